@@ -1,0 +1,33 @@
+# Each target sets up what it needs in .venv and runs; nothing else is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/ready-run
+	@$(BIN)/python -m neodp
+
+test: .venv/ready-test lint
+	$(BIN)/python -m pytest
+
+lint: .venv/ready-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/ready-bench
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf .venv
+
+# .venv/ready-X says that what X needs is installed, for pyproject.toml as it is
+.venv/ready-run: extras = .
+.venv/ready-test: extras = .[test]
+.venv/ready-lint: extras = .[test,lint,bench]
+.venv/ready-bench: extras = .[bench]
+.venv/ready-%: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing $(extras)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable "$(extras)"
+	@touch $@

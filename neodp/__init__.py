@@ -1,0 +1,40 @@
+"""neodp: optimal differentially private mechanisms on graphs of datasets.
+
+>>> import neodp
+>>> g = neodp.generate.three_voters()
+>>> g = g.with_alpha(neodp.balanced(g))
+>>> m = neodp.extend(g)
+>>> bool(neodp.audit(g, m))
+True
+"""
+
+from neodp import boundary, closed_forms, errors, generate, privacy
+from neodp.audit import Audit, audit
+from neodp.boundary import balanced, homogeneous, minimum_hitting_set
+from neodp.draw import draw
+from neodp.errors import NeodpError
+from neodp.graph import DatasetGraph
+from neodp.mechanism import Check, Mechanism, check, extend
+from neodp.privacy import Gaussian, SuitablePair
+
+__all__ = [
+    "Audit",
+    "Check",
+    "DatasetGraph",
+    "Gaussian",
+    "Mechanism",
+    "NeodpError",
+    "SuitablePair",
+    "audit",
+    "balanced",
+    "boundary",
+    "check",
+    "closed_forms",
+    "draw",
+    "errors",
+    "extend",
+    "generate",
+    "homogeneous",
+    "minimum_hitting_set",
+    "privacy",
+]

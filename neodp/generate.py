@@ -1,0 +1,823 @@
+"""Families of dataset graphs.
+
+Most families are products. A dataset is a word, one value per place; two datasets are neighbours iff they
+differ in one place, by neighbouring values; and the question is whether what stands there adds up to a
+threshold::
+
+    family              place         neighbouring values   what is added up
+    grid, counts        coordinate    x and x + 1           the coordinates
+    hypercube           bit           0 and 1               the ones
+    hamming, votes      answer        any two               how often the first answer stands
+
+Datasets are in lexicographic order, the last place runs fastest; edges are in the order of their places.
+Every graph has two colours; the first says that the answer is yes.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.errors import GraphError
+from neodp.graph import MAX_EPSILON, Bools, DatasetGraph, Floats, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "FAMILIES",
+    "counts",
+    "grid",
+    "hamming",
+    "hypercube",
+    "path",
+    "random_geometric",
+    "random_graph",
+    "three_voters",
+    "votes",
+]
+
+LARGEST = 2**31 - 1
+"""The most edges, and the most characters of all keys together: what positions of 32 bits can tell apart."""
+MOST_PLACES = 30
+"""The longest words: with one place more even two letters make more than LARGEST of them."""
+
+
+# --- the families -------------------------------------------------------------------------------------------
+
+
+def path(
+    n: int,
+    *,
+    split: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "path",
+) -> DatasetGraph:
+    """The path 0 – 1 – … – (n - 1).
+
+    Dataset i has the first colour iff i < split.
+
+    Parameters
+    ----------
+    n : int
+        The number of datasets.
+    split : int, optional
+        How many of them have the first colour; by default half of them, rounded up.
+    epsilon, delta : float, or one float per edge
+        What an edge allows; edge i joins i and i + 1.
+    colors : two strings
+        The answers.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        n datasets with the keys ``0``, ``1``, …, and n - 1 edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> g = path(4, epsilon=[0.1, 0.2, 0.3])
+    >>> g
+    <DatasetGraph 'path': 4 datasets, 3 edges, colours yes, no>
+    >>> g.keys.to_pylist(), g.color
+    (['0', '1', '2', '3'], array([0, 0, 1, 1], dtype=int8))
+    """
+    n = _whole(n, "n", 1)
+    split = (n + 1) // 2 if split is None else _whole(split, "split", 0, n)
+    _fits(n, n - 1, len(str(n - 1)))
+    epsilon, delta = _allowed(epsilon, delta, n - 1, "edge")
+    index = np.arange(n, dtype=np.int32)
+    return _graph(_names(index), index < split, index[:-1], index[1:], epsilon, delta, colors, name)
+
+
+def grid(
+    *shape: int,
+    threshold: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "grid",
+) -> DatasetGraph:
+    """The lattice {0, …, a - 1} × {0, …, b - 1} × …, of any dimension.
+
+    Neighbours differ by one in one coordinate. A dataset (x, y, …) has the first colour iff
+    x + y + … >= threshold.
+
+    Parameters
+    ----------
+    *shape : int
+        The number of values of each coordinate.
+    threshold : int, optional
+        The smallest sum with the first colour; by default just over half of the largest sum,
+        (a - 1 + b - 1 + …) // 2 + 1.
+    epsilon, delta : float, or one float per axis
+        What an edge along the axis allows.
+    colors : two strings
+        The answers.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        a·b·… datasets with keys such as ``2-0-1``, and (a - 1)·b·… + a·(b - 1)·… + … edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> g = grid(2, 3, epsilon=[0.5, 1.0])
+    >>> dict(zip(g.keys.to_pylist(), [g.colors[c] for c in g.color]))
+    {'0-0': 'no', '0-1': 'no', '0-2': 'yes', '1-0': 'no', '1-1': 'yes', '1-2': 'yes'}
+    >>> g.epsilon
+    array([0.5, 0.5, 0.5, 1. , 1. , 1. , 1. ])
+    """
+    lengths = [_whole(length, f"shape[{i}]", 1) for i, length in enumerate(shape)]
+    if not lengths:
+        raise GraphError("the grid has no axes", "give the length of each, as in grid(3, 4)")
+    threshold = _threshold(threshold, sum(lengths) - len(lengths))
+    epsilon, delta = _allowed(epsilon, delta, len(lengths), "axis")
+    return _lattice(lengths, threshold, epsilon, delta, colors, name)
+
+
+def hypercube(
+    d: int,
+    *,
+    threshold: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "hypercube",
+) -> DatasetGraph:
+    """The hypercube {0, 1}^d.
+
+    Neighbours differ in one bit. A dataset has the first colour iff at least `threshold` of its bits are 1.
+
+    Parameters
+    ----------
+    d : int
+        The number of bits.
+    threshold : int, optional
+        The fewest ones with the first colour; by default more than half, d // 2 + 1.
+    epsilon, delta : float, or one float per axis
+        What an edge along the axis allows: the first is that of the leftmost bit.
+    colors : two strings
+        The answers.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        2^d datasets with keys such as ``0110``, and d 2^(d - 1) edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> hypercube(3)
+    <DatasetGraph 'hypercube': 8 datasets, 12 edges, colours yes, no>
+    """
+    d = _whole(d, "d", 1, MOST_PLACES)
+    threshold = _threshold(threshold, d)
+    epsilon, delta = _allowed(epsilon, delta, d, "axis")
+    return _words(d, range(2), threshold, epsilon, delta, colors, name)
+
+
+def hamming(
+    n: int,
+    q: int,
+    *,
+    threshold: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "hamming",
+) -> DatasetGraph:
+    """The Hamming graph H(n, q): the words of n answers out of 1, …, q.
+
+    Neighbours differ in one place, in any way. A dataset has the first colour iff the answer 1 stands in at
+    least `threshold` places.
+
+    Parameters
+    ----------
+    n : int
+        The number of places.
+    q : int
+        The number of possible answers, at least 2.
+    threshold : int, optional
+        The fewest 1s with the first colour; by default more than half, n // 2 + 1.
+    epsilon, delta : float, or one float per place
+        What an edge between words that differ in the place allows.
+    colors : two strings
+        The answers to the question.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        q^n datasets with keys such as ``1312``, or ``1-12-3`` if q > 9, and n (q - 1) q^n / 2 edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> g = hamming(2, 3)
+    >>> len(g), g.edges
+    (9, 18)
+    >>> g.keys.filter(g.color == 0).to_pylist()
+    ['11']
+    """
+    n = _whole(n, "n", 1, MOST_PLACES)
+    q = _whole(q, "q", 2)
+    threshold = _threshold(threshold, n)
+    epsilon, delta = _allowed(epsilon, delta, n, "place")
+    return _words(n, range(1, q + 1), threshold, epsilon, delta, colors, name)
+
+
+def votes(
+    voters: int,
+    *,
+    options: int = 2,
+    rule: str | int = "majority",
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "votes",
+) -> DatasetGraph:
+    """All ways in which voters can vote: does option 1 win?
+
+    A dataset says how each voter voted; neighbours differ in the vote of one voter, and their edge has that
+    voter's epsilon (personalised privacy). This is the Hamming graph H(voters, options) with a rule.
+
+    Parameters
+    ----------
+    voters : int
+        The number of voters.
+    options : int
+        The number of options, at least 2.
+    rule : str or int
+        When option 1 wins: ``"majority"``, with more than half of the votes; ``"threshold:2/3"``, with at
+        least that share, any fraction from 0 to 1; a number, with at least so many votes.
+    epsilon, delta : float, or one float per voter
+        What an edge between datasets that differ in the voter allows.
+    colors : two strings
+        Option 1 wins, and it does not.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        options^voters datasets, whose keys are the votes: ``2113``, or ``2-11-3`` with more than 9 options.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    See Also
+    --------
+    counts : the same mechanism on far fewer datasets, where voters share an epsilon.
+
+    Examples
+    --------
+    >>> g = votes(4, rule="threshold:3/4", epsilon=[0.1, 1.0, 1.0, 1.0])
+    >>> g.keys.filter(g.color == 0).to_pylist()
+    ['1111', '1112', '1121', '1211', '2111']
+    """
+    voters = _whole(voters, "voters", 1)
+    if voters > MOST_PLACES:
+        raise GraphError(
+            f"{voters:,} voters make too many datasets", "count the votes in groups of equal epsilon: counts"
+        )
+    options = _whole(options, "options", 2)
+    threshold = _needed(rule, voters)
+    epsilon, delta = _allowed(epsilon, delta, voters, "voter")
+    return _words(voters, range(1, options + 1), threshold, epsilon, delta, colors, name)
+
+
+def three_voters(
+    *,
+    epsilon: float = 1.0,
+    deciding: float = 0.5,
+    delta: float = 0.0,
+    colors: Sequence[str] = ("blue", "red"),
+    name: str = "three_voters",
+) -> DatasetGraph:
+    """Three voters, two options, the majority; more privacy for the first voter where that vote decides.
+
+    Every edge has `epsilon` but 121 – 221 and 112 – 212, which have `deciding`.
+
+    Parameters
+    ----------
+    epsilon : float
+        What an edge allows.
+    deciding : float
+        What it allows where the first voter decides.
+    delta : float
+        The delta of every edge.
+    colors : two strings
+        The majority votes 1, and it votes 2.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        8 datasets with keys such as ``121``, and 12 edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    References
+    ----------
+    .. [1] Heterogeneous Differential Privacy via Graphs, Fig. 1.
+
+    Examples
+    --------
+    >>> g = three_voters()
+    >>> [g.edge_name(e) for e in range(g.edges) if g.epsilon[e] == 0.5]
+    ["'112' – '212'", "'121' – '221'"]
+    """
+    epsilon, deciding = _number(epsilon, "epsilon", MAX_EPSILON), _number(deciding, "deciding", MAX_EPSILON)
+    g = votes(3, epsilon=epsilon, delta=_number(delta, "delta", 1.0), colors=colors, name=name)
+    of_first_voter = np.arange(g.edges) < g.edges // 3
+    return replace(g, epsilon=np.where(of_first_voter & g.crossing, deciding, g.epsilon))
+
+
+def counts(
+    groups: Sequence[int],
+    *,
+    rule: str | int = "majority",
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "counts",
+) -> DatasetGraph:
+    """How many of each group said yes: do enough people?
+
+    A dataset says how many of each group said yes; neighbours differ by one person of one group, and their edge
+    has that group's epsilon.
+
+    Parameters
+    ----------
+    groups : ints
+        The number of people in each group.
+    rule : str or int
+        When enough people say yes, as in ``votes``: ``"majority"``, a share of all people such as
+        ``"threshold:2/3"``, or a number of people.
+    epsilon, delta : float, or one float per group
+        What an edge between datasets that differ in one person of the group allows.
+    colors : two strings
+        Enough people said yes, and they did not.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        (a + 1)(b + 1)… datasets with keys such as ``3-1-2`` for groups of a, b, … people.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    See Also
+    --------
+    votes : one dataset for every way of voting.
+
+    Notes
+    -----
+    This is the exact quotient of ``votes`` with two options. The symmetric group of each group of people acts
+    on the votes: permuting people within their group changes neither colours nor epsilons nor deltas. So the
+    optimal mechanism, being unique, depends only on how many of each group said yes (if alpha does). Every edge
+    of ``votes`` is mapped to an edge of ``counts`` with the same epsilon and delta, and every edge of ``counts``
+    is hit: a mechanism is private on counts iff it is private on votes. 300 people in three groups of 100 are
+    101^3 datasets instead of 2^300.
+
+    Examples
+    --------
+    >>> g = counts([2, 1], epsilon=[0.1, 1.0])
+    >>> dict(zip(g.keys.to_pylist(), [g.colors[c] for c in g.color]))
+    {'0-0': 'no', '0-1': 'no', '1-0': 'no', '1-1': 'yes', '2-0': 'yes', '2-1': 'yes'}
+    """
+    try:
+        sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
+    except TypeError:
+        sizes = []
+    if not sizes:
+        raise GraphError(f"groups is {groups!r}", "give the number of people in each, as in [3, 2]")
+    threshold = _needed(rule, sum(sizes))
+    epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
+    return _lattice([size + 1 for size in sizes], threshold, epsilon, delta, colors, name)
+
+
+def random_geometric(
+    n: int,
+    *,
+    degree: float = 6.0,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    seed: int | None = None,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "random_geometric",
+) -> DatasetGraph:
+    """Uniform points of the unit square, joined where they are close.
+
+    Neighbours are at most r apart, where (n - 1) π r² = degree, which is the expected degree of a point away
+    from the rim; points near the rim have fewer neighbours. A dataset has the first colour iff its point lies in
+    the left half, x < 1/2. The graph need not be connected.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    degree : float
+        The expected number of neighbours.
+    epsilon, delta : float, or a pair (low, high)
+        What an edge allows; a pair is drawn from uniformly, for each edge anew.
+    seed : int, optional
+        Equal seeds give equal graphs.
+    colors : two strings
+        The point lies in the left half, and in the right half.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        n datasets with the keys ``0``, ``1``, …, and about n · degree / 2 edges.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> g = random_geometric(1000, epsilon=(0.1, 2.0), seed=1)
+    >>> len(g), 2500 < g.edges < 3100
+    (1000, True)
+    """
+    n = _whole(n, "n", 1)
+    degree = _number(degree, "degree", LARGEST)
+    _fits(n, math.ceil(n * min(degree, n - 1) / 2), len(str(n - 1)))
+    rng = _generator(seed)
+    points = rng.random((n, 2))
+    radius = math.sqrt(degree / (math.pi * max(n - 1, 1)))
+    source, target = _pairs_within(points, radius)
+    epsilon, delta = _drawn(epsilon, delta, len(source), rng)
+    return _graph(_names(np.arange(n)), points[:, 0] < 0.5, source, target, epsilon, delta, colors, name)
+
+
+def random_graph(
+    n: int,
+    *,
+    edges: int,
+    epsilon: ArrayLike = (0.1, 1.0),
+    delta: ArrayLike = 0.0,
+    seed: int | None = None,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "random_graph",
+) -> DatasetGraph:
+    """A connected random graph with random colours.
+
+    Dataset i > 0 is joined to a random earlier one, which makes a tree; the other edges are drawn uniformly
+    from the pairs that are left. Each dataset has either colour with probability 1/2.
+
+    Parameters
+    ----------
+    n : int
+        The number of datasets.
+    edges : int
+        The number of edges, from n - 1 to n (n - 1) / 2.
+    epsilon, delta : float, or a pair (low, high)
+        What an edge allows; a pair is drawn from uniformly, for each edge anew.
+    seed : int, optional
+        Equal seeds give equal graphs.
+    colors : two strings
+        The answers.
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        n datasets with the keys ``0``, ``1``, …
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    Examples
+    --------
+    >>> random_graph(10, edges=20, delta=(0.0, 0.1), seed=1)
+    <DatasetGraph 'random_graph': 10 datasets, 20 edges, colours yes, no>
+    """
+    n = _whole(n, "n", 1)
+    edges = _whole(edges, "edges", n - 1, n * (n - 1) // 2)
+    _fits(n, edges, len(str(n - 1)))
+    rng = _generator(seed)
+    parent = rng.integers(0, np.arange(1, n))
+    earlier, later = _pairs_off_tree(parent, edges - (n - 1), rng)
+    source = np.concatenate([parent, earlier]).astype(np.int32)
+    target = np.concatenate([np.arange(1, n), later]).astype(np.int32)
+    epsilon, delta = _drawn(epsilon, delta, edges, rng)
+    return _graph(_names(np.arange(n)), rng.random(n) < 0.5, source, target, epsilon, delta, colors, name)
+
+
+FAMILIES: dict[str, Callable[..., DatasetGraph]] = {
+    family.__name__: family
+    for family in (
+        path,
+        grid,
+        hypercube,
+        hamming,
+        votes,
+        three_voters,
+        counts,
+        random_geometric,
+        random_graph,
+    )
+}
+"""The families by name."""
+
+
+# --- products -----------------------------------------------------------------------------------------------
+
+
+class _Place(NamedTuple):
+    """The values that can stand at one place: their names, what each adds, and which two are neighbours."""
+
+    labels: pa.StringArray
+    adds: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+
+
+def _coordinate(length: int) -> _Place:
+    """0, …, length - 1: each adds itself; its neighbours are one more and one less."""
+    values = np.arange(length)
+    return _Place(_names(values), values, values[:-1], values[1:])
+
+
+def _letter(letters: range) -> _Place:
+    """One of the letters: any two are neighbours; only the letter 1 adds something."""
+    values = np.array(letters)
+    lower, upper = np.triu_indices(len(letters), 1)
+    return _Place(_names(values), (values == 1).astype(np.int64), lower, upper)
+
+
+def _lattice(
+    shape: Sequence[int], threshold: int, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
+) -> DatasetGraph:
+    """The lattice of this shape."""
+    vertices = math.prod(shape)
+    edges = sum(vertices - vertices // length for length in shape)
+    _fits(vertices, edges, sum(len(f"-{length - 1}") for length in shape) - 1)
+    return _product([_coordinate(length) for length in shape], "-", threshold, epsilon, delta, colors, name)
+
+
+def _words(
+    n: int, letters: range, threshold: int, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
+) -> DatasetGraph:
+    """The words of n letters."""
+    q = len(letters)
+    separator = "" if letters[-1] < 10 else "-"
+    _fits(q**n, q**n * n * (q - 1) // 2, n * len(f"{separator}{letters[-1]}") - len(separator))
+    return _product([_letter(letters)] * n, separator, threshold, epsilon, delta, colors, name)
+
+
+def _product(
+    places: Sequence[_Place],
+    separator: str,
+    threshold: int,
+    epsilon: Floats,
+    delta: Floats,
+    colors: Sequence[str],
+    name: str,
+) -> DatasetGraph:
+    """All words with one value per place; epsilon and delta are given per place."""
+    total = reduce(lambda sums, adds: np.add.outer(sums, adds).ravel(), (place.adds for place in places))
+    keys = reduce(lambda words, labels: _joined(words, labels, separator), (place.labels for place in places))
+    index = np.arange(len(total), dtype=np.int32)
+    source: list[Ints] = []
+    target: list[Ints] = []
+    stride = len(total)
+    for place in places:
+        stride //= len(place.labels)
+        words = index.reshape(-1, len(place.labels), stride)
+        source.append(words.take(place.lower, axis=1).ravel())
+        target.append(words.take(place.upper, axis=1).ravel())
+    edges = [len(column) for column in source]
+    return _graph(
+        keys,
+        total >= threshold,
+        np.concatenate(source),
+        np.concatenate(target),
+        np.repeat(epsilon, edges),
+        np.repeat(delta, edges),
+        colors,
+        name,
+    )
+
+
+def _joined(words: pa.StringArray, labels: pa.StringArray, separator: str) -> pa.StringArray:
+    """Every word followed by every label."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    before = words.take(pa.array(np.repeat(np.arange(len(words)), len(labels))))
+    after = labels.take(pa.array(np.tile(np.arange(len(labels)), len(words))))
+    return pc.binary_join_element_wise(before, after, separator)
+
+
+def _names(numbers: NDArray[Any]) -> pa.StringArray:
+    """Numbers as text."""
+    import pyarrow as pa
+
+    return pa.array(numbers).cast(pa.string())
+
+
+# --- random pairs -------------------------------------------------------------------------------------------
+
+
+def _pairs_within(points: Floats, radius: float) -> tuple[Ints, Ints]:
+    """The pairs of points at most `radius` apart."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(points, compact_nodes=False, balanced_tree=False)  # uniform points need neither
+    pairs = tree.query_pairs(radius, output_type="ndarray")
+    return pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32)
+
+
+def _pairs_off_tree(
+    parent: NDArray[np.int64], size: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """`size` different pairs out of those that are no edge of the tree; ``parent[i]`` is the parent of i + 1.
+
+    Vertex i + 1 has i earlier vertices besides its parent, so that these pairs can be numbered vertex by
+    vertex, and different numbers are different pairs.
+    """
+    others = np.arange(len(parent))
+    end = np.cumsum(others)
+    pairs = len(parent) * (len(parent) - 1) // 2
+    drawn = np.sort(rng.choice(pairs, size, replace=False, shuffle=False))
+    vertex = np.searchsorted(end, drawn, side="right")
+    earlier = drawn - (end - others)[vertex]
+    return earlier + (earlier >= parent[vertex]), vertex + 1
+
+
+# --- arguments ----------------------------------------------------------------------------------------------
+
+
+def _graph(
+    keys: pa.StringArray,
+    first: Bools,
+    source: Ints,
+    target: Ints,
+    epsilon: Floats,
+    delta: Floats,
+    colors: Sequence[str],
+    name: str,
+) -> DatasetGraph:
+    """A graph of trusted columns; `first` says which datasets have the first of the two colours."""
+    named = tuple(colors)
+    if len(named) != 2 or named[0] == named[1] or not all(isinstance(color, str) for color in named):
+        raise GraphError(
+            f"the colours are {', '.join(map(str, named)) or 'none'}", "name two different ones with colors="
+        )
+    return DatasetGraph(
+        keys=keys,
+        colors=named,
+        color=(~first).astype(np.int8),
+        source=source,
+        target=target,
+        epsilon=epsilon,
+        delta=delta,
+        alpha=np.full((len(keys), 2), np.nan),
+        name=name,
+    )
+
+
+def _fits(vertices: int, edges: int, width: int) -> None:
+    """Refuse what 32 bits cannot number: edges, or characters of keys that are `width` long."""
+    if edges > LARGEST or vertices * width > LARGEST:
+        many = "edges" if edges > LARGEST else "characters of keys"
+        raise GraphError(f"the graph has more than {LARGEST:,} {many}", "make it smaller")
+
+
+def _whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
+    """An integer from `least` to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise GraphError(f"{name} is {value!r}", f"give a whole number from {least:,} to {most:,}")
+    return number
+
+
+def _numbers(values: ArrayLike, name: str, most: float) -> Floats:
+    """One number or a row of them, each from 0 to `most`."""
+    try:
+        column = np.asarray(values, dtype=np.float64) + 0.0  # 0 for -0
+    except (TypeError, ValueError, OverflowError):
+        column = np.full((1, 1), np.nan)
+    if column.ndim > 1:
+        raise GraphError(f"{name} is {values!r}", "give a number, or a row of numbers")
+    wrong = np.flatnonzero(~((column >= 0.0) & (column <= most)))
+    if len(wrong):
+        place = f"{name}[{wrong[0]}]" if column.ndim else name
+        raise GraphError(f"{place} is {column.flat[wrong[0]]}", f"give a number from 0 to {most:,.0f}")
+    return column
+
+
+def _number(value: ArrayLike, name: str, most: float) -> float:
+    """One number from 0 to `most`."""
+    number = _numbers(value, name, most)
+    if number.ndim:
+        raise GraphError(f"{name} has {len(number)} values", "give one number")
+    return float(number)
+
+
+def _allowed(epsilon: ArrayLike, delta: ArrayLike, n: int, each: str) -> tuple[Floats, Floats]:
+    """What is allowed, `n` times: one number for all, or one for each."""
+
+    def column(values: ArrayLike, name: str, most: float) -> Floats:
+        numbers = _numbers(values, name, most)
+        if numbers.ndim and len(numbers) != n:
+            raise GraphError(f"{name} has {len(numbers)} values", f"give one number, or {n:,}: one per {each}")
+        return np.broadcast_to(numbers, n).copy()
+
+    return column(epsilon, "epsilon", MAX_EPSILON), column(delta, "delta", 1.0)
+
+
+def _drawn(epsilon: ArrayLike, delta: ArrayLike, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """What is allowed, `n` times: one number for all, or drawn uniformly between two."""
+
+    def column(values: ArrayLike, name: str, most: float) -> Floats:
+        numbers = _numbers(values, name, most)
+        if numbers.ndim == 0:
+            return np.full(n, numbers)
+        if len(numbers) != 2 or numbers[0] > numbers[1]:
+            raise GraphError(f"{name} is {values!r}", "give one number, or a pair (low, high)")
+        return rng.uniform(numbers[0], numbers[1], n)
+
+    return column(epsilon, "epsilon", MAX_EPSILON), column(delta, "delta", 1.0)
+
+
+def _threshold(threshold: int | None, largest: int) -> int:
+    """The sum that is enough: by default more than half of the largest."""
+    return largest // 2 + 1 if threshold is None else _whole(threshold, "threshold", 0, largest + 1)
+
+
+def _needed(rule: str | int, people: int) -> int:
+    """How many of all people are enough."""
+    if rule == "majority":
+        return people // 2 + 1
+    if not isinstance(rule, str):
+        return _whole(rule, "rule", 0, people + 1)
+    kind, _, fraction = rule.partition(":")
+    try:
+        share = Fraction(fraction)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if kind != "threshold" or not 0 <= share <= 1:
+        raise GraphError(f"rule is {rule!r}", "give 'majority', a share from 0 to 1 as in 'threshold:2/3', or a number")
+    return math.ceil(share * people)
+
+
+def _generator(seed: int | None) -> np.random.Generator:
+    return np.random.default_rng(None if seed is None else _whole(seed, "seed", 0))

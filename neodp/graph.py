@@ -1,0 +1,741 @@
+"""Graphs of datasets.
+
+A *dataset graph* has a vertex for every possible dataset, an edge between every two neighbouring datasets,
+and a colour per vertex: the true answer of the question. Each edge has its own (epsilon, delta). Where the
+mechanism's behaviour is given, a vertex has *alpha*, a distribution over the colours.
+
+It is kept as columns: one array per property, one entry per dataset or per edge.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.errors import GraphError, UnknownKey, near
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pyarrow as pa
+
+__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32]
+Bools: TypeAlias = NDArray[np.bool_]
+
+MAX_EPSILON = 690.0
+"""The largest epsilon: e^690 and its products still fit a double, and nobody can tell it from no privacy."""
+SMALLEST = 2.0**-1022
+"""The smallest positive alpha: the smallest normal double."""
+
+
+class Adjacency(NamedTuple):
+    """Edges from both of their ends (CSR): vertex v has ``neighbour[indptr[v]:indptr[v + 1]]``."""
+
+    indptr: NDArray[np.int64]
+    neighbour: Ints
+    edge: Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DatasetGraph:
+    """An immutable dataset graph. Make one with ``from_columns``, ``from_networkx`` or ``from_csv``.
+
+    Attributes
+    ----------
+    keys : pyarrow.StringArray
+        The name of each dataset.
+    colors : tuple of str
+        The possible answers; the first is "the first colour".
+    color : array of int
+        Per dataset, the position of its true answer in ``colors``.
+    source, target : arrays of int
+        The two ends of each edge; an edge is undirected and stands once.
+    epsilon, delta : arrays of float
+        What each edge allows.
+    alpha : array of float, one row per dataset, one column per colour
+        The given distributions; a row of NaN where none is given. Every entry but the largest is exact; the
+        largest stands for one minus the rest.
+    name : str
+        What to call the graph.
+    """
+
+    keys: pa.StringArray
+    colors: tuple[str, ...]
+    color: NDArray[np.int8]
+    source: Ints
+    target: Ints
+    epsilon: Floats
+    delta: Floats
+    alpha: Floats
+    name: str = field(default="graph")
+
+    def __post_init__(self) -> None:
+        for column in (self.color, self.source, self.target, self.epsilon, self.delta, self.alpha):
+            column.setflags(write=False)
+
+    # --- making one -------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_columns(
+        cls,
+        keys: Any,
+        color: Any,
+        source: Any,
+        target: Any,
+        epsilon: Any,
+        delta: Any = 0.0,
+        alpha: Any = None,
+        *,
+        colors: Sequence[str] | None = None,
+        name: str = "graph",
+    ) -> DatasetGraph:
+        """A graph from columns: numpy or Arrow arrays, or lists.
+
+        Parameters
+        ----------
+        keys : strings
+            One per dataset, all different.
+        color : strings, or positions in `colors`
+            The true answer of each dataset.
+        source, target : keys, or positions in `keys`
+            The two ends of each edge. The same pair twice with equal values is one edge.
+        epsilon, delta : floats, or one float for all edges
+            0 <= epsilon <= 690 and 0 <= delta <= 1.
+        alpha : floats, rows of floats, or a mapping from keys to either, optional
+            Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null where
+            it is not given.
+        colors : strings, optional
+            The possible answers; by default those that occur, sorted.
+
+        Raises
+        ------
+        GraphError
+            If a value is not one; the message names the place.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5, colors=["yes", "no"])
+        >>> len(g), g.edges, g.colors
+        (2, 1, ('yes', 'no'))
+        """
+        return _build(
+            _Columns(keys, color, source, target, epsilon, delta, alpha),
+            colors=colors,
+            name=name,
+            places=_Places(),
+        )
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph,
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+    ) -> DatasetGraph:
+        """A graph from networkx: nodes have `color` and perhaps `alpha`, edges `epsilon` and perhaps `delta`.
+
+        Nodes and colours that are not strings become what ``str`` makes of them. `colors` defaults to
+        ``graph.graph["colors"]``; `epsilon` and `delta` fill the gaps.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> G = nx.path_graph(2)
+        >>> nx.set_node_attributes(G, {0: "blue", 1: "red"}, "color")
+        >>> DatasetGraph.from_networkx(G, epsilon=1.0)
+        <DatasetGraph 'graph': 2 datasets, 1 edge, colours blue, red>
+        """
+        keys = [str(v) for v in graph]
+        position = {v: i for i, v in enumerate(graph)}
+        color = [_text(c) for _, c in graph.nodes(data="color")]
+        edges = list(graph.edges(data=True))
+        named = colors if colors is not None else graph.graph.get("colors")
+        columns = _Columns(
+            keys,
+            color,
+            np.fromiter((position[u] for u, _, _ in edges), np.int64, len(edges)),
+            np.fromiter((position[v] for _, v, _ in edges), np.int64, len(edges)),
+            [d.get("epsilon", epsilon) for _, _, d in edges],
+            [d.get("delta", delta) for _, _, d in edges],
+            [a for _, a in graph.nodes(data="alpha")],
+        )
+        return _build(
+            columns,
+            colors=named and [str(c) for c in named],
+            name=name or str(graph.graph.get("name") or "graph"),
+            places=_Places(),
+        )
+
+    @classmethod
+    def from_csv(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+    ) -> DatasetGraph:
+        """A graph from two CSV files, ``key,color[,alpha]`` and ``source,target[,epsilon][,delta]``.
+
+        A distribution is joined by semicolons (``0.2;0.8``); `epsilon` and `delta` fill the gaps.
+        """
+        places = _Files(Path(nodes), Path(edges))
+        vertices = _read_csv(places.nodes, ("key", "color"), ("alpha",))
+        links = _read_csv(places.edges, ("source", "target"), ("epsilon", "delta"))
+        columns = _Columns(
+            vertices["key"],
+            vertices["color"],
+            links["source"],
+            links["target"],
+            places.numbers(links["epsilon"], "epsilon", epsilon),
+            places.numbers(links["delta"], "delta", delta),
+            places.distributions(vertices["alpha"]),
+        )
+        return _build(columns, colors=colors, name=name or places.nodes.stem, places=places)
+
+    def with_alpha(self, alpha: ArrayLike | Mapping[str, Any] | None) -> DatasetGraph:
+        """The same graph with this alpha instead, in any of the forms of ``from_columns``.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5)
+        >>> g.with_alpha({"a": 0.6}).given
+        array([ True, False])
+        """
+        return replace(self, alpha=_alpha(alpha, self.keys, len(self.colors), _Places()))
+
+    # --- looking at it ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.color)
+
+    def __repr__(self) -> str:
+        return (
+            f"<DatasetGraph {self.name!r}: {_count(len(self), 'dataset')}, {_count(self.edges, 'edge')}, "
+            f"colours {', '.join(self.colors)}>"
+        )
+
+    @property
+    def edges(self) -> int:
+        """The number of edges."""
+        return len(self.source)
+
+    @property
+    def given(self) -> Bools:
+        """Per dataset, whether alpha is given there."""
+        return ~np.isnan(self.alpha[:, 0])
+
+    @cached_property
+    def crossing(self) -> Bools:
+        """Per edge, whether its ends differ in colour: a boundary edge."""
+        crossing: Bools = self.color[self.source] != self.color[self.target]
+        crossing.setflags(write=False)
+        return crossing
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """Every edge from both of its ends."""
+        return self.adjacency_of(np.ones(self.edges, np.bool_))
+
+    def adjacency_of(self, keep: Bools) -> Adjacency:
+        """The edges where `keep` is true, from both of their ends."""
+        from neodp import kernel
+
+        return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep))
+
+    def key(self, vertex: int) -> str:
+        """The key of the dataset at a position."""
+        return str(self.keys[int(vertex)].as_py())
+
+    def index(self, key: str) -> int:
+        """The position of a dataset.
+
+        Raises
+        ------
+        UnknownKey
+            If the graph has no such dataset.
+        """
+        import pyarrow.compute as pc
+
+        position = pc.index(self.keys, key).as_py()
+        if position < 0:
+            raise UnknownKey(f"there is no dataset {key!r} in {self.name!r}", near(key, self.keys[:20_000].to_pylist()))
+        return int(position)
+
+    def edge_name(self, edge: int) -> str:
+        """An edge as ``'a' – 'b'``."""
+        return f"{self.key(self.source[edge])!r} – {self.key(self.target[edge])!r}"
+
+    # --- taking it elsewhere ----------------------------------------------------------------------------
+
+    def to_networkx(self) -> nx.Graph:
+        """The graph as networkx has it; ``from_networkx`` reads it back."""
+        import networkx as nx
+
+        keys = self.keys.to_pylist()
+        graph = nx.Graph(name=self.name, colors=list(self.colors))
+        graph.add_nodes_from((k, {"color": self.colors[c]}) for k, c in zip(keys, self.color.tolist(), strict=True))
+        for v in np.flatnonzero(self.given).tolist():
+            graph.nodes[keys[v]]["alpha"] = _plain(self.alpha[v])
+        columns = (self.source.tolist(), self.target.tolist(), self.epsilon.tolist(), self.delta.tolist())
+        graph.add_edges_from(
+            (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
+        )
+        return graph
+
+    def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
+        """Write the two files that ``from_csv`` reads, every number in full."""
+        import pyarrow as pa
+        import pyarrow.csv
+
+        alpha = np.full(len(self), None, dtype=object)
+        for v in np.flatnonzero(self.given).tolist():
+            plain = _plain(self.alpha[v])
+            alpha[v] = repr(plain) if isinstance(plain, float) else ";".join(map(repr, plain))
+        colors = pa.array(self.colors).take(pa.array(self.color))
+        table = {"key": self.keys, "color": colors}
+        if self.given.any():
+            table["alpha"] = pa.array(alpha, pa.string())
+        pa.csv.write_csv(pa.table(table), nodes)
+        ends = {
+            "source": self.keys.take(pa.array(self.source)),
+            "target": self.keys.take(pa.array(self.target)),
+        }
+        pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), edges)
+
+
+# --- columns to graph ---------------------------------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    keys: Any
+    color: Any
+    source: Any
+    target: Any
+    epsilon: Any
+    delta: Any
+    alpha: Any
+
+
+class _Places:
+    """How to name the place of a value in an error message."""
+
+    def node(self, row: int, key: str | None = None) -> str:
+        return f"dataset {key!r}" if key is not None else f"dataset {row} (counted from 0)"
+
+    def edge(self, row: int, source: Any = None, target: Any = None) -> str:
+        return f"edge {source!r} – {target!r}" if source is not None else f"edge {row} (counted from 0)"
+
+
+class _Files(_Places):
+    """The places of values that come from two CSV files."""
+
+    def __init__(self, nodes: Path, edges: Path) -> None:
+        self.nodes, self.edges = nodes, edges
+
+    def node(self, row: int, key: str | None = None) -> str:
+        return f"{self.nodes}, line {_line(self.nodes, row)}"
+
+    def edge(self, row: int, source: Any = None, target: Any = None) -> str:
+        return f"{self.edges}, line {_line(self.edges, row)}"
+
+    def numbers(self, column: pa.Array | None, name: str, default: float | None) -> Any:
+        """A column of text as floats; `default` where it is empty."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if column is None:
+            return default
+        column = pc.utf8_trim_whitespace(column)
+        column = pc.if_else(pc.equal(column, ""), None, column)
+        try:
+            values = column.cast(pa.float64())
+        except pa.ArrowInvalid:
+            for row, text in enumerate(column.to_pylist()):
+                if text is not None and not _is_number(text):
+                    raise GraphError(
+                        f"{self.edge(row)}: {name} is {text!r}, not a number", f"correct the {name}"
+                    ) from None
+            raise
+        return values if default is None else pc.fill_null(values, default)
+
+    def distributions(self, column: pa.Array | None) -> list[Any] | None:
+        """A column of alpha: a number, numbers joined by semicolons, or nothing."""
+        if column is None:
+            return None
+        rows: list[Any] = []
+        for row, text in enumerate(column.to_pylist()):
+            parts = (text or "").strip().split(";")
+            if parts == [""]:
+                rows.append(None)
+                continue
+            if not all(map(_is_number, parts)):
+                raise GraphError(
+                    f"{self.node(row)}: alpha is {text!r}",
+                    "give a number or numbers joined by ';', as in 0.2;0.8",
+                )
+            rows.append([float(x) for x in parts] if len(parts) > 1 else float(parts[0]))
+        return rows
+
+
+def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places: _Places) -> DatasetGraph:
+    keys = _keys(columns.keys, places)
+    colors, color = _color(columns.color, colors, keys, places)
+    source = _ends(columns.source, keys, columns, places)
+    target = _ends(columns.target, keys, columns, places)
+    if len(source) != len(target):
+        raise GraphError(f"there are {len(source)} sources and {len(target)} targets", "give one of each per edge")
+
+    def place(e: int) -> str:
+        return places.edge(e, keys[int(source[e])].as_py(), keys[int(target[e])].as_py())
+
+    epsilon = _numbers(columns.epsilon, len(source), "epsilon", MAX_EPSILON, place)
+    delta = _numbers(columns.delta, len(source), "delta", 1.0, place)
+    loops = np.flatnonzero(source == target)
+    if len(loops):
+        raise GraphError(f"{place(loops[0])} joins a dataset to itself", "remove it")
+    keep = _single(source, target, epsilon, delta, len(keys), place)
+    return DatasetGraph(
+        keys=keys,
+        colors=colors,
+        color=color,
+        source=source[keep],
+        target=target[keep],
+        epsilon=epsilon[keep],
+        delta=delta[keep],
+        alpha=_alpha(columns.alpha, keys, len(colors), places),
+        name=name,
+    )
+
+
+def _keys(keys: Any, places: _Places) -> pa.StringArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = _strings(keys, "a key", places.node)
+    if len(keys) == 0:
+        raise GraphError("the graph has no datasets", "give at least one")
+    if len(pc.unique(keys)) < len(keys):
+        counts = pc.value_counts(keys)
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
+        row = pc.index(keys.slice(pc.index(keys, twice).as_py() + 1), twice).as_py() + pc.index(keys, twice).as_py() + 1
+        raise GraphError(
+            f"{places.node(row, twice.as_py())}: the key {twice.as_py()!r} stands twice", "make keys unique"
+        )
+    return keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
+
+
+def _color(
+    color: Any, colors: Sequence[str] | None, keys: pa.StringArray, places: _Places
+) -> tuple[tuple[str, ...], NDArray[np.int8]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(color) != len(keys):
+        raise GraphError(f"there are {len(keys)} keys and {len(color)} colours", "give one colour per dataset")
+
+    def place(row: int) -> str:
+        return places.node(row, keys[row].as_py())
+
+    positions = isinstance(color, np.ndarray) and color.dtype.kind in "iu"
+    if not positions:
+        color = _strings(color, "a colour", place)
+    if colors is None:
+        if positions:
+            raise GraphError("colours are given as positions, but no colors", "name them with colors=")
+        colors = sorted(pc.unique(color).to_pylist())
+    named = tuple(map(str, colors))
+    if len(named) < 2 or len(set(named)) < len(named):
+        raise GraphError(
+            f"the colours are {', '.join(named) or 'none'}", "name at least two different ones with colors="
+        )
+    if len(named) > 127:
+        raise GraphError(f"there are {len(named)} colours", "at most 127 are possible")
+    code = color if positions else pc.fill_null(pc.index_in(color, pa.array(named, pa.string())), -1).to_numpy()
+    wrong = np.flatnonzero((code < 0) | (code >= len(named)))
+    if len(wrong):
+        row = int(wrong[0])
+        found = int(color[row]) if positions else color[row].as_py()
+        raise GraphError(f"{place(row)} has the unknown colour {found!r}", f"use one of {', '.join(named)}")
+    return named, code.astype(np.int8)
+
+
+def _ends(ends: Any, keys: pa.StringArray, columns: _Columns, places: _Places) -> Ints:
+    """Keys or positions as positions."""
+    import pyarrow.compute as pc
+
+    if isinstance(ends, np.ndarray) and ends.dtype.kind in "iu":
+        wrong = np.flatnonzero((ends < 0) | (ends >= len(keys)))
+        if len(wrong):
+            raise GraphError(
+                f"{places.edge(int(wrong[0]))}: there is no dataset at position {ends[wrong[0]]}",
+                f"positions go from 0 to {len(keys) - 1}",
+            )
+        return ends.astype(np.int32)
+    ends = _strings(ends, "an end", places.edge)
+    found = pc.index_in(ends, keys)
+    if found.null_count:
+        row = int(np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))[0])
+        missing = ends[row].as_py()
+        place = places.edge(row, _item(columns.source, row), _item(columns.target, row))
+        raise GraphError(
+            f"{place}: there is no dataset {missing!r}",
+            near(missing, keys[:20_000].to_pylist()) or "add it, or remove the edge",
+        )
+    return np.asarray(found, dtype=np.int32)
+
+
+def _numbers(values: Any, n: int, name: str, most: float, place: Any) -> Floats:
+    """A column, or one number, as floats between 0 and `most`."""
+    if values is None:
+        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with {name}=")
+    if isinstance(values, list) and None in values:
+        raise GraphError(f"{place(values.index(None))} has no {name}", f"give it, or a default with {name}=")
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise GraphError(f"{name} is {values!r}, not a number", f"correct the {name}") from None
+        row = next(i for i, x in enumerate(values) if not _is_number(x))
+        raise GraphError(f"{place(row)}: {name} is {values[row]!r}, not a number", f"correct the {name}") from None
+    if column.ndim == 0:
+        if not 0.0 <= column <= most:
+            raise GraphError(f"{name} is {float(column)!r}", f"give a number from 0 to {most:g}")
+        column = np.broadcast_to(column, (n,))
+    if column.shape != (n,):
+        raise GraphError(f"there are {n} edges and {column.size} values of {name}", "give one per edge")
+    wrong = np.flatnonzero(~((column >= 0.0) & (column <= most)))
+    if len(wrong):
+        row = int(wrong[0])
+        if isinstance(values, list | np.ndarray | float) or not _is_null(values, row):
+            raise GraphError(f"{place(row)}: {name} is {float(column[row])!r}", f"give a number from 0 to {most:g}")
+        raise GraphError(f"{place(row)} has no {name}", f"give it, or a default with {name}=")
+    return column + 0.0  # a copy of our own, and 0 for -0
+
+
+def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, place: Any) -> Any:
+    """Which edges to keep so that each pair stands once."""
+    pair = np.minimum(source, target).astype(np.int64) * n + np.maximum(source, target)
+    order = np.argsort(pair, kind="stable")
+    ordered = pair[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if not len(again):
+        return slice(None)
+    one, two = order[again], order[again + 1]
+    wrong = np.flatnonzero((epsilon[one] != epsilon[two]) | (delta[one] != delta[two]))
+    if len(wrong):
+        a, b = int(one[wrong[0]]), int(two[wrong[0]])
+        raise GraphError(
+            f"{place(b)} stands twice, with (epsilon, delta) ({epsilon[a]:g}, {delta[a]:g}) "
+            f"and ({epsilon[b]:g}, {delta[b]:g})",
+            "keep one of them",
+        )
+    keep = np.ones(len(source), np.bool_)
+    keep[two] = False
+    return keep
+
+
+def _alpha(alpha: Any, keys: pa.StringArray, k: int, places: _Places) -> Floats:
+    """Alpha in any of its forms as rows of doubles, the largest entry one minus the rest."""
+    n = len(keys)
+    rows = np.full((n, k), np.nan)
+    if alpha is None:
+        return rows
+    if isinstance(alpha, Mapping):
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        where = np.asarray(pc.fill_null(pc.index_in(pa.array(alpha, pa.string()), keys), -1))
+        if (where < 0).any():
+            key = list(alpha)[int(np.argmin(where))]
+            raise UnknownKey(f"alpha is given for {key!r}, which is no dataset", near(key, keys[:20_000].to_pylist()))
+        values: Any = list(alpha.values())
+    else:
+        where = np.arange(n)
+        values = (
+            alpha
+            if isinstance(alpha, np.ndarray)
+            else alpha.to_pylist()
+            if hasattr(alpha, "to_pylist")
+            else list(alpha)
+        )
+        if len(values) != n:
+            raise GraphError(f"there are {n} datasets and {len(values)} values of alpha", "give one per dataset")
+
+    def place(row: int) -> str:
+        return places.node(row, keys[row].as_py())
+
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        if values.shape[1] != k:
+            raise GraphError(f"alpha has {values.shape[1]} columns", f"give one for each of the {k} colours")
+        rows[:] = values
+    elif isinstance(values, np.ndarray):
+        _first(rows, where, values.astype(np.float64), k, place)
+    else:
+        single = [isinstance(x, int | float | np.number) for x in values]
+        first = np.flatnonzero(single)
+        _first(rows, where[first], np.array([float(values[i]) for i in first]), k, place)
+        for i, x in enumerate(values):
+            if single[i] or x is None:
+                continue
+            if not isinstance(x, Iterable) or len(x := list(x)) != k or not all(map(_is_number, x)):
+                raise GraphError(
+                    f"{place(int(where[i]))}: alpha is {x!r}",
+                    f"give a number, or one for each of the {k} colours",
+                )
+            rows[where[i]] = x
+    given = np.flatnonzero(~np.isnan(rows).all(axis=1))
+    part = rows[given]
+    wrong = ~((part >= 0.0) & (part <= 1.0)).all(axis=1)
+    if wrong.any():
+        row = int(given[np.argmax(wrong)])
+        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])}", "give probabilities from 0 to 1")
+    wrong = np.abs(part.sum(axis=1) - 1.0) > 1e-9
+    if wrong.any():
+        row = int(given[np.argmax(wrong)])
+        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])} and does not add up to 1", "correct it")
+    wrong = ((part > 0.0) & (part < SMALLEST)).any(axis=1)
+    if wrong.any():
+        row = int(given[np.argmax(wrong)])
+        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])}", f"give 0 or at least {SMALLEST!r}")
+    largest = part.argmax(axis=1)
+    part[np.arange(len(part)), largest] = 0.0
+    part[np.arange(len(part)), largest] = 1.0 - part.sum(axis=1)
+    rows[given] = part + 0.0
+    return rows
+
+
+def _first(rows: Floats, where: NDArray[Any], values: Floats, k: int, place: Any) -> None:
+    """Rows that are given by Pr[first colour] alone."""
+    given = ~np.isnan(values)
+    if k > 2 and given.any():
+        raise GraphError(
+            f"{place(int(where[np.argmax(given)]))}: alpha is one number",
+            f"give one for each of the {k} colours",
+        )
+    rows[where, 0], rows[where, 1] = values, 1.0 - values
+
+
+# --- small things -------------------------------------------------------------------------------------------
+
+
+def _strings(values: Any, what: str, place: Any) -> pa.StringArray:
+    import pyarrow as pa
+
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        try:
+            values = pa.array(values, pa.string())
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            row = next(i for i, x in enumerate(values) if not _is_text(x))
+            raise GraphError(f"{place(row)}: {what} is {values[row]!r}, not a text", "give a string") from None
+    if values.null_count:
+        row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        raise GraphError(f"{place(row)}: {what} is missing", "give a string")
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    return values if pa.types.is_string(values.type) else values.cast(pa.string())
+
+
+def _is_text(x: Any) -> bool:
+    try:
+        return isinstance(x, str) and bool(x.encode() is not None)
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_number(x: Any) -> bool:
+    try:
+        float(x)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _is_null(values: Any, row: int) -> bool:
+    item = values[row]
+    return (item.as_py() if hasattr(item, "as_py") else item) is None
+
+
+def _item(column: Any, row: int) -> Any:
+    item = column[row]
+    return item.as_py() if hasattr(item, "as_py") else item
+
+
+def _text(x: Any) -> str | None:
+    return None if x is None else str(x)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _shown(row: Floats) -> str:
+    return ", ".join(repr(float(x)) for x in row)
+
+
+def _plain(row: Floats) -> float | list[float]:
+    """A distribution as one number where that says it exactly, else as a list."""
+    if len(row) == 2 and row[1] == 1.0 - row[0]:
+        return float(row[0])
+    return [float(x) for x in row]
+
+
+def _read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """The named columns of a CSV file as text; None where an optional one is missing."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    if not path.is_file():
+        raise GraphError(f"there is no file {path}", "correct the path")
+    names = needed + optional
+    options = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        include_columns=names,
+        include_missing_columns=True,
+        null_values=[],
+        strings_can_be_null=False,
+    )
+    try:
+        table = pa.csv.read_csv(
+            path, parse_options=pa.csv.ParseOptions(newlines_in_values=True), convert_options=options
+        )
+    except pa.ArrowInvalid as e:
+        raise GraphError(f"{path} is not a CSV table", str(e).splitlines()[0]) from None
+    with path.open(newline="", encoding="utf-8") as file:
+        header = next(csv.reader(file), [])
+    for name in needed:
+        if name not in header:
+            raise GraphError(
+                f"{path} has no column {name!r}", near(name, header) or f"its columns are {', '.join(header)}"
+            )
+    return {name: table[name].combine_chunks() if name in header else None for name in names}
+
+
+def _line(path: Path, row: int) -> int:
+    """The line of a CSV file on which a row of its table begins."""
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        begins = [1]
+        for cells in reader:
+            if not cells:  # an empty line is no row
+                begins[-1] = reader.line_num + 1
+            elif len(begins) == row + 2:
+                break
+            else:
+                begins.append(reader.line_num + 1)
+    return begins[-1]

@@ -1,0 +1,504 @@
+"""Probabilities as integer labels, what one edge does to them, and the compiled passes over a graph.
+
+The label
+---------
+A probability p is kept as the smaller of p and 1 - p, a double, and the side it is on. The *label* is
+one 64-bit integer that says both::
+
+    K(p) = bits(p) - HALF      if p <= 1/2
+    K(p) = HALF - bits(1 - p)  otherwise,         HALF = bits(1/2)
+
+It orders like p, has full relative precision at both ends, and K(1 - p) = -K(p). The values it takes are
+0, 1, and those whose smaller side is a normal double: none is subnormal, so that relative errors stay small.
+
+One edge
+--------
+An edge (epsilon, delta) allows p at one end and p' at the other iff
+
+    (a)  p' <= e^eps p + delta    and    (b)  1 - p <= e^eps (1 - p') + delta,
+
+and the same with the ends swapped. The largest p' is U(p) of papers 000 and 002. Let f be a double with
+f (1 + 2^-53) <= e^eps, so that the rounded product fl(f x) never exceeds e^eps x, and let
+
+    grow(x)   = fl(f x) + delta, rounded down            (never above e^eps x + delta)
+    shrink(r) = the smallest value x with grow(x) >= r   (never below (r - delta) / e^eps).
+
+``relax`` is U with (a) and (b) read as p' <= grow(p) and 1 - p <= grow(1 - p'). Hence, for all labels:
+
+* *safe*: K' <= relax(K) implies (a) and (b) for the numbers as stored, exactly;
+* *monotone* and never below K, so that label-setting (Dijkstra) finds the least label over all paths;
+* *self-adjoint*: K' <= relax(K) iff -K <= relax(-K'). The two colours, and a search forwards or
+  backwards, therefore agree in every bit, not only up to rounding.
+
+All of it uses + - * / on doubles in their IEEE meaning: the same bits on every machine.
+
+The whole graph
+---------------
+``settle`` is the whole extension: label-setting from every source at once. Start each vertex with its own
+label, take the vertices by ascending label, and lower each neighbour to what the edge between them allows.
+The queue is a radix heap, a monotone integer priority queue: bucket b holds the keys that first differ from
+the last key taken in bit b. A key is a label without its lowest ``shift`` bits. An edge raises a label by at
+least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key cannot lower each
+other, so each is final and is expanded once.
+
+One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "EPSILON_DELTA",
+    "HALF",
+    "PROBIT",
+    "TINY",
+    "adjacency",
+    "audit",
+    "balance",
+    "exp_dd",
+    "factor",
+    "factors",
+    "relax",
+    "relax_edges",
+    "settle",
+]
+
+HALF = 0x3FE0000000000000
+"""The bits of 1/2: the label of certainty."""
+TINY = 2.0**-1022
+"""The smallest positive probability: the smallest normal double."""
+
+
+def _split(x: Decimal) -> tuple[float, float]:
+    """x as a double and the double nearest to what is left."""
+    high = float(x)
+    return high, float(x - Decimal(high))
+
+
+with localcontext() as _context:
+    _context.prec = 60
+    _ln2 = Decimal(2).ln()
+    _step = _ln2 / 64
+    # ln 2 / 64 in three parts; the first two have 37 bits, so that their products with j < 2^16 are exact
+    _C1 = float(int(_step * 2**43)) / 2**43
+    _C2 = float(int((_step - Decimal(_C1)) * 2**80)) / 2**80
+    _C3 = float(_step - Decimal(_C1) - Decimal(_C2))
+    _POWER = np.array([_split((_step * j).exp()) for j in range(64)])  # 2^(j/64)
+    _INVERSE = [Decimal(1)]
+    for _n in range(1, 12):
+        _INVERSE.append(_INVERSE[-1] / _n)
+    _TAYLOR = np.array([_split(x) for x in _INVERSE])  # 1/n!
+    _PER_STEP = float(1 / _step)
+
+
+@njit(cache=True)
+def two_sum(a, b):
+    """a + b as a double and its exact error."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+@njit(cache=True)
+def two_prod(a, b):
+    """a b as a double and its exact error, for |a|, |b| < 2^996 and a b = 0 or above 2^-968."""
+    p = a * b
+    t = 134217729.0 * a
+    ah = t - (t - a)
+    al = a - ah
+    t = 134217729.0 * b
+    bh = t - (t - b)
+    bl = b - bh
+    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
+
+
+@njit(cache=True)
+def _mul_dd(ah, al, bh, bl):
+    """The product of two double-doubles, with a relative error below 2^-102."""
+    p, e = two_prod(ah, bh)
+    e += ah * bl + al * bh
+    s = p + e
+    return s, e - (s - p)
+
+
+@njit(cache=True)
+def exp_dd(x):
+    """e^x for 0 <= x <= 690 as an unevaluated sum of two doubles, with a relative error below 2^-96.
+
+    x = j ln2/64 + r with |r| < 2^-7.5; e^r is its Taylor sum, in double-double up to r^6/6! and in doubles
+    beyond, where the terms are below 2^-54.
+    """
+    j = int(x * _PER_STEP + 0.5)
+    a = x - j * _C1  # exact: both lie within a factor of two of each other, or j is 0
+    rh, rl = two_sum(a, -(j * _C2))
+    rh, rl = two_sum(rh, rl - j * _C3)
+    w = _TAYLOR[11, 0]
+    for n in range(10, 6, -1):
+        w = _TAYLOR[n, 0] + rh * w
+    h, l = w, 0.0  # noqa: E741
+    for n in range(6, -1, -1):
+        h, l = _mul_dd(h, l, rh, rl)  # noqa: E741
+        s, e = two_sum(_TAYLOR[n, 0], h)
+        e += l + _TAYLOR[n, 1]
+        h, l = two_sum(s, e)  # noqa: E741
+    h, l = _mul_dd(h, l, _POWER[j & 63, 0], _POWER[j & 63, 1])  # noqa: E741
+    scale = np.int64(((j >> 6) + 1023) << 52).view(np.float64)
+    return h * scale, l * scale
+
+
+@njit(cache=True)
+def _next_up(x):
+    return np.int64(np.float64(x).view(np.int64) + 1).view(np.float64)
+
+
+@njit(cache=True)
+def _next_down(x):
+    return np.int64(np.float64(x).view(np.int64) - 1).view(np.float64)
+
+
+@njit(cache=True)
+def factor(epsilon):
+    """The f of this module: at least 1, at most three units below e^epsilon, fl(f x) <= e^epsilon x."""
+    # in doubles first, as in exp_dd: l is within 2^-58 h of e^epsilon - h, which mostly tells its sign
+    j = int(epsilon * _PER_STEP + 0.5)
+    r = (epsilon - j * _C1) - j * _C2
+    w = _TAYLOR[8, 0]
+    for n in range(7, 1, -1):
+        w = _TAYLOR[n, 0] + r * w
+    power = _POWER[j & 63, 0]
+    c = _POWER[j & 63, 1] + power * (r + r * r * w)
+    h = power + c
+    l = c - (h - power)  # noqa: E741
+    scale = np.int64(((j >> 6) + 1023) << 52).view(np.float64)
+    h, l = h * scale, l * scale  # noqa: E741
+    if abs(l) <= 2.0**-57 * h:
+        h, l = exp_dd(epsilon)  # noqa: E741
+    if l <= 2.0**-90 * h:
+        h = _next_down(h)  # h is now at most e^epsilon, and one more step makes room for the product's rounding
+    return max(1.0, _next_down(h))
+
+
+@njit(cache=True)
+def grow(x, f, delta):
+    """The largest p' that (a) allows beside p = x, rounded down."""
+    h = f * x
+    if delta == 0.0:
+        return h
+    s, error = two_sum(h, delta)
+    return _next_down(s) if error < 0.0 else s
+
+
+@njit(cache=True)
+def shrink(r, f, delta):
+    """The smallest value x with grow(x, f, delta) >= r, for 0 <= r <= 1."""
+    if r <= delta:
+        return 0.0
+    if delta > 0.0:
+        r, error = two_sum(r, -delta)
+        if error > 0.0:
+            r = _next_up(r)
+    x = max(r / f, TINY)
+    while f * x < r:
+        x = _next_up(x)
+    while x > TINY and f * _next_down(x) >= r:
+        x = _next_down(x)
+    return x
+
+
+@njit(cache=True)
+def relax(label, f, delta):
+    """U on labels: the largest label that an edge with this f and delta allows beside `label`."""
+    if label >= 0:  # then (b) implies (a)
+        return HALF - np.float64(shrink(np.int64(HALF - label).view(np.float64), f, delta)).view(np.int64)
+    x = np.int64(HALF + label).view(np.float64)
+    t = grow(x, f, delta)
+    if t <= 0.5:  # then (a) implies (b)
+        return np.float64(t).view(np.int64) - HALF
+    r = 1.0 - x
+    if 1.0 - r > x:  # r must not lie below 1 - x
+        r = _next_up(r)
+    smallest = max(1.0 - t, shrink(r, f, delta))
+    return HALF - np.float64(smallest).view(np.int64)
+
+
+@njit(cache=True)
+def relax_probit(label, mu):
+    """Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign."""
+    z = np.int64(label).view(np.float64) if label >= 0 else -np.int64(-label).view(np.float64)
+    z += mu
+    return np.float64(z).view(np.int64) if z >= 0.0 else -np.float64(-z).view(np.int64)
+
+
+EPSILON_DELTA, PROBIT = 0, 1
+"""What the first parameter of an edge is: the factor f of (epsilon, delta), or a Gaussian mu."""
+TINY_BITS = 1 << 52
+"""The bits of label.TINY."""
+
+
+@njit(cache=True)
+def adjacency(n, source, target, keep):
+    """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbour``, ``edge``.
+
+    The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself.
+    """
+    indptr = np.zeros(n + 1, np.int64)
+    for e in range(len(source)):
+        if keep[e]:
+            indptr[source[e] + 1] += 1
+            indptr[target[e] + 1] += 1
+    for v in range(n):
+        indptr[v + 1] += indptr[v]
+    fill = indptr[:-1].copy()
+    neighbour = np.empty(indptr[n], np.int32)
+    edge = np.empty(indptr[n], np.int32)
+    for e in range(len(source)):
+        if keep[e]:
+            u, v = source[e], target[e]
+            neighbour[fill[u]], edge[fill[u]] = v, e
+            neighbour[fill[v]], edge[fill[v]] = u, e
+            fill[u] += 1
+            fill[v] += 1
+    return indptr, neighbour, edge
+
+
+@njit(cache=True)
+def factors(epsilon):
+    """``label.factor`` of each epsilon."""
+    out = np.empty(len(epsilon))
+    for i in range(len(epsilon)):
+        out[i] = out[i - 1] if i and epsilon[i] == epsilon[i - 1] else factor(epsilon[i])
+    return out
+
+
+@njit(cache=True)
+def _relax(label, first, delta, kind):
+    return relax(label, first, delta) if kind == EPSILON_DELTA else relax_probit(label, first)
+
+
+@njit(cache=True)
+def relax_edges(label, first, delta, kind):
+    """What edge i allows beside label[i]; parameters of length one hold for every edge."""
+    out = np.empty(len(label), np.int64)
+    for i in range(len(label)):
+        out[i] = _relax(label[i], first[i % len(first)], delta[i % len(delta)], kind)
+    return out
+
+
+@njit(cache=True)
+def _bit_length(x):
+    """The position of the highest bit of x read as unsigned, counted from 1."""
+    if x < 0:
+        return 64
+    if x == 0:
+        return 0
+    # without the bit below the highest, the conversion cannot round up to the next power of two
+    return (np.float64(x & ~(x >> 1)).view(np.int64) >> 52) - 1022
+
+
+@njit(cache=True)
+def settle(indptr, neighbour, edge, first, delta, kind, shift, label):
+    """Lower every label, in place, to the least that any path from any vertex allows.
+
+    Parameters
+    ----------
+    indptr, neighbour, edge : arrays
+        As from ``adjacency``.
+    first, delta : arrays
+        The parameters per edge, or of length one where all edges are alike.
+    kind : int
+        EPSILON_DELTA or PROBIT.
+    shift : int
+        How many low bits of a label the queue may ignore.
+    label : array of int64
+        Where to start; the greatest label of all stands for no bound and is not started from.
+    """
+    uniform = len(first) == 1 and len(delta) == 1
+    if not uniform:  # one row per half-edge, so that a vertex's edges lie side by side
+        first = first[edge] if len(first) > 1 else first
+        delta = delta[edge] if len(delta) > 1 else delta
+    mixed, loose = len(first) > 1, len(delta) > 1
+    top = label.max()
+    # the queue: entries (vertex, label) in a pool, linked into 65 buckets; stale ones are dropped when met
+    size = 1024
+    vertex, entry = np.empty(size, np.int32), np.empty(size, np.int64)
+    link = np.empty(size, np.int32)
+    used, free = 0, -1
+    head = np.full(65, -1, np.int32)
+    last = label.min() >> shift
+    for v in range(len(label)):
+        if label[v] < top:
+            if used == size:
+                vertex, entry, link, size = _double(vertex, entry, link, size)
+            b = _bit_length((label[v] >> shift) ^ last)
+            vertex[used], entry[used], link[used] = v, label[v], head[b]
+            head[b] = used
+            used += 1
+    while True:
+        b = 0
+        while b < 65 and head[b] < 0:
+            b += 1
+        if b == 65:
+            return
+        if b > 0:
+            i = head[b]
+            head[b] = -1
+            lowest = entry[i]
+            j = i
+            while j >= 0:
+                lowest = min(lowest, entry[j])
+                j = link[j]
+            last = lowest >> shift
+            while i >= 0:
+                j = link[i]
+                if entry[i] == label[vertex[i]]:
+                    c = _bit_length((entry[i] >> shift) ^ last)
+                    link[i] = head[c]
+                    head[c] = i
+                else:
+                    link[i] = free
+                    free = i
+                i = j
+            continue
+        i = head[0]
+        head[0] = link[i]
+        link[i] = free
+        free = i
+        u, k = vertex[i], entry[i]
+        if k != label[u]:
+            continue
+        bound = _relax(k, first[0], delta[0], kind) if uniform else k
+        for h in range(indptr[u], indptr[u + 1]):
+            v = neighbour[h]
+            if label[v] <= bound:
+                continue
+            new = bound
+            if not uniform:
+                new = _relax(k, first[h if mixed else 0], delta[h if loose else 0], kind)
+                if new >= label[v]:
+                    continue
+            label[v] = new
+            if free >= 0:
+                i = free
+                free = link[i]
+            else:
+                if used == size:
+                    vertex, entry, link, size = _double(vertex, entry, link, size)
+                i = used
+                used += 1
+            b = _bit_length((new >> shift) ^ last)
+            vertex[i], entry[i], link[i] = v, new, head[b]
+            head[b] = i
+
+
+@njit(cache=True)
+def _double(vertex, entry, link, size):
+    a, b, c = np.empty(2 * size, np.int32), np.empty(2 * size, np.int64), np.empty(2 * size, np.int32)
+    a[:size], b[:size], c[:size] = vertex, entry, link
+    return a, b, c, 2 * size
+
+
+@njit(cache=True)
+def _even(k, f, delta):
+    return k <= relax(-k, f, delta)
+
+
+@njit(cache=True)
+def balance(first, delta):
+    """Per edge, the greatest label K with K <= relax(-K): both ends tell the truth equally often."""
+    out = np.empty(len(first), np.int64)
+    for i in range(len(first)):
+        f, d = first[i], delta[i]
+        if d >= 1.0:
+            out[i] = HALF
+            continue
+        # widen from the real solution, a few units off at most, to low (which is even) < high (which is not)
+        guess = HALF - np.float64(max((1.0 - d) / (f + 1.0), TINY)).view(np.int64)
+        low, high, step = guess, guess, 1
+        while low > 0 and not _even(low, f, d):
+            high = low
+            low = max(0, low - step)
+            step *= 2
+        while high == low or _even(high, f, d):
+            low = high
+            if high == HALF - TINY_BITS:
+                high += 1
+                break
+            high = min(HALF - TINY_BITS, high + step)
+            step *= 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _even(middle, f, d):
+                low = middle
+            else:
+                high = middle
+        out[i] = low
+    return out
+
+
+@njit(cache=True)
+def _exceeds(a, a_low, b, b_low, h, l, delta):  # noqa: E741
+    """Whether a + a_low > (h + l)(b + b_low) + delta: 0 no, 1 yes, 2 too close to tell here."""
+    if a <= 0.0 or (a == b and a_low == b_low):
+        return 0
+    rough = h * b + delta
+    if a < 2.0**-500:
+        if rough > 2.0**-490:
+            return 0
+        scale = 2.0**540
+        a, a_low, b, b_low, delta = a * scale, a_low * scale, b * scale, b_low * scale, delta * scale
+        rough = h * b + delta
+    if a * (1.0 + 2.0**-40) < rough:
+        return 0
+    if a > rough * (1.0 + 2.0**-40):
+        return 1
+    p, e = two_prod(h, b)
+    e += h * b_low + l * b
+    s, t = two_sum(p, delta)
+    s, r = two_sum(s, -a)
+    d = s + (r + (t + (e - a_low)))
+    if abs(d) <= 2.0**-90 * a:
+        return 2
+    return 1 if d < 0.0 else 0
+
+
+@njit(cache=True)
+def audit(source, target, epsilon, delta, p, q):
+    """Decide p_v <= e^eps p_u + delta and its three companions for every edge, where they are clear.
+
+    The smaller of p and q is exact, the larger is one minus it; sums and products are in double-double, their
+    error is below 2^-90 of the left side.
+
+    Returns
+    -------
+    verdict : array of int8, four per edge
+        0 holds, 1 broken, 2 left to exact arithmetic; for p_u, p_v, q_u, q_v on the left side.
+    tightness : array
+        Per edge the greatest ratio of the left side to the right side, as doubles.
+    """
+    verdict = np.zeros((len(source), 4), np.int8)
+    tightness = np.zeros(len(source))
+    h, l = 1.0, 0.0  # noqa: E741
+    value = np.empty((4, 2))
+    for i in range(len(source)):
+        if i == 0 or epsilon[i] != epsilon[i - 1]:
+            h, l = exp_dd(epsilon[i])  # noqa: E741
+        u, v = source[i], target[i]
+        for side in range(2):
+            w = u if side == 0 else v
+            if p[w] <= q[w]:
+                value[side, 0], value[side, 1] = p[w], 0.0
+                value[2 + side, 0], value[2 + side, 1] = two_sum(1.0, -p[w])
+            else:
+                value[side, 0], value[side, 1] = two_sum(1.0, -q[w])
+                value[2 + side, 0], value[2 + side, 1] = q[w], 0.0
+        for c in range(4):
+            a, b = value[c], value[c ^ 1]
+            verdict[i, c] = _exceeds(a[0], a[1], b[0], b[1], h, l, delta[i])
+            right = h * b[0] + delta[i]
+            if a[0] > 0.0:
+                tightness[i] = max(tightness[i], a[0] / right if right > 0.0 else np.inf)
+    return verdict, tightness

@@ -1,0 +1,437 @@
+"""The optimal extension of alpha to the whole graph.
+
+Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
+with alpha on S, and answers every dataset truthfully at least as often as any other that does (paper 000,
+Theorem 1; paper 002, Theorems 1 and 2). For v of colour c,
+
+    Pr[M(v) = c] = min over u in S and all paths from u to v of U along the path, applied to Pr[M(u) = c].
+
+The minimum is found by one label-setting pass (:mod:`neodp.kernel`) on labels of the own colour. A source
+bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: where
+it does, it meets S. Alpha is compatible iff no source's own value drops, nor lies below what its neighbours
+of the other colour need.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp import boundary
+from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp.graph import DatasetGraph, Floats
+from neodp.privacy import EpsilonDelta, Labels, Privacy
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
+
+ROUNDING = 1e-12
+"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism:
+    """A random answer for every dataset of a graph; immutable.
+
+    Attributes
+    ----------
+    graph : DatasetGraph
+        The graph it belongs to.
+    probabilities : array of float, one row per dataset, one column per colour
+        Every entry but the largest of a row is exact; the largest stands for one minus the rest.
+    privacy : Privacy
+        What it keeps on every edge.
+    rounded : array of int
+        The positions of the datasets whose alpha was rounded in.
+    """
+
+    graph: DatasetGraph
+    probabilities: Floats
+    privacy: Privacy
+    rounded: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        self.probabilities.setflags(write=False)
+        self.rounded.setflags(write=False)
+
+    @classmethod
+    def of(
+        cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[str, Any], privacy: Privacy | None = None
+    ) -> Mechanism:
+        """The mechanism with given probabilities, in any of the forms of alpha; it need not be private.
+
+        Examples
+        --------
+        >>> import neodp
+        >>> g = neodp.generate.path(2)
+        >>> neodp.Mechanism.of(g, {"0": 0.6, "1": 0.5}).p_true
+        array([0.6, 0.5])
+        """
+        given = graph.with_alpha(probabilities)
+        if not given.given.all():
+            missing = graph.key(int(np.argmin(given.given)))
+            raise GraphError(f"dataset {missing!r} has no probabilities", "give them for every dataset")
+        return cls(graph, given.alpha, privacy or EpsilonDelta.of(graph))
+
+    def __getitem__(self, key: str) -> dict[str, float]:
+        """The distribution at a dataset, by colour."""
+        row = self.probabilities[self.graph.index(key)]
+        return dict(zip(self.graph.colors, row.tolist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def __repr__(self) -> str:
+        return f"<Mechanism on {self.graph!r}: truthful with chance {self.p_true.min():.4g} to {self.p_true.max():.4g}>"
+
+    @property
+    def p(self) -> Floats:
+        """Per dataset, Pr[first colour]."""
+        return self.probabilities[:, 0]
+
+    @property
+    def q(self) -> Floats:
+        """Per dataset, Pr[second colour]."""
+        return self.probabilities[:, 1]
+
+    @property
+    def p_true(self) -> Floats:
+        """Per dataset, the chance of answering its own colour."""
+        return self.probabilities[np.arange(len(self)), self.graph.color]
+
+    def dominates(self, other: Mechanism) -> bool:
+        """Whether it is truthful at least as often as `other` on every dataset (paper 002, Definition 2)."""
+        if self.graph is not other.graph and not self.graph.keys.equals(other.graph.keys):
+            raise GraphError("the two mechanisms belong to different graphs", "compare mechanisms on one graph")
+        return bool((self._own >= other._own).all())
+
+    @property
+    def _own(self) -> Labels:
+        """Labels of p_true, which tell apart what doubles near 1 cannot."""
+        true, false = _own(self.graph, self.probabilities)
+        return EpsilonDelta.of(self.graph).encode(true, false)
+
+    def to_networkx(self) -> nx.Graph:
+        """The graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
+        nxgraph = self.graph.to_networkx()
+        rows = zip(nxgraph, self.p_true.tolist(), self.probabilities.tolist(), strict=True)
+        for key, p_true, row in rows:
+            nxgraph.nodes[key]["p_true"] = p_true
+            nxgraph.nodes[key].update(
+                {"p": row[0], "q": row[1]} if len(row) == 2 else {"probabilities": row},
+            )
+        return nxgraph
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two datasets whose alpha cannot both be kept: `origin` allows at most `bound` at `dataset`."""
+
+    dataset: str
+    color: str
+    value: float
+    bound: float
+    origin: str
+    origin_value: float
+    path: tuple[str, ...]
+    epsilon: float
+    delta: float
+
+    def __str__(self) -> str:
+        loss = f"epsilon {self.epsilon:.6g}" + (f" and delta {self.delta:.6g}" if self.delta else "")
+        return (
+            f"alpha at {self.dataset!r} makes Pr[{self.color}] {self.value:.6g}, at most {self.bound:.6g} is possible: "
+            f"{self.origin!r} has {self.origin_value:.6g} and is {loss} away, along {_shown(self.path)}"
+        )
+
+
+@dataclass(frozen=True)
+class Check:
+    """What ``check`` found; true iff the graph can be extended.
+
+    Attributes
+    ----------
+    connected : bool
+    components : int
+    boundary : int
+        How many datasets lie on it.
+    boundary_hit : bool
+    unhit : tuple of two keys, or None
+        A boundary edge with alpha at neither end.
+    compatible : bool or None
+        None where the boundary is not hit, so that the question does not arise.
+    witness : Witness or None
+        Two datasets whose alpha cannot both be kept.
+    rounded : int
+        How many alpha would be rounded in.
+    """
+
+    connected: bool
+    components: int
+    boundary: int
+    boundary_hit: bool
+    unhit: tuple[str, str] | None
+    compatible: bool | None
+    witness: Witness | None
+    rounded: int
+
+    def __bool__(self) -> bool:
+        return self.boundary_hit and self.compatible is True
+
+    def __str__(self) -> str:
+        lines = [
+            "connected" if self.connected else f"{self.components} components",
+            f"boundary of {self.boundary} datasets, "
+            + ("hit" if self.unhit is None else f"not hit at {_shown(self.unhit)}: give alpha to one of them"),
+        ]
+        if self.compatible is not None:
+            lines.append("alpha compatible" if self.witness is None else str(self.witness))
+        if self.rounded:
+            lines.append(f"alpha rounded in at {self.rounded} datasets")
+        return "\n".join(lines)
+
+
+def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
+    """Whether a graph is connected, its boundary hit, and its alpha compatible; with a witness where not.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(4)
+    >>> print(neodp.check(g))
+    connected
+    boundary of 2 datasets, not hit at '1' – '2': give alpha to one of them
+    >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
+    True
+    """
+    boundary.two_colors(graph)
+    components, _ = _components(graph)
+    unhit = boundary.unhit_edge(graph, graph.given)
+    compatible, witness, rounded = None, None, 0
+    if unhit is None:
+        try:
+            rounded = len(extend(graph, privacy).rounded)
+            compatible = True
+        except _Incompatible as e:
+            compatible, witness = False, e.witness
+    return Check(
+        connected=components == 1,
+        components=components,
+        boundary=len(boundary.boundary_vertices(graph)),
+        boundary_hit=unhit is None,
+        unhit=None if unhit is None else (graph.key(graph.source[unhit]), graph.key(graph.target[unhit])),
+        compatible=compatible,
+        witness=witness,
+        rounded=rounded,
+    )
+
+
+def extend(graph: DatasetGraph, privacy: Privacy | None = None) -> Mechanism:
+    """The optimal mechanism that agrees with a graph's alpha.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With alpha on a boundary-hitting set, and anywhere else. A component without any boundary and alpha
+        answers truthfully.
+    privacy : Privacy, optional
+        By default (epsilon, delta) as the graph has it; else Gaussian or a suitable pair of one's own.
+
+    Returns
+    -------
+    Mechanism
+        Private to the last bit for (epsilon, delta), and up to rounding otherwise.
+
+    Raises
+    ------
+    UnhitBoundary
+        If a boundary edge has alpha at neither end.
+    IncompatibleAlpha
+        If no private mechanism agrees with alpha. An alpha that is off by no more than a rounding error (a
+        relative 1e-12) is rounded in instead, and reported in ``rounded``.
+
+    Examples
+    --------
+    Example 3 of paper 002, where the farther source is the tighter one:
+
+    >>> import math, neodp
+    >>> g = neodp.DatasetGraph.from_columns(
+    ...     ["v1", "v2", "v3", "v4"], ["red", "blue", "blue", "red"], ["v1", "v2", "v3"], ["v2", "v3", "v4"],
+    ...     math.log(2), alpha={"v1": 0.3, "v4": 0.1})
+    >>> extend(g).p.round(12)
+    array([0.3, 0.4, 0.2, 0.1])
+
+    References
+    ----------
+    Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1.
+    """
+    boundary.two_colors(graph)
+    _require_hit(graph)
+    rule = privacy if privacy is not None else EpsilonDelta.of(graph)
+    rule.fit(graph)
+    own = _given_labels(graph, rule, graph.alpha)
+    label = _settle(graph, rule, own)
+    rounded = np.empty(0, np.int64)
+    if _conflict(graph, rule, own, label) is not None:
+        own, rounded = _round_in(graph, rule, own, label)
+        label = _settle(graph, rule, own)
+    true, false = rule.decode(label)
+    rows = np.empty((len(graph), 2))
+    rows[np.arange(len(graph)), graph.color] = true
+    rows[np.arange(len(graph)), 1 - graph.color] = false
+    return Mechanism(graph, rows, rule, rounded)
+
+
+def _own(graph: DatasetGraph, rows: Floats) -> tuple[Floats, Floats]:
+    """Pr[own colour] and Pr[other colour] of rows of two."""
+    first = graph.color == 0
+    return np.where(first, rows[:, 0], rows[:, 1]), np.where(first, rows[:, 1], rows[:, 0])
+
+
+def _given_labels(graph: DatasetGraph, rule: Privacy, alpha: Floats) -> Labels:
+    """Labels of the own colour; certainty where alpha is not given."""
+    true, false = _own(graph, alpha)
+    return rule.encode(np.where(graph.given, true, 1.0), np.where(graph.given, false, 0.0))
+
+
+def _settle(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
+    """The least labels of the own colour that all paths allow."""
+    label = own.copy()
+    edges = boundary.boundary_edges(graph)
+    for u, v in ((graph.source[edges], graph.target[edges]), (graph.target[edges], graph.source[edges])):
+        start = graph.given[u]
+        np.minimum.at(label, v[start], rule.relax(-own[u[start]], edges[start]))
+    rule.settle(graph.adjacency_of(~graph.crossing), label)
+    return label
+
+
+def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[int, int | None] | None:
+    """A source whose alpha cannot be kept, and the boundary edge over which it lies too low, if that is why."""
+    dropped = np.flatnonzero(graph.given & (label < own))
+    if len(dropped):
+        return int(dropped[np.argmax(own[dropped] - label[dropped])]), None
+    edges = boundary.boundary_edges(graph)
+    for u, v in ((graph.source[edges], graph.target[edges]), (graph.target[edges], graph.source[edges])):
+        low = np.flatnonzero(graph.given[u] & (-label[u] > rule.relax(label[v], edges)))
+        if len(low):
+            return int(u[low[0]]), int(edges[low[0]])
+    return None
+
+
+def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[Labels, NDArray[np.int64]]:
+    """Labels of alpha lowered, in Pr[first colour], until they are compatible; refused beyond a rounding error.
+
+    Lowering in one colour settles both, since U on labels is self-adjoint.
+    """
+    sign = np.where(graph.color == 0, 1, -1)
+    top = rule.encode(np.ones(1), np.zeros(1))
+    start = np.where(graph.given, sign * own, top)
+    first = start.copy()
+    rule.settle(graph.adjacency, first)
+    moved = np.flatnonzero(graph.given & (first < start))
+    (p, q), (p_new, q_new) = rule.decode(start[moved]), rule.decode(first[moved])
+    change = np.where(p <= 0.5, p - p_new, q_new - q)
+    if not len(moved) or (change > ROUNDING * p).any():
+        conflict = _conflict(graph, rule, own, label)
+        assert conflict is not None
+        raise _Incompatible(_witness(graph, rule, own, label, *conflict))
+    return np.where(graph.given, sign * first, own), moved
+
+
+class _Incompatible(IncompatibleAlpha):
+    def __init__(self, witness: Witness) -> None:
+        super().__init__(str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits")
+        self.witness = witness
+
+
+def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int, over: int | None) -> Witness:
+    """Why the alpha of v cannot be kept."""
+    if over is None:
+        color, value, bound = graph.color[v], own[v], label[v]
+        path, edges = _trace(graph, rule, own, label, v)
+    else:  # v is too likely to answer as its neighbour over that edge does
+        w = int(graph.source[over] + graph.target[over] - v)
+        color, value = graph.color[w], -own[v]
+        bound = rule.relax(label[w : w + 1], np.array([over]))[0]
+        path, edges = _trace(graph, rule, own, label, w)
+        path, edges = [*path, v], [*edges, over]
+    origin = path[0]
+    return Witness(
+        dataset=graph.key(v),
+        color=graph.colors[color],
+        value=_probability(rule, value),
+        bound=_probability(rule, bound),
+        origin=graph.key(origin),
+        origin_value=float(graph.alpha[origin, color]),
+        path=tuple(map(graph.key, path)),
+        epsilon=float(graph.epsilon[edges].sum()),
+        delta=float(graph.delta[edges].sum()),
+    )
+
+
+def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int) -> tuple[list[int], list[int]]:
+    """The path from a source that gives v its label, as vertices and edges."""
+    adjacency = graph.adjacency
+    onward: dict[int, tuple[int, int]] = {}
+    queue = deque([v])
+    while True:  # backwards over edges that are tight; a source of the other colour ends it too
+        w = queue.popleft()
+        if graph.color[w] != graph.color[v] or (graph.given[w] and label[w] == own[w]):
+            break
+        row = slice(adjacency.indptr[w], adjacency.indptr[w + 1])
+        u, e = adjacency.neighbour[row], adjacency.edge[row]
+        same = graph.color[u] == graph.color[w]
+        tight = rule.relax(np.where(same, label[u], -own[u]), e) == label[w]
+        for i in np.flatnonzero(tight & (same | graph.given[u])).tolist():
+            if u[i] != v and int(u[i]) not in onward:
+                onward[int(u[i])] = (w, int(e[i]))
+                queue.append(int(u[i]))
+    path, edges = [w], []
+    while path[-1] != v:
+        w, edge = onward[path[-1]]
+        path.append(w)
+        edges.append(edge)
+    return path, edges
+
+
+def _probability(rule: Privacy, label: Any) -> float:
+    return float(rule.decode(np.array([label]))[0][0])
+
+
+def _shown(path: tuple[str, ...]) -> str:
+    """A path of keys, shortened in its middle."""
+    keys = [repr(key) for key in path]
+    return " – ".join(keys if len(keys) <= 7 else [*keys[:3], f"({len(keys) - 6} more)", *keys[-3:]])
+
+
+def _components(graph: DatasetGraph) -> tuple[int, NDArray[np.int32]]:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(graph)
+    links = csr_array((np.ones(graph.edges, np.int8), (graph.source, graph.target)), shape=(n, n))
+    count, component = connected_components(links, directed=False)
+    return int(count), component
+
+
+def _require_hit(graph: DatasetGraph) -> None:
+    unhit = boundary.unhit_edge(graph, graph.given)
+    if unhit is None:
+        return
+    count, component = _components(graph)
+    where = ""
+    if count > 1:
+        members = np.flatnonzero(component == component[graph.source[unhit]])
+        where = f", in the component of {graph.key(int(members[0]))!r} ({len(members)} datasets)"
+    ends = (graph.colors[graph.color[graph.source[unhit]]], graph.colors[graph.color[graph.target[unhit]]])
+    raise UnhitBoundary(
+        f"the boundary edge {graph.edge_name(unhit)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
+        "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))",
+    )

@@ -1,0 +1,328 @@
+"""What an edge allows.
+
+A privacy condition on an edge bounds the chance p of an answer at one end by the chance at the other end:
+``L(p) <= p' <= U(p)``, where (L, U) is a *suitable pair* (paper 002, Definition 12): both increasing, and
+
+    1.  L(a) <= a <= U(a)
+    2.  L(U(a)) <= a <= U(L(a))
+    3.  U(a) <= 1 - L(1 - a)
+
+Three kinds are known here:
+
+* :class:`EpsilonDelta`, (epsilon, delta)-differential privacy per edge, in exact arithmetic;
+* :class:`Gaussian`, mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu), in doubles;
+* :class:`SuitablePair`, any pair (L, U) of one's own, the same on every edge, in doubles.
+
+A condition works on *labels*, integers that order like probabilities and change sign with the complement
+(:mod:`neodp.kernel`).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.errors import PrivacyError
+from neodp.graph import Adjacency, DatasetGraph, Floats
+
+__all__ = ["EpsilonDelta", "Gaussian", "Privacy", "SuitablePair", "lower", "upper"]
+
+Labels: TypeAlias = NDArray[np.int64]
+
+_HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
+_ONE = 0x3FF0000000000000
+
+
+def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
+    """U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1), in doubles (paper 002, equation 8).
+
+    Examples
+    --------
+    >>> import math
+    >>> float(upper(0.3, math.log(2)))
+    0.6
+    """
+    a, grow = np.asarray(a, np.float64), np.exp(np.asarray(epsilon, np.float64))
+    bound: Floats = np.minimum(np.minimum(grow * a + delta, 1.0 - (1.0 - a - np.asarray(delta)) / grow), 1.0)
+    return bound
+
+
+def lower(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
+    """L(a) = 1 - U(1 - a), in doubles (paper 002, equation 9 and Lemma 10)."""
+    return 1.0 - upper(1.0 - np.asarray(a, np.float64), epsilon, delta)
+
+
+class Privacy(Protocol):
+    """A privacy condition on the edges of one graph, on labels."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether what it finds is private to the last bit, or up to rounding."""
+
+    def fit(self, graph: DatasetGraph) -> None:
+        """Raise PrivacyError unless there is a condition for each of the graph's edges."""
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        """The labels of probabilities p, where q = 1 - p; the smaller of both is exact."""
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        """The probabilities p and q = 1 - p of labels."""
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        """U: the greatest label that each edge allows beside each label."""
+
+    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+        """Lower all labels, in place, to the least that any path from any vertex allows."""
+
+
+class _Bits:
+    """Labels by the bits of the smaller side."""
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        small = np.minimum(p, q).view(np.int64)
+        return np.where(p <= q, small - _HALF, _HALF - small)
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        small = (_HALF - np.abs(label)).view(np.float64)
+        large = 1.0 - small
+        return np.where(label <= 0, small, large), np.where(label <= 0, large, small)
+
+
+@dataclass(frozen=True)
+class EpsilonDelta(_Bits):
+    """(epsilon, delta) per edge: p' <= e^eps p + delta and 1 - p <= e^eps (1 - p') + delta, both ways.
+
+    Parameters
+    ----------
+    epsilon, delta : arrays of float, one entry per edge
+    """
+
+    epsilon: Floats
+    delta: Floats
+    exact: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, graph: DatasetGraph) -> EpsilonDelta:
+        """The condition that a graph's own epsilon and delta state."""
+        return cls(graph.epsilon, graph.delta)
+
+    def fit(self, graph: DatasetGraph) -> None:
+        _one_per_edge(graph, "epsilon", len(self.epsilon))
+        _one_per_edge(graph, "delta", len(self.delta))
+
+    @cached_property
+    def _parameters(self) -> tuple[Floats, Floats]:
+        """The kernel's factor and delta per edge, or of length one where all edges are alike."""
+        from neodp import kernel
+
+        delta = np.where(self.delta < kernel.TINY, 0.0, self.delta)
+        return kernel.factors(_alike(self.epsilon)), _alike(delta)
+
+    @cached_property
+    def _shift(self) -> int:
+        """How many low bits of a label no edge leaves in place."""
+        least = int(self._parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2
+        return min(52, least.bit_length() - 1) if least > 0 else 0
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        from neodp import kernel
+
+        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), kernel.EPSILON_DELTA)
+        return bound
+
+    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+        from neodp import kernel
+
+        kernel.settle(*adjacency, *self._parameters, kernel.EPSILON_DELTA, self._shift, label)
+
+    def balance(self, edge: NDArray[Any]) -> Labels:
+        """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
+        from neodp import kernel
+
+        factor, delta = _at(self._parameters, edge)
+        label: Labels = kernel.balance(*(np.broadcast_to(x, edge.shape) for x in (factor, delta)))
+        return label
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu).
+
+    It is a suitable pair, and additive in the probit Phi^-1(a), which is the label here.
+
+    Parameters
+    ----------
+    mu : float, or one per edge
+        At least 0.
+
+    Examples
+    --------
+    >>> Gaussian(-1.0)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.PrivacyError: mu is -1.0; give finite numbers of at least 0
+    """
+
+    mu: ArrayLike
+    exact: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        mu = np.atleast_1d(np.asarray(self.mu, np.float64))
+        wrong = ~((mu >= 0.0) & np.isfinite(mu))
+        if wrong.any():
+            raise PrivacyError(f"mu is {float(mu[wrong][0])!r}", "give finite numbers of at least 0")
+
+    def fit(self, graph: DatasetGraph) -> None:
+        if np.ndim(self.mu):
+            _one_per_edge(graph, "mu", np.size(self.mu))
+
+    @cached_property
+    def _parameters(self) -> tuple[Floats, Floats]:
+        return _alike(np.atleast_1d(np.asarray(self.mu, np.float64))), np.zeros(1)
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        from scipy.special import ndtri
+
+        distance = -ndtri(np.minimum(p, q)) + 0.0
+        label: Labels = np.where(p <= q, -1, 1) * distance.view(np.int64)
+        return label
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        from scipy.special import ndtr
+
+        distance = np.copysign(np.abs(label).view(np.float64), label)
+        return ndtr(distance), ndtr(-distance)
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        from neodp import kernel
+
+        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), kernel.PROBIT)
+        return bound
+
+    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+        from neodp import kernel
+
+        kernel.settle(*adjacency, *self._parameters, kernel.PROBIT, 0, label)
+
+
+@dataclass(frozen=True)
+class SuitablePair(_Bits):
+    """A suitable pair (L, U) of one's own, the same on every edge (paper 002, Definition 12).
+
+    Parameters
+    ----------
+    upper : callable
+        U, from a float in [0, 1] to a float in [0, 1].
+    lower : callable, optional
+        L; by default L(a) = 1 - U(1 - a).
+
+    Raises
+    ------
+    PrivacyError
+        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are
+        tried at some two thousand points, to 1e-12.
+
+    Examples
+    --------
+    >>> SuitablePair(lambda a: min(2 * a, (1 + a) / 2)).exact
+    False
+    >>> SuitablePair(lambda a: a * a)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.PrivacyError: (L, U) is not a suitable pair, U(a) < a at a = 0.0009765625; U(a) = 9.5...
+    """
+
+    upper: Callable[[float], float]
+    lower: Callable[[float], float] | None = None
+    exact: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        U = self.upper
+        L = self.lower or (lambda a: 1.0 - U(1.0 - a))
+        edges = np.logspace(-16, -4, 400)
+        points = np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])
+        # a plain grid first, so that the counterexample is a simple one
+        before = None
+        for a in map(float, points[:1025]):
+            self._check(U, L, a)
+            if before is not None and (U(a) < U(before) - 1e-12 or L(a) < L(before) - 1e-12):
+                raise _unsuitable("not increasing", a, U=U(a), before=U(before))
+            before = a
+        for a in map(float, points[1025:]):
+            self._check(U, L, a)
+
+    @staticmethod
+    def _check(U: Callable[[float], float], L: Callable[[float], float], a: float) -> None:
+        high, low, slack = U(a), L(a), 1e-12
+        if not (0.0 <= high <= 1.0 and -slack <= low <= 1.0):
+            raise _unsuitable("a value outside [0, 1]", a, U=high, L=low)
+        low = max(low, 0.0)
+        if high < a - slack:
+            raise _unsuitable("U(a) < a", a, U=high)
+        if low > a + slack:
+            raise _unsuitable("L(a) > a", a, L=low)
+        if L(high) > a + slack:
+            raise _unsuitable("L(U(a)) > a", a, U=high, LU=L(high))
+        if U(low) < a - slack:
+            raise _unsuitable("U(L(a)) < a", a, L=low, UL=U(low))
+        if high > 1.0 - L(1.0 - a) + slack:
+            raise _unsuitable("U(a) > 1 - L(1 - a)", a, U=high, other=1.0 - L(1.0 - a))
+
+    def fit(self, graph: DatasetGraph) -> None:
+        pass  # the same pair on every edge
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        p, _ = self.decode(label)
+        new = np.array([self.upper(x) for x in p.tolist()], np.float64).reshape(label.shape)
+        return np.maximum(self.encode(new, 1.0 - new), label)
+
+    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+        one = np.zeros(1, np.int64)
+        top = label.max()
+        queue = [(int(k), v) for v, k in enumerate(label.tolist()) if k < top]
+        heapq.heapify(queue)
+        while queue:
+            k, u = heapq.heappop(queue)
+            if k != label[u]:
+                continue
+            bound = int(self.relax(np.array([k]), one)[0])
+            for v in adjacency.neighbour[adjacency.indptr[u] : adjacency.indptr[u + 1]].tolist():
+                if bound < label[v]:
+                    label[v] = bound
+                    heapq.heappush(queue, (bound, v))
+
+
+def _unsuitable(what: str, a: float, **values: float) -> PrivacyError:
+    names = {
+        "U": "U(a)",
+        "L": "L(a)",
+        "LU": "L(U(a))",
+        "UL": "U(L(a))",
+        "other": "1 - L(1 - a)",
+        "before": "U before it",
+    }
+    figures = ", ".join(f"{names[name]} = {value:.6g}" for name, value in values.items())
+    return PrivacyError(f"(L, U) is not a suitable pair, {what} at a = {a!r}", figures)
+
+
+def _one_per_edge(graph: DatasetGraph, name: str, count: int) -> None:
+    if count != graph.edges:
+        raise PrivacyError(f"there are {graph.edges} edges and {count} values of {name}", "give one, or one per edge")
+
+
+def _alike(column: Floats) -> Floats:
+    """The column, or its one value where all are the same."""
+    if len(column) == 0:
+        return np.zeros(1)
+    return column[:1].copy() if column.min() == column.max() else np.ascontiguousarray(column)
+
+
+def _at(parameters: tuple[Floats, Floats], edge: NDArray[Any]) -> tuple[Floats, Floats]:
+    first, second = (x[edge] if len(x) > 1 else x for x in parameters)
+    return first, second
