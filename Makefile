@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test lint bench clean
 
 demo: .venv/ready-run
-	@$(BIN)/python -m neodp
+	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
 	$(BIN)/python -m pytest
@@ -22,7 +22,7 @@ clean:
 	rm -rf .venv
 
 # .venv/ready-X says that what X needs is installed, for pyproject.toml as it is
-.venv/ready-run: extras = .
+.venv/ready-run: extras = .[plot]
 .venv/ready-test: extras = .[test]
 .venv/ready-lint: extras = .[test,lint,bench]
 .venv/ready-bench: extras = .[bench]

@@ -8,6 +8,8 @@
 True
 """
 
+from importlib.metadata import version
+
 from neodp import boundary, closed_forms, errors, generate, privacy
 from neodp.audit import Audit, audit
 from neodp.boundary import balanced, homogeneous, minimum_hitting_set
@@ -16,6 +18,9 @@ from neodp.errors import NeodpError
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism, check, extend
 from neodp.privacy import Gaussian, SuitablePair
+from neodp.store import open_store
+
+__version__ = version("neodp")
 
 __all__ = [
     "Audit",
@@ -36,5 +41,6 @@ __all__ = [
     "generate",
     "homogeneous",
     "minimum_hitting_set",
+    "open_store",
     "privacy",
 ]

@@ -7,7 +7,16 @@
      ├── PrivacyError        a privacy condition is not one (also a ValueError)
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
-     └── IncompatibleAlpha   no private mechanism takes the given alpha
+     ├── IncompatibleAlpha   no private mechanism takes the given alpha
+     └── StoreError          something about the store
+          ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
+          ├── ReadOnlyStore      the store may be read but not written
+          ├── UnknownGraph       no such graph
+          ├── GraphExists        there is one by that name already
+          ├── UnknownQuery       no such canned query, or not with these parameters
+          ├── UnfinishedGraph    a load or drop was interrupted
+          ├── NoMechanism        no whole mechanism is stored
+          └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do.
 """
@@ -19,11 +28,20 @@ from collections.abc import Iterable
 
 __all__ = [
     "GraphError",
+    "GraphExists",
     "IncompatibleAlpha",
     "NeodpError",
+    "NoMechanism",
+    "Overtaken",
     "PrivacyError",
+    "ReadOnlyStore",
+    "StoreError",
+    "StoreUnreachable",
+    "UnfinishedGraph",
     "UnhitBoundary",
+    "UnknownGraph",
     "UnknownKey",
+    "UnknownQuery",
 ]
 
 
@@ -77,6 +95,60 @@ class IncompatibleAlpha(NeodpError):
     """The given alpha breaks privacy between two datasets, so that nothing can extend it."""
 
     kind = "incompatible_alpha"
+
+
+class StoreError(NeodpError):
+    """Something about the store."""
+
+    kind = "store"
+
+
+class StoreUnreachable(StoreError):
+    """The store cannot be opened: no server, no such database, wrong password, or a locked file."""
+
+    kind = "unreachable"
+
+
+class ReadOnlyStore(StoreError):
+    """The store, or the user, may read but not write."""
+
+    kind = "read_only"
+
+
+class UnknownGraph(StoreError, KeyError):
+    """A graph that the store does not have."""
+
+    kind = "unknown_graph"
+
+
+class GraphExists(StoreError):
+    """A graph by that name is there already."""
+
+    kind = "graph_exists"
+
+
+class UnknownQuery(StoreError, KeyError):
+    """A canned query that does not exist, or not with these parameters."""
+
+    kind = "unknown_query"
+
+
+class UnfinishedGraph(StoreError):
+    """A load or a drop of the graph was interrupted."""
+
+    kind = "unfinished"
+
+
+class NoMechanism(StoreError):
+    """No whole mechanism is stored: none was written, writing was interrupted, or datasets came since."""
+
+    kind = "no_mechanism"
+
+
+class Overtaken(StoreError):
+    """Somebody else wrote to the graph at the same time."""
+
+    kind = "overtaken"
 
 
 def near(word: str, known: Iterable[str]) -> str:

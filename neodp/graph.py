@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
 
-__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph"]
+__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph", "distributions", "plain"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -195,8 +195,8 @@ class DatasetGraph:
         A distribution is joined by semicolons (``0.2;0.8``); `epsilon` and `delta` fill the gaps.
         """
         places = _Files(Path(nodes), Path(edges))
-        vertices = _read_csv(places.nodes, ("key", "color"), ("alpha",))
-        links = _read_csv(places.edges, ("source", "target"), ("epsilon", "delta"))
+        vertices = _read_csv(places.nodes, *_NODE_COLUMNS)
+        links = _read_csv(places.edges, *_EDGE_COLUMNS)
         columns = _Columns(
             vertices["key"],
             vertices["color"],
@@ -208,7 +208,40 @@ class DatasetGraph:
         )
         return _build(columns, colors=colors, name=name or places.nodes.stem, places=places)
 
-    def with_alpha(self, alpha: ArrayLike | Mapping[str, Any] | None) -> DatasetGraph:
+    @classmethod
+    def from_parquet(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+    ) -> DatasetGraph:
+        """As ``from_csv``, from two Parquet files; alpha is a column of numbers or of lists of numbers."""
+        import pyarrow.compute as pc
+
+        vertices = _read_parquet(Path(nodes), *_NODE_COLUMNS)
+        links = _read_parquet(Path(edges), *_EDGE_COLUMNS)
+        gaps = {"epsilon": epsilon, "delta": delta}
+        for column, default in gaps.items():
+            if links[column] is None:
+                links[column] = default
+            elif default is not None:
+                links[column] = pc.fill_null(links[column], default)
+        columns = _Columns(
+            vertices["key"],
+            vertices["color"],
+            links["source"],
+            links["target"],
+            links["epsilon"],
+            links["delta"],
+            vertices["alpha"],
+        )
+        return _build(columns, colors=colors, name=name or Path(nodes).stem, places=_Places())
+
+    def with_alpha(self, alpha: ArrayLike | Mapping[str, Any] | None) -> Self:
         """The same graph with this alpha instead, in any of the forms of ``from_columns``.
 
         Examples
@@ -217,7 +250,7 @@ class DatasetGraph:
         >>> g.with_alpha({"a": 0.6}).given
         array([ True, False])
         """
-        return replace(self, alpha=_alpha(alpha, self.keys, len(self.colors), _Places()))
+        return replace(self, alpha=distributions(alpha, self.keys, len(self.colors)))
 
     # --- looking at it ----------------------------------------------------------------------------------
 
@@ -258,7 +291,7 @@ class DatasetGraph:
 
         return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep))
 
-    def key(self, vertex: int) -> str:
+    def key(self, vertex: int | np.integer[Any]) -> str:
         """The key of the dataset at a position."""
         return str(self.keys[int(vertex)].as_py())
 
@@ -291,7 +324,7 @@ class DatasetGraph:
         graph = nx.Graph(name=self.name, colors=list(self.colors))
         graph.add_nodes_from((k, {"color": self.colors[c]}) for k, c in zip(keys, self.color.tolist(), strict=True))
         for v in np.flatnonzero(self.given).tolist():
-            graph.nodes[keys[v]]["alpha"] = _plain(self.alpha[v])
+            graph.nodes[keys[v]]["alpha"] = plain(self.alpha[v])
         columns = (self.source.tolist(), self.target.tolist(), self.epsilon.tolist(), self.delta.tolist())
         graph.add_edges_from(
             (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
@@ -305,8 +338,8 @@ class DatasetGraph:
 
         alpha = np.full(len(self), None, dtype=object)
         for v in np.flatnonzero(self.given).tolist():
-            plain = _plain(self.alpha[v])
-            alpha[v] = repr(plain) if isinstance(plain, float) else ";".join(map(repr, plain))
+            row = plain(self.alpha[v])
+            alpha[v] = repr(row) if isinstance(row, float) else ";".join(map(repr, row))
         colors = pa.array(self.colors).take(pa.array(self.color))
         table = {"key": self.keys, "color": colors}
         if self.given.any():
@@ -418,7 +451,7 @@ def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places
         target=target[keep],
         epsilon=epsilon[keep],
         delta=delta[keep],
-        alpha=_alpha(columns.alpha, keys, len(colors), places),
+        alpha=distributions(columns.alpha, keys, len(colors), places),
         name=name,
     )
 
@@ -509,7 +542,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Any) -> Floats:
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        if isinstance(values, str) or not isinstance(values, Iterable):
+        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             raise GraphError(f"{name} is {values!r}, not a number", f"correct the {name}") from None
         row = next(i for i, x in enumerate(values) if not _is_number(x))
         raise GraphError(f"{place(row)}: {name} is {values[row]!r}, not a number", f"correct the {name}") from None
@@ -550,8 +583,9 @@ def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, 
     return keep
 
 
-def _alpha(alpha: Any, keys: pa.StringArray, k: int, places: _Places) -> Floats:
-    """Alpha in any of its forms as rows of doubles, the largest entry one minus the rest."""
+def distributions(alpha: Any, keys: pa.StringArray, k: int, places: _Places | None = None) -> Floats:
+    """Alpha in any of the forms of ``from_columns`` as rows of doubles, the largest entry one minus the rest."""
+    places = places or _Places()
     n = len(keys)
     rows = np.full((n, k), np.nan)
     if alpha is None:
@@ -688,11 +722,39 @@ def _shown(row: Floats) -> str:
     return ", ".join(repr(float(x)) for x in row)
 
 
-def _plain(row: Floats) -> float | list[float]:
+def plain(row: Floats) -> float | list[float]:
     """A distribution as one number where that says it exactly, else as a list."""
     if len(row) == 2 and row[1] == 1.0 - row[0]:
         return float(row[0])
     return [float(x) for x in row]
+
+
+_NODE_COLUMNS = ("key", "color"), ("alpha",)
+_EDGE_COLUMNS = ("source", "target"), ("epsilon", "delta")
+
+
+def _read_parquet(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """The named columns of a Parquet file; None where an optional one is missing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_file():
+        raise GraphError(f"there is no file {path}", "correct the path")
+    try:
+        header = pq.read_schema(path).names
+        _need(path, needed, header)
+        table = pq.read_table(path, columns=[name for name in needed + optional if name in header])
+    except pa.ArrowInvalid as e:
+        raise GraphError(f"{path} is not a Parquet table", str(e).splitlines()[0]) from None
+    return {name: table[name].combine_chunks() if name in header else None for name in needed + optional}
+
+
+def _need(path: Path, needed: tuple[str, ...], header: list[str]) -> None:
+    for name in needed:
+        if name not in header:
+            raise GraphError(
+                f"{path} has no column {name!r}", near(name, header) or f"its columns are {', '.join(header)}"
+            )
 
 
 def _read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
@@ -718,11 +780,7 @@ def _read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) ->
         raise GraphError(f"{path} is not a CSV table", str(e).splitlines()[0]) from None
     with path.open(newline="", encoding="utf-8") as file:
         header = next(csv.reader(file), [])
-    for name in needed:
-        if name not in header:
-            raise GraphError(
-                f"{path} has no column {name!r}", near(name, header) or f"its columns are {', '.join(header)}"
-            )
+    _need(path, needed, header)
     return {name: table[name].combine_chunks() if name in header else None for name in names}
 
 

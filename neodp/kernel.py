@@ -62,6 +62,7 @@ __all__ = [
     "exp_dd",
     "factor",
     "factors",
+    "hops",
     "relax",
     "relax_edges",
     "settle",
@@ -392,6 +393,26 @@ def settle(indptr, neighbour, edge, first, delta, kind, shift, label):
             b = _bit_length((new >> shift) ^ last)
             vertex[i], entry[i], link[i] = v, new, head[b]
             head[b] = i
+
+
+@njit(cache=True)
+def hops(indptr, neighbour, start):
+    """Per vertex, its distance in edges from the nearest of `start`; -1 where none can be reached."""
+    out = np.full(len(indptr) - 1, -1, np.int32)
+    queue = np.empty(len(out), np.int32)
+    queue[: len(start)] = start
+    out[start] = 0
+    done, filled = 0, len(start)
+    while done < filled:
+        u = queue[done]
+        done += 1
+        for h in range(indptr[u], indptr[u + 1]):
+            v = neighbour[h]
+            if out[v] < 0:
+                out[v] = out[u] + 1
+                queue[filled] = v
+                filled += 1
+    return out
 
 
 @njit(cache=True)

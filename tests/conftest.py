@@ -1,6 +1,78 @@
-"""What all tests share."""
+"""What all tests share: hypothesis' profile, one real Neo4j server for all that ask, and one store, twice."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import neo4j_server as servers
+import pytest
 from hypothesis import settings
+from neo4j import Driver
+
+from neodp.store import Store, open_store
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
 settings.load_profile("neodp")
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[servers.Server]:
+    """The server. Without one the tests are skipped on a developer's machine and fail in CI."""
+    try:
+        with servers.running() as server:
+            yield server
+    except servers.ServerUnavailable as unavailable:
+        if os.environ.get("CI", "").lower() in {"true", "1"}:
+            pytest.fail(str(unavailable), pytrace=False)
+        pytest.skip(str(unavailable))
+
+
+@pytest.fixture
+def neo4j_driver(neo4j_server: servers.Server) -> Iterator[Driver]:
+    """A driver for an empty database: no data, no constraints, no indexes of a test before."""
+    with neo4j_server.driver() as driver:
+        servers.wipe(driver)
+        yield driver
+
+
+@pytest.fixture(params=["embedded", "neo4j"])
+def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where an empty store is: a file, then a real server, whose password is in the environment."""
+    if request.param == "embedded":
+        return str(tmp_path / "store.lbdb")
+    server: servers.Server = request.getfixturevalue("neo4j_server")
+    with server.driver() as driver:
+        servers.wipe(driver)
+    for name, value in server.environment().items():
+        monkeypatch.setenv(name, value)
+    return server.uri
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    """An empty store."""
+    with open_store(address) as store:
+        store.init()
+        yield store
+
+
+@pytest.fixture
+def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list[Any]]]:
+    """Somebody's own Cypher, past neodp: rows of values."""
+    if "://" not in store.address:
+
+        def execute(text: str, **values: Any) -> list[list[Any]]:
+            with store._transaction(write=True):  # type: ignore[attr-defined]
+                return [list(row.values()) for row in store._execute(text, values).to_pylist()]  # type: ignore[attr-defined]
+
+        return execute
+
+    def run(text: str, **values: Any) -> list[list[Any]]:
+        server = request.getfixturevalue("neo4j_server")
+        with server.driver() as driver:
+            return [list(record.values()) for record in driver.execute_query(text, values, database_="neo4j").records]
+
+    return run

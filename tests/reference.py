@@ -167,7 +167,7 @@ def path(alpha: float, eps: Sequence[float]) -> list[float]:
     1 / alpha <= e^(eps_0 + .. + eps_{i-1}) (e^eps_i + 1), and n if there is none.
     """
     n = len(eps)
-    tau = next((i for i in range(n) if 1 <= alpha * math.exp(sum(eps[:i])) * (math.exp(eps[i]) + 1)), n)
+    tau = next((i for i in range(n) if alpha * math.exp(sum(eps[:i])) * (math.exp(eps[i]) + 1) >= 1), n)
     turn = math.exp(sum(eps[:tau])) * alpha if alpha > 0 else 0.0
     return [
         math.exp(sum(eps[:i])) * alpha if i <= tau else 1 - math.exp(-sum(eps[tau:i])) * (1 - turn)
@@ -261,11 +261,16 @@ def uniform_extension(
 # ------------------------------------------------------------------------------------------ the linear program
 
 
+class Unsolved(ArithmeticError):
+    """The floating-point solver gave up on a linear program."""
+
+
 def _solve(
     cost: list[float], rows: list[list[float]], limits: list[float], bounds: list[tuple[float, float]]
 ) -> list[float] | None:
-    """min cost x under rows x <= limits and bounds, by HiGHS's dual simplex; None if infeasible."""
-    for presolve, tolerance in ((True, 1e-10), (False, 1e-10), (True, 1e-9), (False, 1e-9), (True, 1e-8)):
+    """min cost x under rows x <= limits and bounds, by HiGHS's dual simplex; None if it calls it infeasible."""
+    infeasible = False
+    for presolve, tolerance in ((False, 1e-10), (True, 1e-10), (False, 1e-9), (True, 1e-9)):
         result = linprog(
             cost,
             A_ub=rows or None,
@@ -280,9 +285,10 @@ def _solve(
         )
         if result.status == 0:
             return [float(x) for x in result.x]
-        if result.status == 2:
+        if result.status == 2 and infeasible:  # called so twice
             return None
-    raise ArithmeticError(result.message)
+        infeasible |= result.status == 2
+    raise Unsolved(result.message)
 
 
 def linear_program(problem: Problem) -> list[float] | None:
@@ -291,46 +297,52 @@ def linear_program(problem: Problem) -> list[float] | None:
     Paper 002, inequalities (1)-(4) on every edge, and M = M' on H_T, given as equal bounds. The optimal mechanism
     dominates every other at every vertex (paper 002, Definition 2 and Theorem 1), so it is the only maximiser.
 
-    HiGHS may break a condition by 1e-10, which e^eps magnifies along a path. So the program is solved once more
-    for the correction, magnified by 1e5, with the residuals of the first solution computed exactly.
+    The rest is for the solver, which decides a condition up to 1e-10 only, and e^eps magnifies that along a path:
+    what it calls infeasible is believed if the conditions cannot be met even with delta + 1e-9 for delta, and a
+    solution is corrected by the same program for the error, magnified by 1e3 and 1e5, with exactly computed residuals.
+    Raises Unsolved where the product of e^eps along a path is too much for it.
     """
     if not problem.hits_boundary():
         raise ValueError("alpha misses a boundary edge")
     rows: list[list[float]] = []
-    limits: list[float] = []
+    limits: list[Fraction] = []
     for u, v, eps, delta in problem.edges:
         growth = math.exp(eps)
         for x, y in ((u, v), (v, u)):
             row = [0.0] * problem.n  # p(x) <= e^eps p(y) + delta: (1), (3)
             row[x], row[y] = 1.0, -growth
             rows.append(row)
-            limits.append(delta)
+            limits.append(Fraction(delta))
             row = [0.0] * problem.n  # 1 - p(x) <= e^eps (1 - p(y)) + delta: (2), (4)
             row[x], row[y] = -1.0, growth
             rows.append(row)
-            limits.append(math.expm1(eps) + delta)
+            limits.append(Fraction(growth) - 1 + Fraction(delta))  # of the same rounded e^eps
     cost = [-1.0 if color == 0 else 1.0 for color in problem.color]
     bounds = [(problem.alpha.get(v, 0.0), problem.alpha.get(v, 1.0)) for v in range(problem.n)]
-    p = _solve(cost, rows, limits, bounds)
-    if p is None:
-        return None
-    scale = 10**5
-    exact = [Fraction(x) for x in p]
-    residuals = [
-        float(scale * (Fraction(limit) - sum(Fraction(c) * x for c, x in zip(row, exact, strict=True) if c)))
-        for row, limit in zip(rows, limits, strict=True)
-    ]
-    room = [
-        (float(scale * (Fraction(low) - x)), float(scale * (Fraction(high) - x)))
-        for (low, high), x in zip(bounds, exact, strict=True)
-    ]
-    try:
+    floats = [float(limit) for limit in limits]
+    first = _solve(cost, rows, floats, bounds)
+    if first is None:
+        least = _solve([0.0] * problem.n + [1.0], [[*row, -1.0] for row in rows], floats, [*bounds, (0.0, 2.0)])
+        if least is None or least[-1] > 1e-9:
+            return None
+        first = _solve(cost, rows, [limit + 2e-9 for limit in floats], bounds)
+        if first is None:
+            raise Unsolved("called infeasible and feasible")
+    p = [Fraction(x) for x in first]
+    for scale in (10**3, 10**5):
+        residuals = [
+            float(scale * (limit - sum(Fraction(c) * x for c, x in zip(row, p, strict=True) if c)))
+            for row, limit in zip(rows, limits, strict=True)
+        ]
+        room = [
+            (max(-100.0, float(scale * (Fraction(low) - x))), min(100.0, float(scale * (Fraction(high) - x))))
+            for (low, high), x in zip(bounds, p, strict=True)
+        ]
         correction = _solve(cost, rows, residuals, room)
-    except ArithmeticError:
-        return p
-    if correction is None:  # feasible only within the solver's tolerance: alpha is tight up to rounding
-        return p
-    return [x + y / scale for x, y in zip(p, correction, strict=True)]
+        if correction is None:
+            break
+        p = [x + Fraction(y) / scale for x, y in zip(p, correction, strict=True)]
+    return [float(x) for x in p]
 
 
 # --------------------------------------------------------------------------------------------- exact privacy
@@ -435,7 +447,7 @@ def random_eps(rng: random.Random, kind: str, large: float) -> float:
     return rng.uniform(0.05, 2.5)
 
 
-def _random_tree(rng: random.Random, n: int) -> list[tuple[int, int]]:
+def _random_pairs(rng: random.Random, n: int) -> list[tuple[int, int]]:
     """A connected graph's edges: a tree between a path and a star, and some edges more."""
     reach = rng.choice([1, 2, n])
     tree = [(rng.randint(max(0, v - reach), v - 1), v) for v in range(1, n)]
@@ -510,7 +522,7 @@ def random_problem(
     uniform: bool = False,
     smallest: int = 2,
     largest: int = 14,
-    large: float = 10.0,
+    large: float = 6.0,
 ) -> Problem:
     """A connected random graph with alpha on a boundary-hitting set (paper 002, Definitions 5-7).
 
@@ -519,7 +531,7 @@ def random_problem(
     often incompatible. uniform: one (eps, delta) for all edges. No eps exceeds `large`.
     """
     n = rng.randint(smallest, largest)
-    pairs = _random_tree(rng, n)
+    pairs = _random_pairs(rng, n)
     levels = _random_levels(rng, len(pairs), uniform, large)
     edges = [
         (u, v, eps, delta) if rng.random() < 0.5 else (v, u, eps, delta)
@@ -532,7 +544,10 @@ def random_problem(
     chosen = sorted(_random_hitting_set(rng, problem))
     rng.shuffle(chosen)
     if mode == "arbitrary":
-        middle, width = rng.random(), rng.choice([0.01, 0.1, 0.3, 1.0])  # close to each other: often compatible
+        middle, width = (
+            rng.random(),
+            rng.choice([0.01, 0.1, 0.3, 1.0]),
+        )  # close to each other: often compatible
         spread = {v: min(1.0, max(0.0, middle + rng.uniform(-width, width))) for v in chosen}
         alpha = spread if rng.random() < 0.5 else {v: random_value(rng) for v in chosen}
         return Problem(n, problem.color, edges, alpha)

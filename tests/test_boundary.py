@@ -111,4 +111,4 @@ def test_bad_values_are_refused() -> None:
     three = neodp.DatasetGraph.from_columns(["a", "b", "c"], ["x", "y", "z"], ["a"], ["b"], 1.0)
     for function in (neodp.balanced, neodp.minimum_hitting_set, neodp.extend, neodp.check):
         with pytest.raises(GraphError, match="'graph' has 3 colours; this is defined for two"):
-            function(three)  # type: ignore[operator]
+            function(three)

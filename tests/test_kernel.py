@@ -126,7 +126,7 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
         if (before == expected).all():
             break
     adjacency = kernel.adjacency(n, source, target, np.ones(m, np.bool_))
-    kernel.settle(*adjacency, factor, delta, kernel.EPSILON_DELTA, shift, label)
+    kernel.settle(*adjacency, factor, delta, kernel.EPSILON_DELTA, shift, label)  # type: ignore[call-arg]
     assert (label == expected).all()
 
 

@@ -1,0 +1,27 @@
+"""``python -m bench [NAME …] [--quick]``: run the named benchmarks, or all."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+from bench import BENCHMARKS
+from bench.report import machine
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Side-by-side benchmarks of neodp.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones; all by default: {', '.join(BENCHMARKS)}")
+    parser.add_argument("--quick", action="store_true", help="smaller graphs, under a minute in all")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there is {', '.join(BENCHMARKS)}")
+    print(machine(), flush=True)
+    for name in options.names or BENCHMARKS:
+        print(f"\n# {name}\n", flush=True)
+        importlib.import_module(f"bench.{name}").run(options.quick)
+
+
+if __name__ == "__main__":
+    main()

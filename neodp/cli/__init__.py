@@ -1,0 +1,78 @@
+"""The command line: ``neodp [--store URI] COMMAND …``. A command parses, calls the library, and shows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import neodp
+from neodp.cli import demo, graphs, mechanisms, queries
+from neodp.cli.common import Session, fail
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="neodp",
+    help="Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"neodp {neodp.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    context: typer.Context,
+    store: Annotated[
+        str | None,
+        typer.Option(help="neo4j://…, neo4j+s://…, bolt://… or a path. Default: NEODP_STORE, NEO4J_URI, ./neodp.lbdb."),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    """Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.
+
+    Start with `neodp demo`. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
+    """
+    context.obj = Session(store)
+
+
+for command in (
+    demo.demo,
+    graphs.init,
+    graphs.load,
+    graphs.generate,
+    graphs.list_graphs,
+    graphs.show,
+    graphs.drop,
+    graphs.export,
+    mechanisms.check,
+    mechanisms.boundary,
+    mechanisms.extend,
+    mechanisms.audit,
+    queries.query,
+    queries.plot,
+):
+    app.command(name={"list_graphs": "list"}.get(command.__name__, command.__name__))(command)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command line; the exit code. Never a traceback, unless NEODP_DEBUG is set."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+    except SystemExit as done:  # how Typer ends a request for a completion script
+        return int(done.code or 0)
+    except Exception as error:
+        if os.environ.get("NEODP_DEBUG"):
+            raise
+        return fail(error, as_json="--json" in given)

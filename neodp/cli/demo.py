@@ -1,0 +1,81 @@
+"""``neodp demo``: three voters end to end on the embedded store, with a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import neodp
+from neodp import generate
+from neodp.cli.common import Json, say, show, table
+from neodp.store import open_store
+
+__all__ = ["demo"]
+
+
+def demo(
+    folder: Annotated[Path, typer.Option("--dir", help="Where to keep the store and the picture.")] = Path(
+        "neodp-demo"
+    ),
+    json: Json = False,
+) -> None:
+    """Three voters end to end, in a file with no server: make, choose the boundary, extend, audit, query, plot, answer.
+
+    Example: `neodp demo`
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file, picture = folder / "demo.lbdb", folder / "three_voters.svg"
+    with open_store(file) as store:
+        graph = generate.three_voters()
+        store.load("three_voters", graph.with_alpha(neodp.balanced(graph)), replace=True)
+        mechanism = neodp.extend(store.read("three_voters"))
+        written = store.write("three_voters", mechanism)
+        stored = store.mechanism("three_voters")
+        report = neodp.audit(stored.mechanism.graph, stored.mechanism)
+        least = store.query("least_accurate", "three_voters", limit=3).to_pylist()
+    drawn = _picture(mechanism, picture)
+    answer = neodp.draw(mechanism, "121")
+
+    def text() -> None:
+        say("Three people vote 1 or 2. What does the majority say? Nobody's vote may be exposed: changing one vote may")
+        say("change the odds of an answer by a factor of e^1 at most, and by e^0.5 where voter 1 decides.")
+        rows = [(k, c, *r) for k, c, r in _rows(mechanism)]
+        table(("votes", "truth", *(f"Pr[{color}]" for color in mechanism.graph.colors)), rows)
+        say(f"kept      {written} datasets with their probabilities in {file}")
+        say(f"audit     {report}")
+        say(f"query     least accurate: {', '.join(row['key'] for row in least)}")
+        say(f"picture   {drawn}")
+        say(f"answer    asked about 121, once: {answer}")
+        say("\nTry next:")
+        say(f"  neodp --store {file} query accuracy_by_distance three_voters")
+        say(f"  neodp --store {file} generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced")
+        say(f"  neodp --store {file} extend survey && neodp --store {file} audit survey")
+
+    result: dict[str, Any] = {
+        "store": str(file),
+        "written": written,
+        "violations": report.violations,
+        "checks": report.checks,
+        "picture": drawn,
+        "answer": answer,
+    }
+    show(result, json, text)
+
+
+def _rows(mechanism: neodp.Mechanism) -> list[tuple[str, str, list[float]]]:
+    graph = mechanism.graph
+    colors = [graph.colors[c] for c in graph.color]
+    return list(zip(graph.keys.to_pylist(), colors, mechanism.probabilities.tolist(), strict=True))
+
+
+def _picture(mechanism: neodp.Mechanism, path: Path) -> str:
+    """Where the picture is, or what it would take."""
+    from neodp.errors import NeodpError
+    from neodp.plot import plot
+
+    try:
+        return str(plot(mechanism, path, title="Three voters"))
+    except NeodpError as error:
+        return f"none: {error}"

@@ -1,0 +1,243 @@
+"""Commands for graphs: init, load, generate, list, show, drop, export."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import neodp
+from neodp import DatasetGraph
+from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
+from neodp.cli.common import show as present
+from neodp.errors import GraphError, near
+from neodp.generate import FAMILIES
+from neodp.store import GraphInfo
+
+__all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
+
+Colors = Annotated[
+    str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
+
+
+def init(context: typer.Context, json: Json = False) -> None:
+    """Create the constraints and indexes that are missing. Running it again does no harm.
+
+    Example: `neodp --store neo4j://localhost init`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        created = store.init()
+        text = f"created {', '.join(created)}" if created else "everything is there already"
+        present({"store": store.address, "created": created}, json, lambda: say(text))
+
+
+def load(
+    context: typer.Context,
+    graph: Graph,
+    nodes: Annotated[Path, typer.Argument(help="key,color[,alpha]: CSV or Parquet.", metavar="NODES")],
+    edges: Annotated[Path, typer.Argument(help="source,target[,epsilon][,delta]: CSV or Parquet.", metavar="EDGES")],
+    colors: Colors = None,
+    epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
+    delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
+    replace: Replace = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Load a graph from two tables, all or nothing.
+
+    Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
+    """
+    read = DatasetGraph.from_parquet if nodes.suffix == ".parquet" else DatasetGraph.from_csv
+    loaded = read(nodes, edges, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
+    _keep(context, graph, loaded, replace, quiet, json)
+
+
+def generate(
+    context: typer.Context,
+    family: Annotated[str, typer.Argument(help=f"One of {', '.join(FAMILIES)}.", metavar="FAMILY")],
+    graph: Graph,
+    sizes: Annotated[
+        list[int] | None, typer.Argument(help="How large: people, groups, sides, … as the family has it.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="One number, or one per voter, group or axis: 0.1,0.5,1.")] = None,
+    delta: Annotated[str | None, typer.Option(help="As epsilon.")] = None,
+    colors: Colors = None,
+    rule: Annotated[str | None, typer.Option(help="votes, counts: majority, threshold:2/3, or a number.")] = None,
+    options: Annotated[int | None, typer.Option(help="votes: how many one can vote for.")] = None,
+    threshold: Annotated[
+        int | None, typer.Option(help="grid, hypercube, hamming: the least sum with the first colour.")
+    ] = None,
+    split: Annotated[int | None, typer.Option(help="path: how many have the first colour.")] = None,
+    deciding: Annotated[float | None, typer.Option(help="three_voters: epsilon where voter 1 decides.")] = None,
+    degree: Annotated[float | None, typer.Option(help="random_geometric: the mean degree.")] = None,
+    edges: Annotated[int | None, typer.Option(help="random_graph: how many edges.")] = None,
+    seed: Annotated[int | None, typer.Option(help="random_…: for the same graph again.")] = None,
+    balanced: Annotated[bool, typer.Option("--balanced", help="Also give the boundary its balanced alpha.")] = False,
+    replace: Replace = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Make a graph of a family: path, grid, hypercube, hamming, votes, three_voters, counts, random ones.
+
+    Example: `neodp generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced`
+    """
+    family = family.replace("-", "_")
+    if family not in FAMILIES:
+        raise GraphError(f"there is no family {family!r}", near(family, FAMILIES) or f"there are {', '.join(FAMILIES)}")
+    given: dict[str, Any] = {
+        "epsilon": _numbers("epsilon", epsilon),
+        "delta": _numbers("delta", delta),
+        "colors": _split(colors),
+        "rule": int(rule) if rule is not None and rule.isdigit() else rule,
+        "options": options,
+        "threshold": threshold,
+        "split": split,
+        "deciding": deciding,
+        "degree": degree,
+        "edges": edges,
+        "seed": seed,
+    }
+    made = _make(family, sizes or [], {k: v for k, v in given.items() if v is not None} | {"name": graph})
+    _keep(context, graph, made.with_alpha(neodp.balanced(made)) if balanced else made, replace, quiet, json)
+
+
+def list_graphs(context: typer.Context, json: Json = False) -> None:
+    """List the graphs of the store.
+
+    Example: `neodp list`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        graphs = store.graphs()
+
+        def text() -> None:
+            if not graphs:
+                say(f"{store.address} has no graphs; make one with 'neodp generate' or 'neodp load'")
+                return
+            columns = ("graph", "datasets", "edges", "colours", "state", "mechanism")
+            table(columns, [_row(info) for info in graphs])
+
+        present({"graphs": [_as_json(info) for info in graphs]}, json, text)
+
+
+def show(context: typer.Context, graph: Graph, json: Json = False) -> None:
+    """Show what is known about a graph.
+
+    Example: `neodp show survey`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        info = store.info(graph)
+
+        def text() -> None:
+            facts = _as_json(info)
+            facts["colors"] = ", ".join(info.colors)
+            mechanism = facts.pop("mechanism") or {"mechanism": "none stored"}
+            for name, value in (facts | mechanism).items():
+                say(f"{name:12} {value}")
+
+        present(_as_json(info), json, text)
+
+
+def drop(
+    context: typer.Context,
+    graph: Graph,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Delete a graph with its mechanism. Asks first.
+
+    Example: `neodp drop survey --yes`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        info = store.info(graph)
+        if not yes:
+            confirm(f"Delete graph {graph!r} with {info.datasets:,} datasets?")
+        dropped = store.drop(graph, progress=tell)
+        present({"graph": graph, "dropped": dropped}, json, lambda: say(f"dropped {graph!r}: {dropped:,} datasets"))
+
+
+def export(
+    context: typer.Context,
+    graph: Graph,
+    folder: Annotated[Path, typer.Argument(help="Where to write nodes.csv and edges.csv.", metavar="DIR")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a graph as the two CSV files that load reads.
+
+    Example: `neodp export survey backup/`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.read(graph, progress=tell)
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes, edges = folder / "nodes.csv", folder / "edges.csv"
+    read.to_csv(nodes, edges)
+    result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
+    again = f"neodp load NAME {nodes} {edges} --colors {','.join(read.colors)}"
+    present(result, json, lambda: say(f"wrote {nodes} and {edges}; read them with '{again}'"))
+
+
+def _keep(context: typer.Context, name: str, graph: DatasetGraph, replace: bool, quiet: bool, json: bool) -> None:
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        info = store.load(name, graph, replace=replace, progress=tell)
+        result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
+        text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"
+        present(result, json, lambda: say(text))
+
+
+def _make(family: str, sizes: list[int], options: dict[str, Any]) -> DatasetGraph:
+    """Call a generator with what the command line gave, or say what does not fit."""
+    function = FAMILIES[family]
+    parameters = inspect.signature(function).parameters
+    wrong = [name for name in options if name not in parameters]
+    if wrong:
+        takes = ", ".join(f"--{n}" for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY and n != "name")
+        raise GraphError(f"{family} has no --{wrong[0]}", f"it has {takes}")
+    places = [
+        p for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY, p.VAR_POSITIONAL)
+    ]
+    if family == "counts":
+        return function(sizes, **options)
+    many = any(p.kind is p.VAR_POSITIONAL for p in places)
+    if not many and len(sizes) != len(places):
+        needs = ", ".join(p.name for p in places) or "no sizes"
+        raise GraphError(f"{family} was given {len(sizes)} sizes", f"it takes {needs}")
+    required = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    missing = [name for name in required if name not in options]
+    if missing:
+        raise GraphError(f"{family} needs --{missing[0]}", "give it")
+    return function(*sizes, **options)
+
+
+def _split(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def _numbers(name: str, text: str | None) -> float | list[float] | None:
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise GraphError(f"--{name} is {text!r}", "give a number, or numbers joined by commas") from None
+    return values[0] if len(values) == 1 else values
+
+
+def _row(info: GraphInfo) -> tuple[Any, ...]:
+    written = info.mechanism.written if info.mechanism else None
+    return info.name, f"{info.datasets:,}", f"{info.edges:,}", ", ".join(info.colors), info.state, written
+
+
+def _as_json(info: GraphInfo) -> dict[str, Any]:
+    return asdict(info) | {"colors": list(info.colors)}

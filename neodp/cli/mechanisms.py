@@ -1,0 +1,194 @@
+"""Commands for mechanisms: check, boundary, extend, audit."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import neodp
+from neodp import DatasetGraph, Mechanism
+from neodp import boundary as boundaries
+from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.errors import GraphError
+from neodp.estimate import estimate
+
+__all__ = ["audit", "boundary", "check", "extend"]
+
+
+class Mode(StrEnum):
+    """What to do with the mechanism, as in Neo4j GDS."""
+
+    STREAM = "stream"
+    STATS = "stats"
+    WRITE = "write"
+    ESTIMATE = "estimate"
+
+
+def check(context: typer.Context, graph: Graph, quiet: Quiet = False, json: Json = False) -> None:
+    """Is the graph connected, its boundary hit, its alpha compatible? Exit code 1 if it cannot be extended.
+
+    Example: `neodp check survey`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        report = neodp.check(store.read(graph, progress=tell))
+    show(asdict(report), json, lambda: say(str(report)))
+    if not report:
+        raise typer.Exit(1)
+
+
+def boundary(
+    context: typer.Context,
+    graph: Graph,
+    balanced: Annotated[bool, typer.Option("--balanced", help="Share every boundary edge evenly.")] = False,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits."
+        ),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Keep the chosen alpha.")] = False,
+    limit: Annotated[int, typer.Option(help="How many datasets to show; --json shows all.")] = 20,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show the boundary between colours, and choose alpha on it.
+
+    Example: `neodp boundary survey --balanced --write`
+    """
+    if balanced and alpha is not None:
+        raise GraphError("--balanced and --alpha are two choices", "give one of them")
+    if write and not balanced and alpha is None:
+        raise GraphError("there is no alpha to write", "choose one with --balanced or --alpha")
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.read(graph, progress=tell)
+        if balanced:
+            read = read.with_alpha(neodp.balanced(read))
+        elif alpha is not None:
+            read = read.with_alpha(neodp.homogeneous(read, alpha))
+        written = store.write_alpha(graph, read, progress=tell) if write else 0
+    ends = boundaries.boundary_vertices(read)
+    facts = {
+        "graph": graph,
+        "boundary": len(ends),
+        "boundary_edges": len(boundaries.boundary_edges(read)),
+        "minimum_hitting_set": len(boundaries.minimum_hitting_set(read)),
+        "given": int(read.given.sum()),
+        "hit": boundaries.is_hitting_set(read, read.given),
+        "written": written,
+    }
+
+    def text() -> None:
+        for name, value in facts.items():
+            say(f"{name:20} {value}")
+        columns = ("key", "truth", *(f"alpha {color}" for color in read.colors))
+        rows = [(read.key(v), read.colors[read.color[v]], *_numbers(read.alpha[v])) for v in ends[:limit]]
+        table(columns, rows)
+        if len(ends) > limit:
+            say(f"… and {len(ends) - limit:,} more")
+
+    datasets = [_given(read, int(v)) for v in ends] if json else []
+    show(facts | {"datasets": datasets}, json, text)
+
+
+def extend(
+    context: typer.Context,
+    graph: Graph,
+    mode: Annotated[
+        Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
+    ] = Mode.WRITE,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Find the optimal mechanism, and keep its probabilities on the datasets.
+
+    Example: `neodp extend survey --mode stats`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        if mode is Mode.ESTIMATE:
+            info = store.ready(graph)
+            facts: dict[str, Any] = asdict(estimate(info.datasets, info.edges))
+            show(facts, json, lambda: _facts(facts))
+            return
+        read = store.read(graph, progress=tell)
+        mechanism = neodp.extend(read)
+        if mode is Mode.STREAM:
+            _stream(mechanism, json)
+            return
+        written = store.write(graph, mechanism, progress=tell) if mode is Mode.WRITE else 0
+    facts = {
+        "graph": graph,
+        "vertices": len(read),
+        "edges": read.edges,
+        "boundary": len(boundaries.boundary_vertices(read)),
+        "min_p_true": float(mechanism.p_true.min()),
+        "mean_p_true": float(mechanism.p_true.mean()),
+        "rounded": len(mechanism.rounded),
+        "written": written,
+    }
+    show(facts, json, lambda: _facts(facts))
+
+
+def audit(
+    context: typer.Context,
+    graph: Graph,
+    worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Check the stored probabilities on every edge, exactly. Exit code 1 if one is broken, or the graph has changed.
+
+    Example: `neodp audit survey`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        stored = store.mechanism(graph, progress=tell)
+    report = neodp.audit(stored.mechanism.graph, stored.mechanism, worst=worst)
+
+    def text() -> None:
+        say(str(report))
+        if stored.stale:
+            say(f"stale: the graph has changed since the mechanism was written, {stored.info.written}; extend it again")
+        for edge in report.worst:
+            say(f"  {edge}")
+
+    show(asdict(report) | {"graph": graph, "stale": stored.stale, "written": stored.info.written}, json, text)
+    if not report or stored.stale:
+        raise typer.Exit(1)
+
+
+def _stream(mechanism: Mechanism, json: bool) -> None:
+    """Every dataset: one JSON object a line, or one line of text."""
+    graph = mechanism.graph
+    keys, p_true = graph.keys.to_pylist(), mechanism.p_true.tolist()
+    rows = zip(keys, graph.color.tolist(), mechanism.probabilities.tolist(), p_true, strict=True)
+    for key, color, row, own in rows:
+        if json:
+            probabilities = dict(zip(graph.colors, row, strict=True))
+            line = {"key": key, "color": graph.colors[color], "probabilities": probabilities, "p_true": own}
+            say(jsonlib.dumps(line, ensure_ascii=False))
+        else:
+            say("\t".join([key, graph.colors[color], *map(repr, row)]))
+
+
+def _facts(facts: dict[str, Any]) -> None:
+    for name, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else value
+        say(f"{name:12} {shown}")
+
+
+def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:
+    row = _numbers(graph.alpha[vertex])
+    alpha = None if row[0] is None else dict(zip(graph.colors, row, strict=True))
+    return {"key": graph.key(vertex), "color": graph.colors[graph.color[vertex]], "alpha": alpha}
+
+
+def _numbers(row: Any) -> list[float | None]:
+    return [None if np.isnan(x) else float(x) for x in row]

@@ -1,0 +1,93 @@
+"""Commands that look at stored mechanisms: query, plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.errors import UnknownQuery
+from neodp.store.cypher import canned
+
+__all__ = ["plot", "query"]
+
+
+def _names() -> list[str]:
+    return list(canned())
+
+
+def query(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="A canned query.", metavar="NAME", autocompletion=_names)] = None,
+    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    parameters: Annotated[
+        list[str] | None, typer.Argument(help="Parameters as name=value.", metavar="[NAME=VALUE]…")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--list", help="List the canned queries.")] = False,
+    text: Annotated[bool, typer.Option("--cypher", help="Show the query's Cypher instead of running it.")] = False,
+    json: Json = False,
+) -> None:
+    """Run a canned Cypher query over a stored graph.
+
+    Example: `neodp query least_accurate survey limit=5`, `neodp query --list`
+    """
+    if all_:
+        _list(json)
+        return
+    if name is None or (graph is None and not text):
+        raise UnknownQuery(
+            "which query, on which graph?", "as in 'neodp query summary GRAPH'; 'neodp query --list' lists them"
+        )
+    if text:
+        if name not in canned():
+            raise UnknownQuery(f"there is no query {name!r}", "'neodp query --list' lists them")
+        show({"query": name, "cypher": canned()[name].text}, json, lambda: say(canned()[name].text.rstrip()))
+        return
+    session: Session = context.obj
+    with session.open() as store:
+        found = store.query(name, str(graph), **dict(map(_parameter, parameters or [])))
+    rows = found.to_pylist()
+
+    def picture() -> None:
+        table(found.column_names, [list(row.values()) for row in rows])
+        if not rows:
+            say("no rows")
+
+    show({"query": name, "graph": graph, "columns": found.column_names, "rows": rows}, json, picture)
+
+
+def plot(
+    context: typer.Context,
+    graph: Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .svg, .png or .html file.")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Draw the stored mechanism on its graph, and its accuracy against the distance from the boundary.
+
+    Example: `neodp plot survey -o survey.svg`
+    """
+    from neodp.plot import plot as draw
+
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        stored = store.mechanism(graph, progress=tell)
+    draw(stored.mechanism, output, title=graph)
+    show({"graph": graph, "file": str(output), "stale": stored.stale}, json, lambda: say(f"drew {output}"))
+
+
+def _list(json: bool) -> None:
+    rows = [(q.name, " ".join(q.parameters), q.answers) for q in canned().values()]
+    result = {
+        "queries": [{"name": q.name, "parameters": list(q.parameters), "answers": q.answers} for q in canned().values()]
+    }
+    show(result, json, lambda: table(("query", "parameters", "answers"), rows))
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise UnknownQuery(f"{text!r} is no parameter", "give name=value, as in limit=5")
+    return name, int(value) if name == "limit" and value.lstrip("-").isdigit() else value

@@ -1,0 +1,13 @@
+// The datasets whose stored probabilities are missing, or do not fit their colour or alpha any more.
+// A change of an epsilon or of an edge shows in 'privacy_audit' at the earliest, and in 'neodp audit' at the latest.
+// $limit = 100
+MATCH (g:DatasetGraph {name: $graph})
+MATCH (d:Dataset {graph: $graph})
+WITH g, d, CASE
+    WHEN g.mechanism IS NULL OR d.p_true IS NULL THEN 'missing'
+    WHEN size(g.colors) = 2 AND d.p_true <> CASE WHEN d.color = g.colors[0] THEN d.p ELSE d.q END THEN 'color changed'
+    WHEN size(g.colors) = 2 AND d.alpha IS :: FLOAT AND abs(d.alpha - d.p) > 1e-12 THEN 'alpha changed'
+  END AS reason
+WHERE reason IS NOT NULL
+RETURN d.key AS key, d.color AS color, d.alpha AS alpha, d.p_true AS p_true, reason
+ORDER BY key LIMIT $limit

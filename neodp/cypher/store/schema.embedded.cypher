@@ -1,0 +1,2 @@
+// Which tables there are, by name.
+CALL show_tables() RETURN name

@@ -1,0 +1,473 @@
+"""Dataset graphs in Neo4j, over Bolt.
+
+Managed transactions of the official driver with their retries, reads routed as reads, the database always named,
+every transaction tagged with what it does. Graphs are read and written as columns, some thousands of rows at a time,
+so that memory stays bounded on both sides.
+
+A writer owns a graph by its token on the ``(:DatasetGraph)`` node. Every batch locks that node and checks the token in
+its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
+transaction declares it whole.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import neo4j
+import numpy as np
+from neo4j import exceptions
+
+from neodp.errors import (
+    GraphError,
+    GraphExists,
+    Overtaken,
+    ReadOnlyStore,
+    StoreError,
+    StoreUnreachable,
+    UnknownKey,
+)
+from neodp.graph import DatasetGraph, Floats, distributions, plain
+from neodp.mechanism import Mechanism
+from neodp.store import base
+from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
+from neodp.store.cypher import bound, statement
+from neodp.store.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Neo4jStore"]
+
+BATCH = 20_000
+"""How many rows go over the wire in one transaction."""
+SCHEMA = {
+    "neodp_graph_name": "constraint_graph_name",
+    "neodp_dataset_key": "constraint_dataset_key",
+    "neodp_dataset_graph": "index_dataset_graph",
+}
+READ_ONLY = {
+    "Neo.ClientError.Security.Forbidden",
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase",
+    "Neo.ClientError.Database.DatabaseIsReadOnly",
+    "Neo.ClientError.Statement.AccessMode",
+}
+
+T = TypeVar("T")
+
+logging.getLogger("neo4j").addHandler(
+    logging.NullHandler()
+)  # the driver's log goes where the user sends it, or nowhere
+
+
+class Neo4jStore(Store):
+    """A store on a Neo4j server, version 5.26 or newer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.address = f"{settings.uri} (database {settings.database})"
+        self._database = settings.database
+        self._has_password = settings.password is not None
+        auth = (settings.user, settings.password) if settings.password is not None else None
+        with self._translated():
+            self._driver = neo4j.GraphDatabase.driver(
+                settings.uri,
+                auth=auth,
+                user_agent="neodp",
+                connection_timeout=10.0,
+                notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+            )
+            try:
+                self._driver.verify_connectivity()  # at once, without the retries of a transaction
+                self._read("schema")
+            except BaseException:
+                self._driver.close()
+                raise
+
+    def close(self) -> None:
+        self._driver.close()
+
+    # --- schema and lists ---------------------------------------------------------------------------------
+
+    def init(self) -> list[str]:
+        there = set(self._read("schema")["names"])
+        missing = [name for name in SCHEMA if name not in there]
+        for name in missing:
+            self._write(SCHEMA[name])
+        return missing
+
+    def graphs(self) -> list[GraphInfo]:
+        return [_info(row) for row in self._read_rows("graphs")]
+
+    # --- load and drop ------------------------------------------------------------------------------------
+
+    def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
+        self.init()
+        writer = uuid.uuid4().hex
+
+        def claim(tx: neo4j.ManagedTransaction) -> None:
+            state = _one(tx.run(statement("find_graph"), graph=name))["state"]
+            if state == READY and not replace:
+                raise GraphExists(f"there is a graph {name!r} in {self.address} already", "drop it, or use --replace")
+            tx.run(statement("claim_graph"), graph=name, state="loading", writer=writer).consume()
+
+        self._managed("claim_graph", claim)
+        self._delete_datasets(name, writer)
+        ids = self._create_datasets(name, writer, graph, progress)
+        self._create_neighbors(name, writer, graph, ids, progress)
+        colors = list(graph.colors)
+        self._owned("finish_load", name, writer, colors=colors, datasets=len(graph), edges=graph.edges)
+        return self.info(name)
+
+    def drop(self, name: str, *, progress: Progress = silent) -> int:
+        info = self.info(name)
+        writer = uuid.uuid4().hex
+        self._write("claim_graph", graph=name, state="dropping", writer=writer)
+        deleted = self._delete_datasets(name, writer, info.datasets, progress)
+        self._owned("delete_graph", name, writer)
+        return deleted
+
+    def _delete_datasets(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
+        deleted = 0
+        while count := self._write("delete_datasets", graph=name, writer=writer, batch=BATCH)["deleted"]:
+            deleted += count
+            progress("dropping", deleted, max(total, deleted))
+        return deleted
+
+    def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Any:
+        ids: list[str] = []
+        alpha = _alphas(graph, np.arange(len(graph)))
+        for rows in _batches(len(graph)):
+            keys = graph.keys[rows].to_pylist()
+            colors = [graph.colors[c] for c in graph.color[rows].tolist()]
+            columns = {"keys": keys, "colors": colors, "alphas": alpha[rows]}
+            found = self._write("create_datasets", graph=name, writer=writer, **columns)
+            if found["keys"] != keys:
+                raise self._overtaken(name)
+            ids += found["ids"]
+            progress("datasets", len(ids), len(graph))
+        return np.array(ids, dtype=object)
+
+    def _create_neighbors(self, name: str, writer: str, graph: DatasetGraph, ids: Any, progress: Progress) -> None:
+        for rows in _batches(graph.edges):
+            columns = {
+                "sources": ids[graph.source[rows]].tolist(),
+                "targets": ids[graph.target[rows]].tolist(),
+                "epsilons": graph.epsilon[rows].tolist(),
+                "deltas": graph.delta[rows].tolist(),
+            }
+            found = self._write("create_neighbors", graph=name, writer=writer, **columns)
+            if found["created"] != len(columns["sources"]):
+                raise self._overtaken(name)
+            progress("edges", min(rows.stop, graph.edges), graph.edges)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(
+        self,
+        name: str,
+        *,
+        keys: Sequence[str] | None = None,
+        color: str | None = None,
+        radius: int | None = None,
+        progress: Progress = silent,
+    ) -> StoredGraph:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        info = self.ready(name)
+        base.check_subgraph(keys, color, radius, info)
+        found = self._whole(info, progress) if keys is None else self._ball(name, keys, radius or 0)
+        if color is not None:
+            found = found.filter(pc.equal(found["color"], color))
+        key = found["key"].combine_chunks()
+        columns: dict[str, list[Any]] = {"sources": [], "targets": [], "epsilons": [], "deltas": []}
+        for rows in _batches(len(key)):
+            edges = self._read("read_neighbors", graph=name, ids=found["id"][rows].to_pylist())
+            target = pc.index_in(pa.array(edges["targets"], pa.string()), key)
+            inside = np.asarray(target.is_valid())
+            columns["sources"].append(np.asarray(edges["sources"], np.int64)[inside] + rows.start)
+            columns["targets"].append(np.asarray(target.drop_null(), np.int64))
+            for column in ("epsilons", "deltas"):
+                columns[column].append(_numbers(edges[column])[inside])
+            progress("edges", rows.stop, len(key))
+        joined = {column: np.concatenate(parts) for column, parts in columns.items() if parts}
+        alpha = {k: a for k, a in zip(key.to_pylist(), found["alpha"].to_pylist(), strict=True) if a is not None}
+        graph = DatasetGraph.from_columns(
+            key,
+            found["color"],
+            joined["sources"],
+            joined["targets"],
+            joined["epsilons"],
+            joined["deltas"],
+            {k: a if len(a) > 1 else a[0] for k, a in alpha.items()},
+            colors=info.colors,
+            name=name,
+        )
+        return StoredGraph(**vars(graph), ids=found["id"].combine_chunks())
+
+    def _whole(self, info: GraphInfo, progress: Progress) -> pa.Table:
+        """All datasets of a graph, by key."""
+        import pyarrow as pa
+
+        parts = [_datasets({"ids": [], "keys": [], "colors": [], "alphas": []})]
+        seen, first = 0, ""
+        while True:
+            part = _datasets(self._read("read_datasets", **{"graph": info.name, "from": first, "batch": BATCH + 1}))
+            parts.append(part.slice(0, BATCH))
+            seen += len(parts[-1])
+            progress("datasets", seen, max(seen, info.datasets))
+            if len(part) <= BATCH:
+                break
+            first = part["key"][-1].as_py()
+        count = self._read("count_datasets", graph=info.name)["datasets"]
+        if count != seen:
+            raise GraphError(
+                f"graph {info.name!r} has {count} datasets, but only {seen} of them have a text as key", "correct them"
+            )
+        return pa.concat_tables(parts)
+
+    def _ball(self, name: str, keys: Sequence[str], radius: int) -> pa.Table:
+        """The datasets up to `radius` edges away from some, one query per layer."""
+        wanted = list(dict.fromkeys(keys))
+        found = _datasets(self._read("find_datasets", graph=name, keys=wanted))
+        missing = set(wanted).difference(found["key"].to_pylist())
+        if missing:
+            raise UnknownKey(f"there is no dataset {min(missing)!r} in graph {name!r}", "correct the key")
+        seen, layer = set(wanted), wanted
+        for _ in range(radius):
+            layer = sorted(set(self.neighbours(name, layer).neighbour.to_pylist()) - seen)
+            seen.update(layer)
+        return found if radius == 0 else _datasets(self._read("find_datasets", graph=name, keys=sorted(seen)))
+
+    def neighbours(self, name: str, keys: Sequence[str]) -> Star:
+        import pyarrow as pa
+
+        colors = self.ready(name).colors
+        found = self._read("neighbours", graph=name, keys=list(keys))
+        neighbour = pa.array(found["neighbours"], pa.string())
+        return Star(
+            pa.array(found["keys"], pa.string()),
+            neighbour,
+            pa.array(found["colors"], pa.string()),
+            distributions(found["alphas"], neighbour, len(colors)),
+            _numbers(found["epsilons"]),
+            _numbers(found["deltas"]),
+        )
+
+    def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+        assert graph.ids is not None
+        rows = np.full((len(graph), len(graph.colors)), np.nan)
+        for part in _batches(len(graph)):
+            found = self._read("read_probabilities", ids=graph.ids[part].to_pylist())
+            if found["keys"] != graph.keys[part].to_pylist():
+                raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
+            rows[part, 0], rows[part, 1] = _numbers(found["ps"]), _numbers(found["qs"])
+        return rows
+
+    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        import pyarrow as pa
+
+        text, values = bound(query, parameters)
+        self.ready(name)
+
+        def work(tx: neo4j.ManagedTransaction) -> tuple[list[str], list[list[Any]]]:
+            result = tx.run(text, graph=name, **values)
+            return list(result.keys()), [list(record.values()) for record in result]
+
+        columns, rows = self._managed(query, work, read=True)
+        return pa.table({c: _column([row[i] for row in rows]) for i, c in enumerate(columns)})
+
+    # --- writing back -------------------------------------------------------------------------------------
+
+    def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
+        self.ready(name)
+        given = np.flatnonzero(graph.given)
+        ids = self._ids(name, graph)
+        alpha = _alphas(graph, given)
+
+        def work(tx: neo4j.ManagedTransaction) -> None:
+            """All in one transaction: half of an alpha could be taken for a whole one."""
+            if _one(tx.run(statement("clear_alpha"), graph=name))["claimed"] != 1:
+                raise self._overtaken(name)
+            for rows in _batches(len(given)):
+                columns = {"ids": ids[given[rows]].tolist(), "alphas": alpha[rows]}
+                found = _one(tx.run(statement("write_alpha"), graph=name, **columns))
+                if found["written"] != len(columns["ids"]):
+                    raise self._overtaken(name)
+                progress("alpha", rows.stop, len(given))
+
+        self._managed("write_alpha", work)
+        return len(given)
+
+    def write(self, name: str, mechanism: Mechanism, *, progress: Progress = silent) -> int:
+        self.ready(name)
+        graph, writer = mechanism.graph, uuid.uuid4().hex
+        ids = self._ids(name, graph)
+        if self._read("count_datasets", graph=name)["datasets"] != len(graph):
+            stored = self._whole(self.ready(name), silent)["key"].to_pylist()
+            raise base.not_covered(name, min(set(stored).difference(graph.keys.to_pylist())))
+        p_true, distance = mechanism.p_true, base.distance(graph)
+        if self._write("claim_mechanism", graph=name, writer=writer)["claimed"] != 1:
+            raise self._overtaken(name)
+        for rows in _batches(len(graph)):
+            columns = {
+                "ids": ids[rows].tolist(),
+                "ps": mechanism.p[rows].tolist(),
+                "qs": mechanism.q[rows].tolist(),
+                "p_trues": p_true[rows].tolist(),
+                "distances": distance[rows].tolist(),
+            }
+            found = self._write("write_probabilities", graph=name, writer=writer, **columns)
+            if found["written"] != len(columns["ids"]):
+                raise self._overtaken(name)
+            progress("probabilities", rows.stop, len(graph))
+        self._owned(
+            "finish_mechanism",
+            name,
+            writer,
+            fingerprint=base.fingerprint(graph),
+            min_p_true=float(p_true.min()),
+            mean_p_true=float(p_true.mean()),
+            datasets=len(graph),
+            edges=graph.edges,
+        )
+        return len(graph)
+
+    def _ids(self, name: str, graph: DatasetGraph) -> Any:
+        """The server's ids of a graph's datasets, as an object array."""
+        import pyarrow.compute as pc
+
+        if isinstance(graph, StoredGraph) and graph.ids is not None:
+            return graph.ids.to_numpy(zero_copy_only=False)
+        found = self._whole(self.ready(name), silent)
+        where = pc.index_in(graph.keys, found["key"].combine_chunks())
+        if where.null_count:
+            missing = graph.key(int(np.argmin(np.asarray(where.is_valid()))))
+            raise UnknownKey(f"there is no dataset {missing!r} in graph {name!r}", "write to the graph it came from")
+        return found["id"].take(where).to_numpy()
+
+    # --- transactions -------------------------------------------------------------------------------------
+
+    def _read(self, name: str, **parameters: Any) -> dict[str, Any]:
+        """The one row of a reading statement."""
+        return self._managed(name, lambda tx: _one(tx.run(statement(name), parameters)), read=True)
+
+    def _read_rows(self, name: str) -> list[dict[str, Any]]:
+        return self._managed(name, lambda tx: [dict(r) for r in tx.run(statement(name))], read=True)
+
+    def _write(self, name: str, **parameters: Any) -> dict[str, Any]:
+        """The one row, if any, of a writing statement."""
+        return self._managed(name, lambda tx: _one(tx.run(statement(name), parameters)))
+
+    def _owned(self, name: str, graph: str, writer: str, **parameters: Any) -> None:
+        """Run a statement that must find its writer still owning the graph."""
+        if 1 not in self._write(name, graph=graph, writer=writer, **parameters).values():
+            raise self._overtaken(graph)
+
+    def _managed(self, what: str, work: Callable[[neo4j.ManagedTransaction], T], *, read: bool = False) -> T:
+        """Run a unit of work in a managed transaction, with its retries."""
+        tagged = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})(work)
+        mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS
+        with self._translated(), self._driver.session(database=self._database, default_access_mode=mode) as session:
+            return session.execute_read(tagged) if read else session.execute_write(tagged)
+
+    def _overtaken(self, name: str) -> Overtaken:
+        return Overtaken(
+            f"somebody else changed graph {name!r} in {self.address} while it was written; what they wrote stands",
+            "look at it with 'neodp show', and run the command again if it is still wanted",
+        )
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """The driver's errors in neodp's words; never with a secret."""
+        try:
+            yield
+        except exceptions.AuthError as e:
+            hint = "check NEO4J_USERNAME and NEO4J_PASSWORD" if self._has_password else "set NEO4J_PASSWORD"
+            raise StoreUnreachable(f"{self.address} refused the user or password", hint) from e
+        except (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError) as e:
+            raise StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store") from e
+        except exceptions.Neo4jError as e:
+            if e.code == "Neo.ClientError.Database.DatabaseNotFound":
+                raise StoreUnreachable(f"there is no such database at {self.address}", "correct NEO4J_DATABASE") from e
+            if e.code in READ_ONLY:
+                raise ReadOnlyStore(
+                    f"{self.address} may be read but not written", "ask for the right to write, or use another store"
+                ) from e
+            raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
+        except exceptions.DriverError as e:
+            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
+
+
+# --- rows and columns -------------------------------------------------------------------------------------------
+
+
+def _one(result: neo4j.Result) -> dict[str, Any]:
+    record = result.single()
+    return dict(record) if record is not None else {}
+
+
+def _info(row: dict[str, Any]) -> GraphInfo:
+    mechanism = None
+    if row["version"] is not None:
+        names = ("version", "fingerprint", "written", "min_p_true", "mean_p_true")
+        mechanism = MechanismInfo(**{name: row[name] for name in names})
+    names = ("name", "datasets", "edges", "state", "created")
+    return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in names})
+
+
+def _batches(n: int) -> Iterator[slice]:
+    """Slices of at most BATCH rows; one, empty, where there are none."""
+    for start in range(0, max(n, 1), BATCH):
+        yield slice(start, min(start + BATCH, n))
+
+
+def _alphas(graph: DatasetGraph, rows: Any) -> list[float | list[float] | None]:
+    """Alpha as properties: a number where that says it exactly, else a list; None where it is not given."""
+    given = graph.given
+    return [plain(graph.alpha[v]) if given[v] else None for v in rows.tolist()]
+
+
+def _datasets(columns: dict[str, list[Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    alpha = [a if a is None or isinstance(a, list) else [a] for a in columns["alphas"]]
+    try:
+        numbers = pa.array(alpha, pa.list_(pa.float64()))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        key, wrong = next((k, a) for k, a in zip(columns["keys"], alpha, strict=True) if not _is_alpha(a))
+        raise GraphError(f"dataset {key!r}: alpha is {wrong!r}", "give a number or a list of numbers") from None
+    return pa.table(
+        {
+            "id": pa.array(columns["ids"], pa.string()),
+            "key": pa.array(columns["keys"], pa.string()),
+            "color": pa.array([None if c is None else str(c) for c in columns["colors"]], pa.string()),
+            "alpha": numbers,
+        }
+    )
+
+
+def _is_alpha(value: list[Any] | None) -> bool:
+    return value is None or all(isinstance(x, int | float) for x in value)
+
+
+def _numbers(values: list[Any]) -> Floats:
+    """Numbers as doubles; NaN for what is none, which the graph then refuses by name."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        return np.array([x if isinstance(x, int | float) else np.nan for x in values], np.float64)
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """A query result's column; of mixed types, as text."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if x is None else str(x) for x in values])

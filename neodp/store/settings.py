@@ -1,0 +1,74 @@
+"""Where the store is, and who asks: from an argument or the environment, validated once.
+
+The store is the argument, else ``NEODP_STORE``, else ``NEO4J_URI``, else the embedded file ``neodp.lbdb`` in the
+current folder. For Neo4j, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` complete it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from neodp.errors import StoreError
+
+__all__ = ["DEFAULT_FILE", "Settings"]
+
+DEFAULT_FILE = "neodp.lbdb"
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A store's address and credentials; the password is never shown."""
+
+    uri: str
+    user: str = "neo4j"
+    password: str | None = field(default=None, repr=False)
+    database: str = "neo4j"
+
+    @classmethod
+    def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+        """The settings that an argument and the environment state.
+
+        Examples
+        --------
+        >>> Settings.from_env(environ={}).uri
+        'neodp.lbdb'
+        >>> Settings.from_env(environ={"NEO4J_URI": "bolt://localhost", "NEO4J_PASSWORD": "secret"})
+        Settings(uri='bolt://localhost', user='neo4j', database='neo4j')
+        """
+        env = os.environ if environ is None else environ
+        found = uri or env.get("NEODP_STORE") or env.get("NEO4J_URI") or DEFAULT_FILE
+        settings = cls(
+            uri=found,
+            user=env.get("NEO4J_USERNAME") or "neo4j",
+            password=env.get("NEO4J_PASSWORD") or None,
+            database=env.get("NEO4J_DATABASE") or "neo4j",
+        )
+        settings._check()
+        return settings
+
+    def _check(self) -> None:
+        scheme, separator, _ = self.uri.partition("://")
+        if not separator:
+            return
+        if scheme not in SCHEMES:
+            raise StoreError(f"the store {scheme}://… is of no known kind", f"use {', '.join(SCHEMES)} or a path")
+        parts = urlsplit(self.uri)
+        if parts.username or parts.password:
+            raise StoreError(
+                "the store's address holds a user or password", "give them as NEO4J_USERNAME and NEO4J_PASSWORD instead"
+            )
+
+    @property
+    def is_neo4j(self) -> bool:
+        """Whether it is a Neo4j server rather than a file."""
+        return "://" in self.uri
+
+    @property
+    def path(self) -> Path:
+        """The embedded file."""
+        return Path(self.uri)

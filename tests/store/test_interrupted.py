@@ -1,0 +1,170 @@
+"""kill -9 in the middle, and two writers at once: nothing lost, nothing mixed, on both stores."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp import DatasetGraph, generate
+from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
+from neodp.store import Store, base, open_store
+from neodp.store import neo4j as neo4j_store
+
+DO = """
+import os, signal, sys
+import neodp
+from neodp import generate
+from neodp.store import neo4j, open_store
+
+neo4j.BATCH = 50
+calls = 0
+
+def die(what, done, total):
+    global calls
+    calls += 1
+    if calls == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with open_store(sys.argv[1]) as store:
+    {action}
+print("whole")
+"""
+LOAD = "store.load('g', generate.grid(20, 20, epsilon=0.5), progress=die)"
+WRITE = """m = neodp.extend(store.read('g'))
+    store.write('g', m, progress=die)"""
+
+
+def interrupted(address: str, action: str, step: int) -> bool:
+    """Run an action in a process that kills itself at its step-th sign of progress; whether it got that far."""
+    run = subprocess.run(
+        [sys.executable, "-c", DO.format(action=action), address, str(step)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode in (0, -9), run.stderr
+    return run.returncode == -9
+
+
+def grid() -> DatasetGraph:
+    return generate.grid(20, 20, epsilon=0.5)
+
+
+@pytest.mark.parametrize("step", [1, 3, 8, 12])
+def test_an_interrupted_load_is_no_graph_and_can_be_repeated(address: str, step: int) -> None:
+    killed = interrupted(address, LOAD, step)
+    with open_store(address) as store:
+        if killed:
+            for use in (store.read, store.mechanism, lambda g: store.query("boundary_edges", g)):
+                with pytest.raises((UnfinishedGraph, UnknownGraph), match="'g'"):
+                    use("g")
+        store.load("g", grid(), replace=not killed)
+        assert base.fingerprint(store.read("g")) == base.fingerprint(grid())
+
+
+def test_an_interrupted_load_can_be_dropped(address: str) -> None:
+    interrupted(address, LOAD, 1)
+    with open_store(address) as store:
+        if store.graphs():
+            store.drop("g")
+        assert store.graphs() == []
+        store.load("h", generate.path(3))
+        assert len(store.read("h")) == 3
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, 8])
+def test_an_interrupted_write_is_no_mechanism_and_can_be_repeated(address: str, step: int) -> None:
+    """The old mechanism or none, never a mixture; the graph itself stays whole."""
+    with open_store(address) as store:
+        g = grid()
+        store.load("g", g.with_alpha(neodp.balanced(g)))
+        store.write("g", neodp.extend(store.read("g")))
+        store.write_alpha("g", store.read("g").with_alpha(neodp.homogeneous(store.read("g"), 0.9)))
+        before = base.fingerprint(store.read("g"))
+    interrupted(address, WRITE, step)
+    with open_store(address) as store:
+        graph = store.read("g")
+        assert base.fingerprint(graph) == before
+        best = neodp.extend(graph)
+        try:
+            stored = store.mechanism("g")
+        except NoMechanism:
+            assert store.query("summary", "g").num_rows == 0
+        else:
+            assert np.array_equal(stored.mechanism.probabilities, best.probabilities)
+        store.write("g", best)
+        assert np.array_equal(store.mechanism("g").mechanism.probabilities, best.probabilities)
+
+
+def meanwhile(act: Callable[[], object]) -> base.Progress:
+    """Progress that does something else once, in between."""
+    left = [act]
+
+    def tell(what: str, done: int, total: int) -> None:
+        if left:
+            left.pop()()
+
+    return tell
+
+
+# the embedded file has one process at a time, by its lock
+on_neo4j = pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+
+
+@pytest.fixture
+def shared(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A store that writes in small batches, so that others can come between."""
+    monkeypatch.setattr(neo4j_store, "BATCH", 50)
+    return store
+
+
+@on_neo4j
+def test_of_two_writers_the_later_one_stands(shared: Store) -> None:
+    g = grid()
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    graph = shared.read("g")
+    old, new = neodp.extend(graph), neodp.extend(graph.with_alpha(neodp.homogeneous(graph, 0.8)))
+    with pytest.raises(
+        Overtaken, match=r"somebody else changed graph 'g' in .* while it was written; what they wrote stands"
+    ):
+        shared.write("g", old, progress=meanwhile(lambda: shared.write("g", new)))
+    assert np.array_equal(shared.mechanism("g").mechanism.probabilities, new.probabilities)
+
+
+@on_neo4j
+def test_a_change_of_alpha_overtakes_a_writer(shared: Store) -> None:
+    g = grid()
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    graph = shared.read("g")
+    other = graph.with_alpha(neodp.homogeneous(graph, 0.8))
+    with pytest.raises(Overtaken):
+        shared.write("g", neodp.extend(graph), progress=meanwhile(lambda: shared.write_alpha("g", other)))
+    assert shared.info("g").mechanism is None
+
+
+@on_neo4j
+def test_of_two_loads_the_later_one_stands(shared: Store) -> None:
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), progress=meanwhile(lambda: shared.load("g", generate.path(300))))
+    assert base.fingerprint(shared.read("g")) == base.fingerprint(generate.path(300))
+
+
+@on_neo4j
+def test_a_drop_overtakes_a_load(shared: Store) -> None:
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), progress=meanwhile(lambda: shared.drop("g")))
+    assert shared.graphs() == []
+
+
+@on_neo4j
+def test_reading_while_somebody_writes_is_refused(shared: Store) -> None:
+    g = grid()
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    graph = shared.read("g")
+    shared.write("g", neodp.extend(graph))
+    other = neodp.extend(graph.with_alpha(neodp.homogeneous(graph, 0.8)))
+    with pytest.raises(NoMechanism, match="was replaced while it was read; try again"):
+        shared.mechanism("g", progress=meanwhile(lambda: shared.write("g", other)))
