@@ -465,10 +465,10 @@ def _sided_axis(axes: Axes, scene: _Scene) -> None:
 def _heading(axes: Axes, scene: _Scene, color: int, x: float, side: str) -> None:
     """A colour's name above its part of the axes."""
     axes.annotate(
-        f" {scene.label(color)} ",
+        scene.label(color),
         (x, 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(0.0, 3.0),
+        xytext=(-4.0 if side == "right" else 4.0, 3.0),
         textcoords="offset points",
         ha=side,
         color=scene.shades[color],
@@ -481,7 +481,7 @@ def _legend(axes: Axes, handles: list[Any], *, above: bool = False) -> int:
     if not handles:
         return 0
     widths = [_width(handle.get_label()) + 7 for handle in handles]
-    columns = len(handles) if sum(widths) <= 80 else max(1, 80 // max(widths))
+    columns = len(handles) if sum(widths) <= 84 else max(1, 84 // max(widths))
     axes.legend(
         handles=handles,
         loc="lower left" if above else "upper center",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,31 @@ settings.register_profile("neodp", deadline=None, derandomize=True)
 settings.load_profile("neodp")
 
 
+Start = Callable[..., AbstractContextManager[servers.Server]]
+
+
 @pytest.fixture(scope="session")
-def neo4j_server() -> Iterator[servers.Server]:
-    """The server. Without one the tests are skipped on a developer's machine and fail in CI."""
-    try:
-        with servers.running() as server:
-            yield server
-    except servers.ServerUnavailable as unavailable:
-        if os.environ.get("CI", "").lower() in {"true", "1"}:
-            pytest.fail(str(unavailable), pytrace=False)
-        pytest.skip(str(unavailable))
+def start_server() -> Start:
+    """Starts a server of one's own. Without a way to, tests are skipped on a developer's machine and fail in CI."""
+
+    @contextmanager
+    def start(**wishes: Any) -> Iterator[servers.Server]:
+        try:
+            with servers.running(**wishes) as server:
+                yield server
+        except servers.ServerUnavailable as unavailable:
+            if os.environ.get("CI", "").lower() in {"true", "1"}:
+                pytest.fail(str(unavailable), pytrace=False)
+            pytest.skip(str(unavailable))
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(start_server: Start) -> Iterator[servers.Server]:
+    """The server that most tests share."""
+    with start_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ pytest.importorskip("matplotlib")
 
 from neodp.plot import _Scale, _Scene, _Steps, plot
 
-ODD = ["a$x_1$", "quote\"'", "line\nbreak", "<b>&amp;", "\x00\x1b", "😀", "日本", "x" * 200, "\\frac{1}{2}", "{0} %s"]
+ODD = ["a$x_1$", "q\"'", "new\nline", "<&amp;", "\x00\x1b", "😀", "日本", "x" * 200, "\\frac{1}{2}", "{0} %s"]
 
 
 def optimal(graph: DatasetGraph) -> Mechanism:
@@ -83,9 +83,8 @@ def test_svg_has_every_key_and_chance_as_text(tmp_path: Path) -> None:
 
 
 def test_svg_is_the_same_each_time(tmp_path: Path) -> None:
-    for i, graph in enumerate((generate.three_voters(), generate.counts([9, 9], epsilon=[0.2, 1.0]))):
-        one, two = (plot(optimal(graph), tmp_path / f"{i}{name}.svg") for name in "ab")
-        assert one.read_bytes() == two.read_bytes()
+    m = optimal(generate.counts([9, 9], epsilon=[0.2, 1.0]))
+    assert plot(m, tmp_path / "a.svg").read_bytes() == plot(m, tmp_path / "b.svg").read_bytes()
 
 
 def test_html_stands_on_its_own(tmp_path: Path) -> None:
@@ -161,11 +160,11 @@ def test_odd_keys(tmp_path: Path) -> None:
     m = optimal(graph)
     found = texts(plot(m, tmp_path / "odd.svg"))
     shown = "\n".join(found)
-    for part in ("a$x_1$", "quote\"'", "<b>&amp;", "😀", "日本", "xxx…xx", "{0} %s", "true answer: $y$", "n_<o>\\n"):
+    for part in ("a$x_1$", "q\"'", "<&amp;", "😀", "日本", "xxx…xx", "{0} %s", "true answer: $y$", "n_<o>\\n"):
         assert part in shown
     assert plot(m, tmp_path / "odd.png").stat().st_size > 10_000
     cells = set(Page(plot(m, tmp_path / "odd.html")).cells)
-    assert {"a$x_1$", "line\\nbreak", "\\x00\\x1b", "x" * 200, "n_<o>\\n"} <= cells
+    assert {"a$x_1$", "new\\nline", "\\x00\\x1b", "x" * 200, "n_<o>\\n"} <= cells
 
 
 def isolated(n: int) -> DatasetGraph:
@@ -175,22 +174,17 @@ def isolated(n: int) -> DatasetGraph:
 KINDS: dict[str, Callable[[], Mechanism]] = {
     "one dataset": lambda: optimal(generate.path(1)),
     "one colour": lambda: optimal(generate.path(10, split=10)),
-    "one colour, large": lambda: optimal(generate.path(100, split=0)),
     "no edges": lambda: optimal(isolated(2)),
     "no edges, large": lambda: optimal(isolated(100)),
     "components": lambda: optimal(generate.random_geometric(40, degree=4.0, seed=3)),
     "components, large": lambda: optimal(generate.random_geometric(300, degree=4.0, seed=3)),
     "mostly boundary": lambda: optimal(generate.random_graph(20, edges=60, seed=1)),
     "too wide for boxes": lambda: optimal(generate.path(60)),
-    "epsilon 0": lambda: optimal(generate.path(5, epsilon=0.0)),
-    "epsilon 690": lambda: optimal(generate.path(5, epsilon=690.0)),
+    "epsilon 0 and 690": lambda: optimal(generate.path(5, epsilon=[690.0, 0.0, 0.0, 690.0])),
     "delta": lambda: optimal(generate.path(5, delta=[0.0, 0.1, 0.0, 0.2])),
     "Gaussian": lambda: neodp.extend(generate.path(4).with_alpha({"1": 0.6, "2": 0.5}), neodp.Gaussian(1.0)),
     "never and always": lambda: Mechanism.of(generate.path(3), {"0": 0.0, "1": 1.0, "2": 1e-300}),
-    "three colours": lambda: colorful(12, 3),
-    "three colours, large": lambda: colorful(500, 3),
-    "twenty colours": lambda: colorful(40, 20),
-    "twenty colours, large": lambda: colorful(400, 20),
+    "twenty colours": lambda: colorful(400, 20),
 }
 
 
@@ -218,7 +212,7 @@ def test_colours_look_as_they_are_called() -> None:
 def test_a_large_graph_is_a_small_file(tmp_path: Path) -> None:
     m = optimal(generate.counts([30, 30, 30], epsilon=[0.1, 0.5, 1.0]))
     assert len(m) == 29_791
-    for suffix in (".svg", ".html", ".png"):
+    for suffix in (".svg", ".png"):
         assert plot(m, tmp_path / f"a{suffix}").stat().st_size < 500_000
 
 

@@ -52,6 +52,8 @@ addresses are limited)."""
 BATCH = 250_000
 """How many rows go to the engine at once."""
 SCHEMA = {"DatasetGraph": "table_dataset_graph", "Dataset": "table_dataset", "NEIGHBOR": "table_neighbor"}
+LOGS = (".wal", ".wal.checkpoint")
+"""The engine's log beside the file; the second while it is brought into the file."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -323,18 +325,36 @@ class EmbeddedStore(Store):
                 raise ReadOnlyStore(
                     f"{self.address} may be read but not written", "ask for the right to write, or use another store"
                 )
-            self._connection = self._file.connect()
             try:
-                self._execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
-                yield
-                self._execute("COMMIT", {})
-            except BaseException:
-                with suppress(StoreError):
-                    self._execute("ROLLBACK", {})
+                with self._connected():
+                    self._execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
+                    try:
+                        yield
+                    except BaseException:
+                        with suppress(StoreError):
+                            self._execute("ROLLBACK", {})
+                        raise
+                    self._commit()
+            except _InDoubt:
+                self._file.reopen()
                 raise
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        with self._file.connect() as self._connection:
+            try:
+                yield
             finally:
-                self._connection.close()
                 self._connection = None
+
+    def _commit(self) -> None:
+        try:
+            self._execute("COMMIT", {})
+        except StoreError as e:
+            raise _InDoubt(
+                f"{self.address} could not be written to the end: {_said(e.__cause__ or e)}",
+                "all of the change was kept, or nothing: make room, and look",
+            ) from e
 
     def _run(self, name: str, **parameters: Any) -> pa.Table:
         """The result of one of the store's own statements."""
@@ -357,16 +377,40 @@ class EmbeddedStore(Store):
 # --- the file -----------------------------------------------------------------------------------------------------
 
 
+class _InDoubt(StoreError):
+    """A commit failed: its log may end in the middle, and whatever came behind that would be lost."""
+
+
 class _File:
     """An open database file, and the lock that keeps all others out."""
 
     def __init__(self, path: Path, address: str) -> None:
         self._address = address
         self._path = _place(path, address)
-        self._wal = self._path.with_name(f"{self._path.name}.wal")
         self.read_only = not _is_writable(self._path)
         self._lock = _Lock(self._path, address)
         self._database: ladybug.Database | None = None
+        self._start()
+
+    def connect(self) -> ladybug.Connection:
+        if self._database is None:
+            raise StoreError(f"the store {self._address} was closed", "open it again")
+        return ladybug.Connection(self._database)
+
+    def close(self) -> None:
+        database, self._database = self._database, None
+        if database is not None:
+            database.close()
+            self._lock.release()
+
+    def reopen(self) -> None:
+        """Have the engine start again from what is in the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+            self._start()
+
+    def _start(self) -> None:
         try:
             self._database = self._open()
         except RuntimeError as e:
@@ -375,42 +419,33 @@ class _File:
             if self._database is None:
                 self._lock.release()
 
-    def connect(self) -> ladybug.Connection:
-        if self._database is None:
-            raise StoreError(f"the store {self._address} was closed", "open it again")
-        return ladybug.Connection(self._database)
-
-    def close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-            self._lock.release()
-
     def _open(self) -> ladybug.Database:
         try:
             return self._engine()
         except RuntimeError as e:
             known = any(reason in str(e) for reason in REASONS)
-            if known or self.read_only or not self._wal.is_file():
+            logs = [log for log in map(self._beside, LOGS) if log.is_file()]
+            if known or self.read_only or not logs:
                 raise
-        self._cut_log()
+        self._cut(logs)
         return self._engine()
 
-    def _cut_log(self) -> None:
+    def _cut(self, logs: list[Path]) -> None:
         """Do without the end of the log that cannot be read, after a copy of the log was put aside."""
-        copy = self._wal.with_name(f"{self._wal.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
-        shutil.copy2(self._wal, copy)
+        now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
+        copies = [shutil.copy2(log, f"{log}.damaged-{now}") for log in logs]
         try:
             database = self._engine(throw_on_wal_replay_failure=False)
         except RuntimeError:
-            copy.unlink()
+            for copy in copies:
+                os.unlink(copy)
             raise
         with ladybug.Connection(database) as connection:
             connection.execute("CHECKPOINT")  # or what is written next would stand behind the damage in the log
         database.close()
         warnings.warn(
             f"the end of the log of {self._address} could not be read, as after a kill while it was written: what had "
-            f"been committed before is there; a copy of the log is {copy}",
+            f"been committed before is there; a copy of the log is {' and '.join(copies)}",
             DamagedLogWarning,
             stacklevel=6,
         )
@@ -419,6 +454,9 @@ class _File:
         return ladybug.Database(
             self._path, read_only=self.read_only, max_db_size=MAX_SIZE, buffer_pool_size=_memory() // 2, **options
         )
+
+    def _beside(self, suffix: str) -> Path:
+        return self._path.with_name(self._path.name + suffix)
 
     def _unreachable(self, error: RuntimeError) -> StoreUnreachable:
         for reason, (what, hint) in REASONS.items():
@@ -534,7 +572,7 @@ def _refused(address: str, error: RuntimeError) -> StoreError:
     return StoreError(f"{address} refused: {_said(error)}", "nothing was changed")
 
 
-def _said(error: RuntimeError) -> str:
+def _said(error: BaseException) -> str:
     """The first line of what the engine said, without the kind of exception."""
     return re.sub(r"^\w+ exception: ", "", str(error).strip().split("\n")[0]).rstrip(".")
 

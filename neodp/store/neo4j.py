@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 import numpy as np
 from neo4j import exceptions
+from numpy.typing import NDArray
 
 from neodp.errors import (
     GraphError,
@@ -93,10 +94,15 @@ class Neo4jStore(Store):
     # --- schema and lists ---------------------------------------------------------------------------------
 
     def init(self) -> list[str]:
-        there = set(self._read("schema")["names"])
-        missing = [name for name in SCHEMA if name not in there]
+        missing = [name for name in SCHEMA if name not in self._read("schema")["names"]]
         for name in missing:
-            self._write(SCHEMA[name])
+            try:
+                self._write(SCHEMA[name])
+            except ReadOnlyStore:
+                raise
+            except StoreError:  # "if not exists" can still fail where another client creates the same
+                if name not in self._read("schema")["names"]:
+                    raise
         return missing
 
     def graphs(self) -> list[GraphInfo]:
@@ -175,73 +181,42 @@ class Neo4jStore(Store):
         radius: int | None = None,
         progress: Progress = silent,
     ) -> StoredGraph:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         info = self.ready(name)
         base.check_subgraph(keys, color, radius, info)
-        found = self._whole(info, progress) if keys is None else self._ball(name, keys, radius or 0)
-        if color is not None:
-            found = found.filter(pc.equal(found["color"], color))
-        key = found["key"].combine_chunks()
-        columns: dict[str, list[Any]] = {"sources": [], "targets": [], "epsilons": [], "deltas": []}
-        for rows in _batches(len(key)):
-            edges = self._read("read_neighbors", graph=name, ids=found["id"][rows].to_pylist())
-            target = pc.index_in(pa.array(edges["targets"], pa.string()), key)
-            inside = np.asarray(target.is_valid())
-            columns["sources"].append(np.asarray(edges["sources"], np.int64)[inside] + rows.start)
-            columns["targets"].append(np.asarray(target.drop_null(), np.int64))
-            for column in ("epsilons", "deltas"):
-                columns[column].append(_numbers(edges[column])[inside])
-            progress("edges", rows.stop, len(key))
-        joined = {column: np.concatenate(parts) for column, parts in columns.items() if parts}
-        alpha = {k: a for k, a in zip(key.to_pylist(), found["alpha"].to_pylist(), strict=True) if a is not None}
-        graph = DatasetGraph.from_columns(
-            key,
-            found["color"],
-            joined["sources"],
-            joined["targets"],
-            joined["epsilons"],
-            joined["deltas"],
-            {k: a if len(a) > 1 else a[0] for k, a in alpha.items()},
-            colors=info.colors,
-            name=name,
-        )
-        return StoredGraph(**vars(graph), ids=found["id"].combine_chunks())
+        if keys is None:
+            parts = self._chunks("read_datasets", info, progress)
+        else:
+            parts = iter([self._read("find_datasets", graph=name, keys=self._ball(name, keys, radius or 0))])
+        return _graph(info, list(map(_columns, parts)), color)
 
-    def _whole(self, info: GraphInfo, progress: Progress) -> pa.Table:
-        """All datasets of a graph, by key."""
-        import pyarrow as pa
-
-        parts = [_datasets({"ids": [], "keys": [], "colors": [], "alphas": []})]
-        seen, first = 0, ""
-        while True:
-            part = _datasets(self._read("read_datasets", **{"graph": info.name, "from": first, "batch": BATCH + 1}))
-            parts.append(part.slice(0, BATCH))
-            seen += len(parts[-1])
-            progress("datasets", seen, max(seen, info.datasets))
-            if len(part) <= BATCH:
+    def _chunks(self, statement: str, info: GraphInfo, progress: Progress) -> Iterator[dict[str, Any]]:
+        """All of a graph's datasets, by key, some at a time."""
+        seen, after = 0, {"from": "", "done": 0}
+        while found := self._read(statement, graph=info.name, batch=BATCH, **after):
+            yield found
+            seen += len(found["keys"])
+            progress("reading", seen, max(seen, info.datasets))
+            if len(found["keys"]) < BATCH:
                 break
-            first = part["key"][-1].as_py()
+            after = dict.fromkeys(("from", "done"), found["keys"][-1])
         count = self._read("count_datasets", graph=info.name)["datasets"]
         if count != seen:
             raise GraphError(
                 f"graph {info.name!r} has {count} datasets, but only {seen} of them have a text as key", "correct them"
             )
-        return pa.concat_tables(parts)
 
-    def _ball(self, name: str, keys: Sequence[str], radius: int) -> pa.Table:
-        """The datasets up to `radius` edges away from some, one query per layer."""
+    def _ball(self, name: str, keys: Sequence[str], radius: int) -> list[str]:
+        """The keys of the datasets up to `radius` edges away from some, one query per layer."""
         wanted = list(dict.fromkeys(keys))
-        found = _datasets(self._read("find_datasets", graph=name, keys=wanted))
-        missing = set(wanted).difference(found["key"].to_pylist())
+        found = self._read("find_datasets", graph=name, keys=wanted)
+        missing = set(wanted).difference(found["keys"])
         if missing:
             raise UnknownKey(f"there is no dataset {min(missing)!r} in graph {name!r}", "correct the key")
         seen, layer = set(wanted), wanted
         for _ in range(radius):
             layer = sorted(set(self.neighbours(name, layer).neighbour.to_pylist()) - seen)
             seen.update(layer)
-        return found if radius == 0 else _datasets(self._read("find_datasets", graph=name, keys=sorted(seen)))
+        return sorted(seen)
 
     def neighbours(self, name: str, keys: Sequence[str]) -> Star:
         import pyarrow as pa
@@ -308,8 +283,8 @@ class Neo4jStore(Store):
         graph, writer = mechanism.graph, uuid.uuid4().hex
         ids = self._ids(name, graph)
         if self._read("count_datasets", graph=name)["datasets"] != len(graph):
-            stored = self._whole(self.ready(name), silent)["key"].to_pylist()
-            raise base.not_covered(name, min(set(stored).difference(graph.keys.to_pylist())))
+            stored = {key for part in self._chunks("read_ids", self.ready(name), silent) for key in part["keys"]}
+            raise base.not_covered(name, min(stored.difference(graph.keys.to_pylist())))
         p_true, distance = mechanism.p_true, base.distance(graph)
         if self._write("claim_mechanism", graph=name, writer=writer)["claimed"] != 1:
             raise self._overtaken(name)
@@ -339,16 +314,18 @@ class Neo4jStore(Store):
 
     def _ids(self, name: str, graph: DatasetGraph) -> Any:
         """The server's ids of a graph's datasets, as an object array."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         if isinstance(graph, StoredGraph) and graph.ids is not None:
             return graph.ids.to_numpy(zero_copy_only=False)
-        found = self._whole(self.ready(name), silent)
-        where = pc.index_in(graph.keys, found["key"].combine_chunks())
+        parts = list(self._chunks("read_ids", self.ready(name), silent))
+        keys, ids = (pa.array([x for part in parts for x in part[c]], pa.string()) for c in ("keys", "ids"))
+        where = pc.index_in(graph.keys, keys)
         if where.null_count:
             missing = graph.key(int(np.argmin(np.asarray(where.is_valid()))))
             raise UnknownKey(f"there is no dataset {missing!r} in graph {name!r}", "write to the graph it came from")
-        return found["id"].take(where).to_numpy()
+        return ids.take(where).to_numpy(zero_copy_only=False)
 
     # --- transactions -------------------------------------------------------------------------------------
 
@@ -432,27 +409,62 @@ def _alphas(graph: DatasetGraph, rows: Any) -> list[float | list[float] | None]:
     return [plain(graph.alpha[v]) if given[v] else None for v in rows.tolist()]
 
 
-def _datasets(columns: dict[str, list[Any]]) -> pa.Table:
+def _columns(found: dict[str, Any]) -> dict[str, Any]:
+    """A part of a graph as it came over the wire, in arrays."""
     import pyarrow as pa
 
-    alpha = [a if a is None or isinstance(a, list) else [a] for a in columns["alphas"]]
-    try:
-        numbers = pa.array(alpha, pa.list_(pa.float64()))
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        key, wrong = next((k, a) for k, a in zip(columns["keys"], alpha, strict=True) if not _is_alpha(a))
-        raise GraphError(f"dataset {key!r}: alpha is {wrong!r}", "give a number or a list of numbers") from None
-    return pa.table(
-        {
-            "id": pa.array(columns["ids"], pa.string()),
-            "key": pa.array(columns["keys"], pa.string()),
-            "color": pa.array([None if c is None else str(c) for c in columns["colors"]], pa.string()),
-            "alpha": numbers,
-        }
+    for key, value in zip(found["keys"], found["alphas"], strict=True):
+        if not _is_alpha(value):
+            raise GraphError(f"dataset {key!r}: alpha is {value!r}", "give a number or a list of numbers")
+    return {
+        "alpha": {k: a for k, a in zip(found["keys"], found["alphas"], strict=True) if a is not None},
+        **{name: pa.array(found[name], pa.string()) for name in ("ids", "keys")},
+        "colors": pa.array([None if c is None else str(c) for c in found["colors"]], pa.string()),
+        **{name: np.asarray(found[name], np.int64) for name in ("numbers", "sources", "targets")},
+        **{name: _numbers(found[name]) for name in ("epsilons", "deltas")},
+    }
+
+
+def _graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None) -> StoredGraph:
+    """A graph from its parts; edges that lead out of them are left out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys, ids, colors = (pa.concat_arrays([part[name] for part in parts]) for name in ("keys", "ids", "colors"))
+    names = ("numbers", "sources", "targets", "epsilons", "deltas")
+    number, source, target, epsilon, delta = (np.concatenate([part[name] for part in parts]) for name in names)
+    alpha = {key: value for part in parts for key, value in part["alpha"].items()}
+    if color is not None:
+        mask = pc.fill_null(pc.equal(colors, color), False)
+        keys, ids, colors, number = keys.filter(mask), ids.filter(mask), colors.filter(mask), number[np.asarray(mask)]
+        alpha = {key: alpha[key] for key in keys.to_pylist() if key in alpha}
+    source, target = _positions(number, source), _positions(number, target)
+    inside = (source >= 0) & (target >= 0)
+    graph = DatasetGraph.from_columns(
+        keys,
+        colors,
+        source[inside],
+        target[inside],
+        epsilon[inside],
+        delta[inside],
+        alpha,
+        colors=info.colors,
+        name=info.name,
     )
+    return StoredGraph(**vars(graph), ids=ids)
 
 
-def _is_alpha(value: list[Any] | None) -> bool:
-    return value is None or all(isinstance(x, int | float) for x in value)
+def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each wanted number stands among the numbers; -1 where it does not."""
+    order = np.argsort(numbers)
+    place = np.searchsorted(numbers, wanted, sorter=order)
+    found = order[np.minimum(place, len(order) - 1)] if len(order) else np.zeros(len(wanted), np.int64)
+    return np.where(numbers[found] == wanted, found, -1) if len(order) else found - 1
+
+
+def _is_alpha(value: Any) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return value is None or all(isinstance(x, int | float) for x in values)
 
 
 def _numbers(values: list[Any]) -> Floats:

@@ -1,5 +1,14 @@
-// A graph's next datasets in the order of their keys, as columns.
-MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from
+// A graph's next datasets in the order of their keys, with the edges that start there, as columns.
+// Numbers only join edges to datasets within a read; what is written goes by element id.
+CYPHER 5
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
 WITH d ORDER BY d.key LIMIT $batch
 WITH collect(d) AS ds
-RETURN [d IN ds | elementId(d)] AS ids, [d IN ds | d.key] AS keys, [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas
+CALL (ds) {
+  UNWIND ds AS a
+  MATCH (a)-[r:NEIGHBOR]->(b:Dataset)
+  RETURN collect(id(a)) AS sources, collect(id(b)) AS targets,
+         collect(coalesce(r.epsilon, 0.0 / 0.0)) AS epsilons, collect(coalesce(r.delta, 0.0)) AS deltas
+}
+RETURN [d IN ds | id(d)] AS numbers, [d IN ds | elementId(d)] AS ids, [d IN ds | d.key] AS keys,
+       [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas, sources, targets, epsilons, deltas
