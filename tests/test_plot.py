@@ -16,9 +16,6 @@ import pytest
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, NeodpError
-
-pytest.importorskip("matplotlib")
-
 from neodp.plot import _Scale, _Scene, _Steps, plot
 
 ODD = ["a$x_1$", "q\"'", "new\nline", "<&amp;", "\x00\x1b", "😀", "日本", "x" * 200, "\\frac{1}{2}", "{0} %s"]

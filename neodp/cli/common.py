@@ -70,10 +70,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table for people."""
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    picture = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    picture = Table(*(Column(Text(name)) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         picture.add_row(*(Text(_cell(value)) for value in row))
     Console(soft_wrap=not sys.stdout.isatty()).print(picture)

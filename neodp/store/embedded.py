@@ -16,6 +16,7 @@ How the engine wants to be used (measured with ladybug 0.22):
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -325,19 +326,15 @@ class EmbeddedStore(Store):
                 raise ReadOnlyStore(
                     f"{self.address} may be read but not written", "ask for the right to write, or use another store"
                 )
-            try:
-                with self._connected():
-                    self._execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
-                    try:
-                        yield
-                    except BaseException:
-                        with suppress(StoreError):
-                            self._execute("ROLLBACK", {})
-                        raise
-                    self._commit()
-            except _InDoubt:
-                self._file.reopen()
-                raise
+            with self._connected():
+                self._execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
+                try:
+                    yield
+                except BaseException:
+                    with suppress(StoreError):
+                        self._execute("ROLLBACK", {})
+                    raise
+                self._commit()
 
     @contextmanager
     def _connected(self) -> Iterator[None]:
@@ -348,13 +345,15 @@ class EmbeddedStore(Store):
                 self._connection = None
 
     def _commit(self) -> None:
+        assert self._connection is not None
         try:
             self._execute("COMMIT", {})
         except StoreError as e:
-            raise _InDoubt(
-                f"{self.address} could not be written to the end: {_said(e.__cause__ or e)}",
-                "all of the change was kept, or nothing: make room, and look",
-            ) from e
+            self._connection.close()
+            if "committed successfully" not in str(e.__cause__):
+                self._file.abandon()
+                raise
+            self._file.reopen()  # only bringing the log into the file failed
 
     def _run(self, name: str, **parameters: Any) -> pa.Table:
         """The result of one of the store's own statements."""
@@ -377,10 +376,6 @@ class EmbeddedStore(Store):
 # --- the file -----------------------------------------------------------------------------------------------------
 
 
-class _InDoubt(StoreError):
-    """A commit failed: its log may end in the middle, and whatever came behind that would be lost."""
-
-
 class _File:
     """An open database file, and the lock that keeps all others out."""
 
@@ -394,7 +389,7 @@ class _File:
 
     def connect(self) -> ladybug.Connection:
         if self._database is None:
-            raise StoreError(f"the store {self._address} was closed", "open it again")
+            raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
         return ladybug.Connection(self._database)
 
     def close(self) -> None:
@@ -403,8 +398,17 @@ class _File:
             database.close()
             self._lock.release()
 
+    def abandon(self) -> None:
+        """Give up after a failed commit, until the process ends.
+
+        Its log ends in the middle, and whatever came behind that would be lost. The engine ends the process if it is
+        closed while the log cannot be written, so it never is.
+        """
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._database))
+        self._database = None
+
     def reopen(self) -> None:
-        """Have the engine start again from what is in the file."""
+        """Have the engine start again from what is in the file and its log."""
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -567,12 +571,14 @@ def _refused(address: str, error: RuntimeError) -> StoreError:
     """The engine's error in neodp's words."""
     if "Buffer manager exception" in str(error):
         return StoreError(f"{address} needs more memory than half of this machine's", "use a larger one, or Neo4j")
+    if "Cannot write to file" in str(error):
+        return StoreError(f"{address} cannot be written: the disk may be full", "make room, and look what is there")
     if "read-only" in str(error):
         return ReadOnlyStore(f"{address} may be read but not written", "use another store")
     return StoreError(f"{address} refused: {_said(error)}", "nothing was changed")
 
 
-def _said(error: BaseException) -> str:
+def _said(error: RuntimeError) -> str:
     """The first line of what the engine said, without the kind of exception."""
     return re.sub(r"^\w+ exception: ", "", str(error).strip().split("\n")[0]).rstrip(".")
 

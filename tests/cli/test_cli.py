@@ -413,6 +413,7 @@ def test_demo(tmp_path: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("NEO4J", "NEODP"))}
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert "0 of 48 inequalities on 12 edges broken, checked exactly" in run.stdout
+    assert "Pr[blue]" in run.stdout
     assert "Try next" in run.stdout
     assert (tmp_path / "neodp-demo" / "three_voters.svg").read_text(encoding="utf-8").startswith("<?xml")
     again = subprocess.run(
