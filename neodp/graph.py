@@ -285,11 +285,11 @@ class DatasetGraph:
         """Every edge from both of its ends."""
         return self.adjacency_of(np.ones(self.edges, np.bool_))
 
-    def adjacency_of(self, keep: Bools) -> Adjacency:
-        """The edges where `keep` is true, from both of their ends."""
+    def adjacency_of(self, keep: Bools, *, numbered: bool = True) -> Adjacency:
+        """The edges where `keep` is true, from both of their ends; where not `numbered`, without their positions."""
         from neodp import kernel
 
-        return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep))
+        return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep, numbered))
 
     def key(self, vertex: int | np.integer[Any]) -> str:
         """The key of the dataset at a position."""

@@ -36,10 +36,10 @@ The whole graph
 ---------------
 ``settle`` is the whole extension: label-setting from every source at once. Start each vertex with its own
 label, take the vertices by ascending label, and lower each neighbour to what the edge between them allows.
-The queue is a radix heap, a monotone integer priority queue: bucket b holds the keys that first differ from
-the last key taken in bit b. A key is a label without its lowest ``shift`` bits. An edge raises a label by at
-least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key cannot lower each
-other, so each is final and is expanded once.
+The queue is a radix heap, a monotone integer priority queue: a bucket holds the keys that first differ from the
+last key taken in one byte, and have the same byte there. A key is a label without its lowest ``shift`` bits. An
+edge raises a label by at least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key
+cannot lower each other, so each is final and is expanded once.
 
 One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
 """
@@ -59,6 +59,7 @@ __all__ = [
     "adjacency",
     "audit",
     "balance",
+    "cross",
     "exp_dd",
     "factor",
     "factors",
@@ -66,6 +67,7 @@ __all__ = [
     "relax",
     "relax_edges",
     "settle",
+    "too_low",
 ]
 
 HALF = 0x3FE0000000000000
@@ -237,14 +239,17 @@ def relax_probit(label, mu):
 EPSILON_DELTA, PROBIT = 0, 1
 """What the first parameter of an edge is: the factor f of (epsilon, delta), or a Gaussian mu."""
 TINY_BITS = 1 << 52
-"""The bits of label.TINY."""
+"""The bits of TINY."""
+LEVELS = 8
+"""How many bytes a key has."""
 
 
 @njit(cache=True)
-def adjacency(n, source, target, keep):
+def adjacency(n, source, target, keep, numbered):
     """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbour``, ``edge``.
 
-    The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself.
+    The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. Where the edges are
+    not `numbered`, ``edge`` is empty.
     """
     indptr = np.zeros(n + 1, np.int64)
     for e in range(len(source)):
@@ -255,14 +260,16 @@ def adjacency(n, source, target, keep):
         indptr[v + 1] += indptr[v]
     fill = indptr[:-1].copy()
     neighbour = np.empty(indptr[n], np.int32)
-    edge = np.empty(indptr[n], np.int32)
+    edge = np.empty(indptr[n] if numbered else 0, np.int32)
     for e in range(len(source)):
         if keep[e]:
             u, v = source[e], target[e]
-            neighbour[fill[u]], edge[fill[u]] = v, e
-            neighbour[fill[v]], edge[fill[v]] = u, e
-            fill[u] += 1
-            fill[v] += 1
+            i, j = fill[u], fill[v]
+            neighbour[i], neighbour[j] = v, u
+            if numbered:
+                edge[i], edge[j] = e, e
+            fill[u] = i + 1
+            fill[v] = j + 1
     return indptr, neighbour, edge
 
 
@@ -290,14 +297,40 @@ def relax_edges(label, first, delta, kind):
 
 
 @njit(cache=True)
-def _bit_length(x):
-    """The position of the highest bit of x read as unsigned, counted from 1."""
-    if x < 0:
-        return 64
-    if x == 0:
-        return 0
-    # without the bit below the highest, the conversion cannot round up to the next power of two
-    return (np.float64(x & ~(x >> 1)).view(np.int64) >> 52) - 1022
+def cross(source, target, crossing, given, first, delta, kind, own, label):
+    """Lower labels, in place, to what given vertices of the other colour allow beside their complement."""
+    for e in range(len(source)):
+        if crossing[e]:
+            f, d = first[e % len(first)], delta[e % len(delta)]
+            u, v = source[e], target[e]
+            if given[u]:
+                label[v] = min(label[v], _relax(-own[u], f, d, kind))
+            if given[v]:
+                label[u] = min(label[u], _relax(-own[v], f, d, kind))
+
+
+@njit(cache=True)
+def too_low(source, target, crossing, given, first, delta, kind, label):
+    """A boundary edge over which a given vertex is likelier to answer as its neighbour does than that allows; or -1."""
+    for e in range(len(source)):
+        if crossing[e]:
+            f, d = first[e % len(first)], delta[e % len(delta)]
+            u, v = source[e], target[e]
+            if given[u] and -label[u] > _relax(label[v], f, d, kind):
+                return e, u
+            if given[v] and -label[v] > _relax(label[u], f, d, kind):
+                return e, v
+    return -1, -1
+
+
+@njit(cache=True)
+def _level(x):
+    """The place of the highest byte of x that is not 0."""
+    level = 0
+    while x > 255:
+        x >>= 8
+        level += 1
+    return level
 
 
 @njit(cache=True)
@@ -323,49 +356,52 @@ def settle(indptr, neighbour, edge, first, delta, kind, shift, label):
         delta = delta[edge] if len(delta) > 1 else delta
     mixed, loose = len(first) > 1, len(delta) > 1
     top = label.max()
-    # the queue: entries (vertex, label) in a pool, linked into 65 buckets; stale ones are dropped when met
+    # the queue: entries (vertex, label) in a pool, linked into buckets; stale ones are dropped when they are taken
     size = 1024
     vertex, entry = np.empty(size, np.int32), np.empty(size, np.int64)
     link = np.empty(size, np.int32)
     used, free = 0, -1
-    head = np.full(65, -1, np.int32)
-    last = label.min() >> shift
+    head = np.full((LEVELS, 256), -1, np.int32)
+    base = label.min() >> shift
+    last = np.int64(0)
     for v in range(len(label)):
         if label[v] < top:
             if used == size:
                 vertex, entry, link, size = _double(vertex, entry, link, size)
-            b = _bit_length((label[v] >> shift) ^ last)
-            vertex[used], entry[used], link[used] = v, label[v], head[b]
-            head[b] = used
+            key = (label[v] >> shift) - base
+            level = _level(key ^ last)
+            slot = (key >> (8 * level)) & 255
+            vertex[used], entry[used], link[used] = v, label[v], head[level, slot]
+            head[level, slot] = used
             used += 1
     while True:
-        b = 0
-        while b < 65 and head[b] < 0:
-            b += 1
-        if b == 65:
-            return
-        if b > 0:
-            i = head[b]
-            head[b] = -1
-            lowest = entry[i]
-            j = i
+        level, slot = 0, last & 255
+        while head[level, slot] < 0:
+            slot += 1
+            if slot == 256:
+                level += 1
+                if level == LEVELS:
+                    return
+                slot = (last >> (8 * level)) & 255
+        i = head[level, slot]
+        if level > 0:  # take the bucket apart: its least key is the next one
+            head[level, slot] = -1
+            last = (entry[i] >> shift) - base
+            j = link[i]
             while j >= 0:
-                lowest = min(lowest, entry[j])
+                last = min(last, (entry[j] >> shift) - base)
                 j = link[j]
-            last = lowest >> shift
             while i >= 0:
                 j = link[i]
-                if entry[i] == label[vertex[i]]:
-                    c = _bit_length((entry[i] >> shift) ^ last)
-                    link[i] = head[c]
-                    head[c] = i
-                else:
-                    link[i] = free
-                    free = i
+                key = (entry[i] >> shift) - base
+                level = _level(key ^ last)
+                slot = (key >> (8 * level)) & 255
+                link[i] = head[level, slot]
+                head[level, slot] = i
                 i = j
             continue
-        i = head[0]
-        head[0] = link[i]
+        last = (last & ~255) | slot
+        head[0, slot] = link[i]
         link[i] = free
         free = i
         u, k = vertex[i], entry[i]
@@ -390,9 +426,11 @@ def settle(indptr, neighbour, edge, first, delta, kind, shift, label):
                     vertex, entry, link, size = _double(vertex, entry, link, size)
                 i = used
                 used += 1
-            b = _bit_length((new >> shift) ^ last)
-            vertex[i], entry[i], link[i] = v, new, head[b]
-            head[b] = i
+            key = (new >> shift) - base
+            level = _level(key ^ last)
+            slot = (key >> (8 * level)) & 255
+            vertex[i], entry[i], link[i] = v, new, head[level, slot]
+            head[level, slot] = i
 
 
 @njit(cache=True)

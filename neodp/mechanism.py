@@ -304,11 +304,8 @@ def _given_labels(graph: DatasetGraph, rule: Privacy, alpha: Floats) -> Labels:
 def _settle(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
     """The least labels of the own colour that all paths allow."""
     label = own.copy()
-    edges = boundary.boundary_edges(graph)
-    for u, v in ((graph.source[edges], graph.target[edges]), (graph.target[edges], graph.source[edges])):
-        start = graph.given[u]
-        np.minimum.at(label, v[start], rule.relax(-own[u[start]], edges[start]))
-    rule.settle(graph.adjacency_of(~graph.crossing), label)
+    rule.cross(graph, own, label)
+    rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label)
     return label
 
 
@@ -317,12 +314,7 @@ def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
     dropped = np.flatnonzero(graph.given & (label < own))
     if len(dropped):
         return int(dropped[np.argmax(own[dropped] - label[dropped])]), None
-    edges = boundary.boundary_edges(graph)
-    for u, v in ((graph.source[edges], graph.target[edges]), (graph.target[edges], graph.source[edges])):
-        low = np.flatnonzero(graph.given[u] & (-label[u] > rule.relax(label[v], edges)))
-        if len(low):
-            return int(u[low[0]]), int(edges[low[0]])
-    return None
+    return rule.too_low(graph, label)
 
 
 def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[Labels, NDArray[np.int64]]:

@@ -20,7 +20,8 @@ A condition works on *labels*, integers that order like probabilities and change
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -77,8 +78,18 @@ class Privacy(Protocol):
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
         """U: the greatest label that each edge allows beside each label."""
 
+    @property
+    def uniform(self) -> bool:
+        """Whether all edges are alike, so that ``settle`` need not know which one is which."""
+
     def settle(self, adjacency: Adjacency, label: Labels) -> None:
         """Lower all labels, in place, to the least that any path from any vertex allows."""
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        """A given vertex that its neighbour of the other colour does not allow to be so low, and their edge."""
 
 
 class _Bits:
@@ -94,8 +105,52 @@ class _Bits:
         return np.where(label <= 0, small, large), np.where(label <= 0, large, small)
 
 
+class _Compiled(ABC):
+    """A condition whose relaxation is compiled, of a kind that the kernel knows."""
+
+    _kind: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def _parameters(self) -> tuple[Floats, Floats]:
+        """The kernel's two parameters, per edge or of length one where all edges are alike."""
+
+    @property
+    @abstractmethod
+    def _shift(self) -> int:
+        """How many low bits of a label the queue may ignore."""
+
+    @property
+    def uniform(self) -> bool:
+        return all(len(x) == 1 for x in self._parameters)
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        from neodp import kernel
+
+        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), self._kind)
+        return bound
+
+    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+        from neodp import kernel
+
+        kernel.settle(*adjacency, *self._parameters, self._kind, self._shift, label)
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        from neodp import kernel
+
+        kernel.cross(graph.source, graph.target, graph.crossing, graph.given, *self._parameters, self._kind, own, label)
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        from neodp import kernel
+
+        edge, vertex = kernel.too_low(
+            graph.source, graph.target, graph.crossing, graph.given, *self._parameters, self._kind, label
+        )
+        return None if edge < 0 else (int(vertex), int(edge))
+
+
 @dataclass(frozen=True)
-class EpsilonDelta(_Bits):
+class EpsilonDelta(_Bits, _Compiled):
     """(epsilon, delta) per edge: p' <= e^eps p + delta and 1 - p <= e^eps (1 - p') + delta, both ways.
 
     Parameters
@@ -106,6 +161,7 @@ class EpsilonDelta(_Bits):
     epsilon: Floats
     delta: Floats
     exact: ClassVar[bool] = True
+    _kind: ClassVar[int] = 0  # kernel.EPSILON_DELTA
 
     @classmethod
     def of(cls, graph: DatasetGraph) -> EpsilonDelta:
@@ -130,17 +186,6 @@ class EpsilonDelta(_Bits):
         least = int(self._parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2
         return min(52, least.bit_length() - 1) if least > 0 else 0
 
-    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        from neodp import kernel
-
-        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), kernel.EPSILON_DELTA)
-        return bound
-
-    def settle(self, adjacency: Adjacency, label: Labels) -> None:
-        from neodp import kernel
-
-        kernel.settle(*adjacency, *self._parameters, kernel.EPSILON_DELTA, self._shift, label)
-
     def balance(self, edge: NDArray[Any]) -> Labels:
         """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
         from neodp import kernel
@@ -151,7 +196,7 @@ class EpsilonDelta(_Bits):
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_Compiled):
     """mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu).
 
     It is a suitable pair, and additive in the probit Phi^-1(a), which is the label here.
@@ -171,6 +216,7 @@ class Gaussian:
 
     mu: ArrayLike
     exact: ClassVar[bool] = False
+    _kind: ClassVar[int] = 1  # kernel.PROBIT
 
     def __post_init__(self) -> None:
         mu = np.atleast_1d(np.asarray(self.mu, np.float64))
@@ -186,6 +232,10 @@ class Gaussian:
     def _parameters(self) -> tuple[Floats, Floats]:
         return _alike(np.atleast_1d(np.asarray(self.mu, np.float64))), np.zeros(1)
 
+    @property
+    def _shift(self) -> int:
+        return 1  # so that the difference of two labels fits a key
+
     def encode(self, p: Floats, q: Floats) -> Labels:
         from scipy.special import ndtri
 
@@ -198,17 +248,6 @@ class Gaussian:
 
         distance = np.copysign(np.abs(label).view(np.float64), label)
         return ndtr(distance), ndtr(-distance)
-
-    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        from neodp import kernel
-
-        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), kernel.PROBIT)
-        return bound
-
-    def settle(self, adjacency: Adjacency, label: Labels) -> None:
-        from neodp import kernel
-
-        kernel.settle(*adjacency, *self._parameters, kernel.PROBIT, 0, label)
 
 
 @dataclass(frozen=True)
@@ -277,6 +316,19 @@ class SuitablePair(_Bits):
     def fit(self, graph: DatasetGraph) -> None:
         pass  # the same pair on every edge
 
+    uniform: ClassVar[bool] = True
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        for u, v, edges in _across(graph):
+            np.minimum.at(label, v, self.relax(-own[u], edges))
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        for u, v, edges in _across(graph):
+            low = np.flatnonzero(-label[u] > self.relax(label[v], edges))
+            if len(low):
+                return int(u[low[0]]), int(edges[low[0]])
+        return None
+
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
         p, _ = self.decode(label)
         new = np.array([self.upper(x) for x in p.tolist()], np.float64).reshape(label.shape)
@@ -296,6 +348,13 @@ class SuitablePair(_Bits):
                 if bound < label[v]:
                     label[v] = bound
                     heapq.heappush(queue, (bound, v))
+
+
+def _across(graph: DatasetGraph) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Boundary edges in either direction, where the first end is given."""
+    for u, v in ((graph.source, graph.target), (graph.target, graph.source)):
+        edges = np.flatnonzero(graph.crossing & graph.given[u])
+        yield u[edges], v[edges], edges
 
 
 def _unsuitable(what: str, a: float, **values: float) -> PrivacyError:

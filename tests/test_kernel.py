@@ -125,14 +125,14 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
             np.minimum.at(expected, v, kernel.relax_edges(expected[u], factor, delta, kernel.EPSILON_DELTA))
         if (before == expected).all():
             break
-    adjacency = kernel.adjacency(n, source, target, np.ones(m, np.bool_))
+    adjacency = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
     kernel.settle(*adjacency, factor, delta, kernel.EPSILON_DELTA, shift, label)  # type: ignore[call-arg]
     assert (label == expected).all()
 
 
 def test_adjacency_lists_every_kept_edge_from_both_ends() -> None:
     source, target = np.array([0, 2, 1], np.int32), np.array([1, 0, 2], np.int32)
-    indptr, neighbour, edge = kernel.adjacency(3, source, target, np.array([True, True, False]))
+    indptr, neighbour, edge = kernel.adjacency(3, source, target, np.array([True, True, False]), True)
     assert indptr.tolist() == [0, 2, 3, 4]
     assert neighbour.tolist() == [1, 2, 0, 0]
     assert edge.tolist() == [0, 1, 0, 1]

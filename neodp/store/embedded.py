@@ -122,20 +122,63 @@ class EmbeddedStore(Store):
 
     def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
         self.init()
-        with self._transaction(write=True):
-            if name in {info.name for info in self.graphs()}:
-                if not replace:
-                    raise GraphExists(
-                        f"there is a graph {name!r} in {self.address} already", "drop it, or use --replace"
-                    )
-                self._delete(name)
-            colors = list(graph.colors)
-            counts = {"datasets": len(graph), "edges": graph.edges}
-            self._run("create_graph", graph=name, colors=colors, created=_now(), **counts)
-            ids = _ids(name, graph.keys)
-            self._create_datasets(name, graph, ids, progress)
-            self._create_neighbors(graph, ids, progress)
+        with self._mutex:
+            if name not in {info.name for info in self.graphs()}:
+                self._load_new(name, graph, progress)
+            elif replace:
+                self._load_instead(name, graph, progress)
+            else:
+                raise GraphExists(f"there is a graph {name!r} in {self.address} already", "drop it, or use --replace")
             return self.info(name)
+
+    def _load_new(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
+        """Load by COPY, whose rows are in the file once it is committed, but not in the log before.
+
+        Hence the rows first, and then the graph's own node, without which nobody sees them. A kill in between leaves
+        rows behind, to be deleted by the next load.
+        """
+        with self._transaction(write=True):
+            self._run("delete_datasets", graph=name)
+        with self._transaction(write=True):
+            self._create(name, graph, "copy", progress)
+        with self._transaction(write=True):
+            self._declare(name, graph)
+
+    def _load_instead(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
+        """Delete and create in one transaction, without COPY."""
+        with self._transaction(write=True):
+            self._delete(name)
+            self._create(name, graph, "create", progress)
+            self._declare(name, graph)
+
+    def _create(self, name: str, graph: DatasetGraph, how: str, progress: Progress) -> None:
+        ids = _ids(name, graph.keys)
+        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
+        alpha, alphas = _alpha_columns(graph.alpha)
+        for rows in _batches(len(graph)):
+            columns = {
+                "dataset": ids[rows],
+                "graph": pa.repeat(name, rows.stop - rows.start),
+                "key": graph.keys[rows],
+                "color": color[rows],
+                "alpha": alpha[rows],
+                "alphas": alphas[rows],
+            }
+            self._run(f"{how}_datasets", rows=pa.table(columns))
+            progress("datasets", rows.stop, len(graph))
+        for rows in _batches(graph.edges):
+            columns = {
+                "source": ids.take(pa.array(graph.source[rows])),
+                "target": ids.take(pa.array(graph.target[rows])),
+                "epsilon": pa.array(graph.epsilon[rows]),
+                "delta": pa.array(graph.delta[rows]),
+            }
+            self._run(f"{how}_neighbors", rows=pa.table(columns))
+            progress("edges", rows.stop, graph.edges)
+
+    def _declare(self, name: str, graph: DatasetGraph) -> None:
+        colors, counts = list(graph.colors), {"datasets": len(graph), "edges": graph.edges}
+        self._run("create_graph", graph=name, colors=colors, created=_now(), **counts)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         with self._transaction(write=True):
@@ -145,35 +188,9 @@ class EmbeddedStore(Store):
         return deleted
 
     def _delete(self, name: str) -> int:
-        self._run("delete_neighbors", graph=name)
         deleted = self._run("delete_datasets", graph=name)["deleted"][0].as_py()
         self._run("delete_graph", graph=name)
         return int(deleted)
-
-    def _create_datasets(self, name: str, graph: DatasetGraph, ids: pa.StringArray, progress: Progress) -> None:
-        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
-        alpha, alphas = _alpha_columns(graph.alpha)
-        for rows in _batches(len(graph)):
-            columns = {
-                "dataset": ids[rows],
-                "key": graph.keys[rows],
-                "color": color[rows],
-                "alpha": alpha[rows],
-                "alphas": alphas[rows],
-            }
-            self._run("create_datasets", graph=name, rows=pa.table(columns))
-            progress("datasets", rows.stop, len(graph))
-
-    def _create_neighbors(self, graph: DatasetGraph, ids: pa.StringArray, progress: Progress) -> None:
-        for rows in _batches(graph.edges):
-            columns = {
-                "source": ids.take(pa.array(graph.source[rows])),
-                "target": ids.take(pa.array(graph.target[rows])),
-                "epsilon": graph.epsilon[rows],
-                "delta": graph.delta[rows],
-            }
-            self._run("create_neighbors", rows=pa.table(columns))
-            progress("edges", rows.stop, graph.edges)
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -326,7 +343,7 @@ class EmbeddedStore(Store):
                 raise ReadOnlyStore(
                     f"{self.address} may be read but not written", "ask for the right to write, or use another store"
                 )
-            with self._connected():
+            with self._connected(write=write):
                 self._execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
                 try:
                     yield
@@ -337,8 +354,8 @@ class EmbeddedStore(Store):
                 self._commit()
 
     @contextmanager
-    def _connected(self) -> Iterator[None]:
-        with self._file.connect() as self._connection:
+    def _connected(self, *, write: bool) -> Iterator[None]:
+        with self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
             try:
                 yield
             finally:
@@ -387,10 +404,10 @@ class _File:
         self._database: ladybug.Database | None = None
         self._start()
 
-    def connect(self) -> ladybug.Connection:
+    def connect(self, *, threads: int) -> ladybug.Connection:
         if self._database is None:
             raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
-        return ladybug.Connection(self._database)
+        return ladybug.Connection(self._database, threads)
 
     def close(self) -> None:
         database, self._database = self._database, None

@@ -1,3 +1,3 @@
-// Create datasets from columns. Not by COPY: a kill between its commit and the checkpoint after it loses the rows.
+// Create datasets from columns, in a transaction with anything else.
 LOAD FROM $rows
-CREATE (:Dataset {id: dataset, graph: $graph, key: key, color: color, alpha: alpha, alphas: alphas})
+CREATE (:Dataset {id: dataset, graph: graph, key: key, color: color, alpha: alpha, alphas: alphas})

@@ -1,4 +1,4 @@
-// Create edges from columns. Not by COPY: a kill between its commit and the checkpoint after it loses the rows.
+// Create edges from columns, in a transaction with anything else.
 LOAD FROM $rows
 MATCH (a:Dataset {id: source})
 MATCH (b:Dataset {id: target})

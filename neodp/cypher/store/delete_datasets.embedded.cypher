@@ -1,4 +1,4 @@
-// Delete a graph's datasets with what is left of their edges.
+// Delete a graph's datasets with their edges.
 MATCH (d:Dataset) WHERE d.graph = $graph
 DETACH DELETE d
 RETURN count(*) AS deleted
