@@ -50,7 +50,7 @@ from bench.report import megabytes, seconds, show, table, times
 __all__ = ["run"]
 
 TURNS = 3
-PATIENCE = 15.0
+PATIENCE = 10.0
 """An engine that has solved for so many seconds takes no further turn."""
 AIMS = {"networkx": 60.0, "rustworkx": 9.0, "scipy": 4.0}
 """How many times as long as neodp.extend each should take."""
@@ -81,8 +81,8 @@ class Case(NamedTuple):
 
 def cases(quick: bool) -> list[Case]:
     """Three families, each with one epsilon and with mixed ones; `small` is networkx's size."""
-    people, bits, points = ([46] * 3, 16, 100_000) if quick else ([100] * 3, 20, 1_000_000)
-    fewer, less, few = ([20] * 3, 13, 10_000) if quick else ([46] * 3, 16, 100_000)
+    people, bits, points = ([46] * 3, 15, 100_000) if quick else ([100] * 3, 20, 1_000_000)
+    fewer, less, few = ([20] * 3, 12, 10_000) if quick else ([46] * 3, 16, 100_000)
     return [
         Case(f"counts({people}), epsilon 1", "counts", people, fewer, {}),
         Case(f"counts({people}), epsilon 0.5, 1, 1.5 by group", "counts", people, fewer, {"epsilon": "per axis"}),

@@ -38,8 +38,8 @@ TURNS = 2
 READ_AIM, WRITE_AIM, MEMORY_AIM = 2.5, 3.0, 200.0
 SCAN = "MATCH (:Dataset {graph: $graph})-[r:NEIGHBOR]->() RETURN sum(r.epsilon)"
 SET = (
-    "MATCH (d:Dataset {graph: $graph}) CALL (d) { SET d.p = 0.5, d.q = 0.5, d.p_true = 0.5, d.distance = 1 } "
-    "IN TRANSACTIONS OF 20000 ROWS"
+    "MATCH (d:Dataset {graph: $graph}) CALL (d) { SET d.p = rand(), d.q = rand(), d.p_true = rand(), d.distance = -7 } "
+    "IN TRANSACTIONS OF 20000 ROWS"  # new values: the server skips a SET that changes nothing
 )
 
 

@@ -79,6 +79,7 @@ class Neo4jStore(Store):
                 auth=auth,
                 user_agent="neodp",
                 connection_timeout=10.0,
+                connection_acquisition_timeout=20.0,
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
             )
             try:
@@ -371,6 +372,8 @@ class Neo4jStore(Store):
         except exceptions.Neo4jError as e:
             if e.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise StoreUnreachable(f"there is no such database at {self.address}", "correct NEO4J_DATABASE") from e
+            if e.code == "Neo.ClientError.Security.AuthenticationRateLimit":
+                raise StoreUnreachable(f"{self.address} was given too many wrong passwords", "wait a little") from e
             if e.code in READ_ONLY:
                 raise ReadOnlyStore(
                     f"{self.address} may be read but not written", "ask for the right to write, or use another store"

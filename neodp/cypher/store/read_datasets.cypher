@@ -2,7 +2,7 @@
 // Numbers only join edges to datasets within a read; what is written goes by element id.
 CYPHER 5
 MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
-WITH d ORDER BY d.key LIMIT $batch
+WITH d ORDER BY d.graph, d.key LIMIT $batch
 WITH collect(d) AS ds
 CALL (ds) {
   UNWIND ds AS a
