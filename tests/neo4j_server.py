@@ -261,7 +261,7 @@ def fetch(version: str) -> Path:
     work = Path(tempfile.mkdtemp(prefix=f".neo4j-{version}-", dir=cache))
     try:
         (work / "pom.xml").write_text(
-            '<project xmlns="http://maven.apache.org/POM/4.0.0">\n'
+            "<project>\n"
             "  <modelVersion>4.0.0</modelVersion>\n"
             "  <groupId>neodp</groupId><artifactId>server</artifactId><version>1</version>\n"
             "  <packaging>pom</packaging>\n"
