@@ -240,4 +240,6 @@ def _row(info: GraphInfo) -> tuple[Any, ...]:
 
 
 def _as_json(info: GraphInfo) -> dict[str, Any]:
-    return asdict(info) | {"colors": list(info.colors)}
+    facts = asdict(info) | {"colors": list(info.colors)}
+    del facts["revision"]
+    return facts

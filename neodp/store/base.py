@@ -72,6 +72,8 @@ class GraphInfo:
         "ready", "loading" or "dropping"; the latter two for as long as that goes on or after it was interrupted.
     mechanism : MechanismInfo or None
         None where no whole mechanism is stored.
+    revision : str or None
+        Different after the graph itself was changed, where a reader needs it to notice.
     """
 
     name: str
@@ -81,6 +83,7 @@ class GraphInfo:
     state: str
     created: str | None
     mechanism: MechanismInfo | None
+    revision: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

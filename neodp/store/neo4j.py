@@ -188,7 +188,10 @@ class Neo4jStore(Store):
             parts = self._chunks("read_datasets", info, progress)
         else:
             parts = iter([self._read("find_datasets", graph=name, keys=self._ball(name, keys, radius or 0))])
-        return _graph(info, list(map(_columns, parts)), color)
+        columns = list(map(_columns, parts))
+        if self.ready(name).revision != info.revision:
+            raise Overtaken(f"graph {name!r} in {self.address} was changed while it was read", "try again")
+        return _graph(info, columns, color)
 
     def _chunks(self, statement: str, info: GraphInfo, progress: Progress) -> Iterator[dict[str, Any]]:
         """All of a graph's datasets, by key, some at a time."""
@@ -394,10 +397,10 @@ def _one(result: neo4j.Result) -> dict[str, Any]:
 def _info(row: dict[str, Any]) -> GraphInfo:
     mechanism = None
     if row["version"] is not None:
-        names = ("version", "fingerprint", "written", "min_p_true", "mean_p_true")
-        mechanism = MechanismInfo(**{name: row[name] for name in names})
-    names = ("name", "datasets", "edges", "state", "created")
-    return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in names})
+        of_mechanism = ("version", "fingerprint", "written", "min_p_true", "mean_p_true")
+        mechanism = MechanismInfo(**{name: row[name] for name in of_mechanism})
+    of_graph = ("name", "datasets", "edges", "state", "created", "revision")
+    return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in of_graph})
 
 
 def _batches(n: int) -> Iterator[slice]:

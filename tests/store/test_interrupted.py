@@ -168,3 +168,18 @@ def test_reading_while_somebody_writes_is_refused(shared: Store) -> None:
     other = neodp.extend(graph.with_alpha(neodp.homogeneous(graph, 0.8)))
     with pytest.raises(NoMechanism, match="was replaced while it was read; try again"):
         shared.mechanism("g", progress=meanwhile(lambda: shared.write("g", other)))
+
+
+@on_neo4j
+@pytest.mark.parametrize("change", ["load", "alpha"])
+def test_reading_while_the_graph_changes_is_refused(shared: Store, change: str) -> None:
+    g = grid()
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    graph = shared.read("g")
+    acts = {
+        "load": lambda: shared.load("g", generate.grid(20, 20, epsilon=0.1), replace=True),
+        "alpha": lambda: shared.write_alpha("g", graph.with_alpha(neodp.homogeneous(graph, 0.8))),
+    }
+    with pytest.raises(Overtaken, match="was changed while it was read; try again"):
+        shared.read("g", progress=meanwhile(acts[change]))
+    assert len(shared.read("g")) == 400

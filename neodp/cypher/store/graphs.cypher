@@ -4,5 +4,5 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.datasets, COUNT { MATCH (:Dataset {graph: g.name}) }) AS datasets,
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
-       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true
+       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.revision AS revision
 ORDER BY name
