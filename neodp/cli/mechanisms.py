@@ -29,6 +29,12 @@ class Mode(StrEnum):
     ESTIMATE = "estimate"
 
 
+class Engine(StrEnum):
+    """What computes the mechanism. There is one; the option keeps its place on the command line."""
+
+    EXACT = "exact"
+
+
 def check(context: typer.Context, graph: Graph, quiet: Quiet = False, json: Json = False) -> None:
     """Is the graph connected, its boundary hit, its alpha compatible? Exit code 1 if it cannot be extended.
 
@@ -103,6 +109,7 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
+    engine: Annotated[Engine, typer.Option(help="exact: the compiled pass, private to the last bit.")] = Engine.EXACT,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -118,7 +125,7 @@ def extend(
             show(facts, json, lambda: _facts(facts))
             return
         read = store.read(graph, progress=tell)
-        mechanism = neodp.extend(read)
+        mechanism = {Engine.EXACT: neodp.extend}[engine](read)
         if mode is Mode.STREAM:
             _stream(mechanism, json)
             return
