@@ -138,7 +138,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     even = rule.balance(edges)
     np.minimum.at(label, graph.source[edges], even)
     np.minimum.at(label, graph.target[edges], even)
-    rule.settle(graph.adjacency_of(~graph.crossing), label)
+    rule.settle(graph.adjacency_of(~graph.crossing), label, boundary_vertices(graph))
     return _alpha(graph, label)
 
 

@@ -34,12 +34,12 @@ All of it uses + - * / on doubles in their IEEE meaning: the same bits on every 
 
 The whole graph
 ---------------
-``settle`` is the whole extension: label-setting from every source at once. Start each vertex with its own
-label, take the vertices by ascending label, and lower each neighbour to what the edge between them allows.
-The queue is a radix heap, a monotone integer priority queue: a bucket holds the keys that first differ from the
-last key taken in one byte, and have the same byte there. A key is a label without its lowest ``shift`` bits. An
-edge raises a label by at least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key
-cannot lower each other, so each is final and is expanded once.
+``settle`` is the whole extension: label-setting from every source at once. Start each source with its own label,
+take the vertices by ascending label, and lower each neighbour to what the edge between them allows. The queue is a
+radix heap, a monotone integer priority queue: a bucket holds the keys that first differ from the last key taken in one
+byte, and have the same byte there. A key is a label without its lowest ``shift`` bits. An edge raises a label by at
+least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key cannot lower each other, so
+each is final and is expanded once. A larger shift would cost time, never change a result.
 
 One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
 """
@@ -67,6 +67,7 @@ __all__ = [
     "relax",
     "relax_edges",
     "settle",
+    "spread",
     "too_low",
 ]
 
@@ -334,46 +335,57 @@ def _level(x):
 
 
 @njit(cache=True)
-def settle(indptr, neighbour, edge, first, delta, kind, shift, label):
-    """Lower every label, in place, to the least that any path from any vertex allows.
+def spread(values, edge):
+    """The values of edges for each half-edge, so that those of a vertex lie side by side."""
+    out = np.empty(len(edge))
+    for h in range(len(edge)):
+        out[h] = values[edge[h]]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def settle(indptr, neighbour, first, delta, kind, shift, label, seeds):
+    """Lower every label, in place, to the least that any path from any seed allows.
 
     Parameters
     ----------
-    indptr, neighbour, edge : arrays
+    indptr, neighbour : arrays
         As from ``adjacency``.
     first, delta : arrays
-        The parameters per edge, or of length one where all edges are alike.
+        The parameters per half-edge, or of length one where all edges are alike.
     kind : int
         EPSILON_DELTA or PROBIT.
     shift : int
         How many low bits of a label the queue may ignore.
     label : array of int64
-        Where to start; the greatest label of all stands for no bound and is not started from.
+        Where to start.
+    seeds : array of int
+        The vertices to start from: all whose labels could lower another's. Only vertices that they reach are touched,
+        so that parts of a graph can be settled side by side.
     """
+    if len(seeds) == 0:
+        return
     uniform = len(first) == 1 and len(delta) == 1
-    if not uniform:  # one row per half-edge, so that a vertex's edges lie side by side
-        first = first[edge] if len(first) > 1 else first
-        delta = delta[edge] if len(delta) > 1 else delta
     mixed, loose = len(first) > 1, len(delta) > 1
-    top = label.max()
     # the queue: entries (vertex, label) in a pool, linked into buckets; stale ones are dropped when they are taken
     size = 1024
     vertex, entry = np.empty(size, np.int32), np.empty(size, np.int64)
     link = np.empty(size, np.int32)
     used, free = 0, -1
     head = np.full((LEVELS, 256), -1, np.int32)
-    base = label.min() >> shift
+    base = label[seeds[0]] >> shift
+    for v in seeds:
+        base = min(base, label[v] >> shift)
     last = np.int64(0)
-    for v in range(len(label)):
-        if label[v] < top:
-            if used == size:
-                vertex, entry, link, size = _double(vertex, entry, link, size)
-            key = (label[v] >> shift) - base
-            level = _level(key ^ last)
-            slot = (key >> (8 * level)) & 255
-            vertex[used], entry[used], link[used] = v, label[v], head[level, slot]
-            head[level, slot] = used
-            used += 1
+    for v in seeds:
+        if used == size:
+            vertex, entry, link, size = _double(vertex, entry, link, size)
+        key = (label[v] >> shift) - base
+        level = _level(key ^ last)
+        slot = (key >> (8 * level)) & 255
+        vertex[used], entry[used], link[used] = v, label[v], head[level, slot]
+        head[level, slot] = used
+        used += 1
     while True:
         level, slot = 0, last & 255
         while head[level, slot] < 0:

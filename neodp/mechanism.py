@@ -305,8 +305,15 @@ def _settle(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
     """The least labels of the own colour that all paths allow."""
     label = own.copy()
     rule.cross(graph, own, label)
-    rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label)
+    bounded = label < _certain(rule)
+    parts = [np.flatnonzero(bounded & (graph.color == color)) for color in range(2)]
+    rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
     return label
+
+
+def _certain(rule: Privacy) -> int:
+    """The label of certainty, which bounds nothing."""
+    return int(rule.encode(np.ones(1), np.zeros(1))[0])
 
 
 def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[int, int | None] | None:
@@ -323,10 +330,9 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
     Lowering in one colour settles both, since U on labels is self-adjoint.
     """
     sign = np.where(graph.color == 0, 1, -1)
-    top = rule.encode(np.ones(1), np.zeros(1))
-    start = np.where(graph.given, sign * own, top)
+    start = np.where(graph.given, sign * own, _certain(rule))
     first = start.copy()
-    rule.settle(graph.adjacency, first)
+    rule.settle(graph.adjacency, first, np.flatnonzero(graph.given))
     moved = np.flatnonzero(graph.given & (first < start))
     (p, q), (p_new, q_new) = rule.decode(start[moved]), rule.decode(first[moved])
     change = np.where(p <= 0.5, p - p_new, q_new - q)

@@ -22,6 +22,7 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -82,8 +83,11 @@ class Privacy(Protocol):
     def uniform(self) -> bool:
         """Whether all edges are alike, so that ``settle`` need not know which one is which."""
 
-    def settle(self, adjacency: Adjacency, label: Labels) -> None:
-        """Lower all labels, in place, to the least that any path from any vertex allows."""
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """Lower labels, in place, to the least that any path from any seed allows.
+
+        The seeds are in one or more parts that no path joins; the parts are settled side by side.
+        """
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
@@ -130,10 +134,17 @@ class _Compiled(ABC):
         bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), self._kind)
         return bound
 
-    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         from neodp import kernel
 
-        kernel.settle(*adjacency, *self._parameters, self._kind, self._shift, label)
+        first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self._parameters)
+
+        def settle(seeds: NDArray[np.int64]) -> None:
+            indptr, neighbour, _ = adjacency
+            kernel.settle(indptr, neighbour, first, second, self._kind, self._shift, label, seeds)
+
+        with ThreadPoolExecutor(len(parts)) as threads:
+            list(threads.map(settle, parts))
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         from neodp import kernel
@@ -334,10 +345,9 @@ class SuitablePair(_Bits):
         new = np.array([self.upper(x) for x in p.tolist()], np.float64).reshape(label.shape)
         return np.maximum(self.encode(new, 1.0 - new), label)
 
-    def settle(self, adjacency: Adjacency, label: Labels) -> None:
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         one = np.zeros(1, np.int64)
-        top = label.max()
-        queue = [(int(k), v) for v, k in enumerate(label.tolist()) if k < top]
+        queue = [(int(label[v]), int(v)) for part in parts for v in part]
         heapq.heapify(queue)
         while queue:
             k, u = heapq.heappop(queue)

@@ -125,8 +125,9 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
             np.minimum.at(expected, v, kernel.relax_edges(expected[u], factor, delta, kernel.EPSILON_DELTA))
         if (before == expected).all():
             break
-    adjacency = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
-    kernel.settle(*adjacency, factor, delta, kernel.EPSILON_DELTA, shift, label)  # type: ignore[call-arg]
+    indptr, neighbour, edge = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
+    first, second = (kernel.spread(x, edge) if len(x) > 1 else x for x in (factor, delta))
+    kernel.settle(indptr, neighbour, first, second, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < HALF))
     assert (label == expected).all()
 
 
