@@ -19,12 +19,12 @@ Then how ``extend`` grows with the number of edges, and what its first call cost
 
 How
 ---
-Every engine runs in a process of its own, on the same arrays, after a warm-up on a tiny graph. The engines take
-turns, three times; a time is the best of its turns. An engine sits out once it has used up its PATIENCE. Every
-result of every turn is compared with neodp's, and the benchmark fails if one differs by more than 1e-9 in
-parts of 1 - p, the chance of the other answer; that p itself agrees to 1e-9 follows, and it also compares
-datasets whose p rounds to 1. *peak* is by how much solving raises the peak of memory over what the process
-holds when its graph is built.
+Every engine runs in a process of its own, a fresh one for each graph (``--quick``: the same one for all graphs),
+on the same arrays, after a warm-up on a tiny graph. The engines take turns, three times; a time is the best of
+its turns. An engine sits out once it has used up its PATIENCE. Every result of every turn is compared with
+neodp's, and the benchmark fails if one differs by more than 1e-9 in parts of 1 - p, the chance of the other
+answer: then p itself agrees to 1e-9, and so does what lies below where p rounds to 1. *peak* is by how much
+solving raises the peak of memory over what the process holds when its graph is built.
 
 Times are processor time: every engine runs in one thread, and what else runs on the machine disturbs less.
 """
@@ -33,8 +33,8 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -110,7 +110,10 @@ class Outcome(NamedTuple):
 
 def run(quick: bool) -> None:
     """Measure and print."""
-    outcomes = [_case(case) for case in cases(quick)]
+    outcomes = []
+    for group in [cases(quick)] if quick else [[case] for case in cases(quick)]:
+        with _engines() as (ours, theirs):
+            outcomes += [_case(case, ours, theirs) for case in group]
     exponents = _growth(quick)
     if not quick:
         _first_call()
@@ -120,27 +123,33 @@ def run(quick: bool) -> None:
 # --- one graph ----------------------------------------------------------------------------------------------
 
 
-def _case(case: Case) -> Outcome:
+@contextmanager
+def _engines() -> Iterator[tuple[Process, dict[str, Process]]]:
+    """neodp's process and those of its peers, warmed up."""
     with ExitStack() as stack:
         ours = stack.enter_context(Process())
         theirs = {name: stack.enter_context(Process()) for name in PEERS}
         for warming in [ours.begin(_warm), *(process.begin(peers.warm, name) for name, process in theirs.items())]:
             warming.result()
-        folder, small_folder = (stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(2))
+        yield ours, theirs
+
+
+def _case(case: Case, ours: Process, theirs: dict[str, Process]) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as small_folder:
         small = ours.call(_prepare, case, case.small, small_folder)
         graph = ours.call(_prepare, case, case.size, folder)
         built = {
             name: process.call(peers.build, name, small_folder if name == "networkx" else folder)
             for name, process in theirs.items()
         }
-        extends: list[Extended] = []
-        solved: dict[str, list[peers.Solved]] = {name: [] for name in PEERS}
-        for _ in range(TURNS):
-            extends.append(ours.call(_extend))
-            for name, process in theirs.items():
-                if sum(turn.forward + turn.backward for turn in solved[name]) < PATIENCE:
-                    solved[name].append(process.call(peers.solve))
-        limit = ours.call(_stream)
+    extends: list[Extended] = []
+    solved: dict[str, list[peers.Solved]] = {name: [] for name in PEERS}
+    for _ in range(TURNS):
+        extends.append(ours.call(_extend))
+        for name, process in theirs.items():
+            if sum(turn.forward + turn.backward for turn in solved[name]) < PATIENCE:
+                solved[name].append(process.call(peers.solve))
+    limit = ours.call(_stream)
     scale = {name: graph.edges / small.edges if name == "networkx" else 1.0 for name in PEERS}
     return _show_case(case, graph, small, extends, built, solved, scale, limit)
 

@@ -1,7 +1,7 @@
 """Dataset graphs in one file, kept by the embedded database ladybug; no server.
 
-Graphs are read and written as columns, in Arrow tables. Every change is one transaction: after a kill at any moment
-there is the whole old state or the whole new one, so that a graph here is always "ready". One process at a time holds
+Graphs are read and written as columns, in Arrow tables. Every change is all or nothing: whoever opens the file after a
+kill at any moment finds the whole old state or the whole new one, and all graphs "ready". One process at a time holds
 the file, by a lock on ``FILE.lock`` that ends with it; the threads of that process take turns.
 
 How the engine wants to be used (measured with ladybug 0.22):
@@ -41,7 +41,7 @@ from neodp.errors import GraphError, GraphExists, ReadOnlyStore, StoreError, Sto
 from neodp.graph import Bools, DatasetGraph, Floats, distributions
 from neodp.mechanism import Mechanism
 from neodp.store import base
-from neodp.store.base import GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
+from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.settings import Settings
 
@@ -50,15 +50,17 @@ __all__ = ["DamagedLogWarning", "EmbeddedStore"]
 MAX_SIZE = 2**36
 """How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
 addresses are limited)."""
+LOADING = "loading"
 BATCH = 250_000
 """How many rows go to the engine at once."""
 SCHEMA = {"DatasetGraph": "table_dataset_graph", "Dataset": "table_dataset", "NEIGHBOR": "table_neighbor"}
-LOGS = (".wal", ".wal.checkpoint")
-"""The engine's log beside the file; the second while it is brought into the file."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
-    "different version": ("was written by another version of ladybug", "use that version, or export from it and load"),
+    "different version": (
+        "was written by another version of ladybug",
+        "export the graphs with that one, and load them",
+    ),
     "does not match the current database": ("has the log of another store beside it", "move its .wal file away"),
     "Mmap for size": ("needs more addresses than are allowed", "raise the limit (ulimit -v)"),
 }
@@ -81,6 +83,8 @@ class EmbeddedStore(Store):
         try:
             with self._transaction():
                 self._tables = set(self._run("schema")["name"].to_pylist())
+            if not self._file.read_only:
+                self._delete_unfinished()
         except BaseException:
             self.close()
             raise
@@ -112,11 +116,14 @@ class EmbeddedStore(Store):
         if row["version"] is not None:
             names = ("version", "fingerprint", "written", "min_p_true", "mean_p_true")
             mechanism = MechanismInfo(**{name: row[name] for name in names})
-        for count in ("datasets", "edges"):
-            if row[count] is None:
-                row[count] = self._run(f"count_{count}", graph=row["name"])[count][0].as_py()
+        for what in ("datasets", "edges"):
+            if row[what] is None:
+                row[what] = self._count(what, row["name"])
         names = ("name", "datasets", "edges", "state", "created")
         return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in names})
+
+    def _count(self, what: str, name: str) -> int:
+        return int(self._run(f"count_{what}", graph=name)[what][0].as_py())
 
     # --- load and drop ------------------------------------------------------------------------------------
 
@@ -132,24 +139,47 @@ class EmbeddedStore(Store):
             return self.info(name)
 
     def _load_new(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
-        """Load by COPY, whose rows are in the file once it is committed, but not in the log before.
+        """Load by COPY, the engine's fast way.
 
-        Hence the rows first, and then the graph's own node, without which nobody sees them. A kill in between leaves
-        rows behind, to be deleted by the next load.
+        Its rows are in the file once they are committed, but never in the log: a kill in between would take them, and
+        leave whatever else the transaction did. So the graph is marked before and after, in transactions of their own,
+        and one that is still marked when the file is opened is deleted.
         """
         with self._transaction(write=True):
-            self._run("delete_datasets", graph=name)
-        with self._transaction(write=True):
-            self._create(name, graph, "copy", progress)
-        with self._transaction(write=True):
-            self._declare(name, graph)
+            self._delete(name)
+            self._declare(name, graph, LOADING)
+        try:
+            with self._transaction(write=True):
+                self._create(name, graph, "copy", progress)
+            with self._transaction(write=True):
+                self._finish(name, graph)
+        except BaseException:
+            with suppress(StoreError):
+                self._delete_unfinished()
+            raise
 
     def _load_instead(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
-        """Delete and create in one transaction, without COPY."""
+        """Delete and create in one transaction, so without COPY."""
         with self._transaction(write=True):
             self._delete(name)
+            self._declare(name, graph, READY)
             self._create(name, graph, "create", progress)
-            self._declare(name, graph)
+
+    def _declare(self, name: str, graph: DatasetGraph, state: str) -> None:
+        colors, counts = list(graph.colors), {"datasets": len(graph), "edges": graph.edges}
+        self._run("create_graph", graph=name, colors=colors, state=state, created=_now(), **counts)
+
+    def _finish(self, name: str, graph: DatasetGraph) -> None:
+        """Declare a graph whole if it is."""
+        if (self._count("datasets", name), self._count("edges", name)) != (len(graph), graph.edges):
+            raise StoreError(f"graph {name!r} did not fit into {self.address}: the disk may be full", "make room")
+        self._run("finish_load", graph=name)
+
+    def _delete_unfinished(self) -> None:
+        for info in self.graphs():
+            if info.state == LOADING:
+                with self._transaction(write=True):
+                    self._delete(info.name)
 
     def _create(self, name: str, graph: DatasetGraph, how: str, progress: Progress) -> None:
         ids = _ids(name, graph.keys)
@@ -175,10 +205,6 @@ class EmbeddedStore(Store):
             }
             self._run(f"{how}_neighbors", rows=pa.table(columns))
             progress("edges", rows.stop, graph.edges)
-
-    def _declare(self, name: str, graph: DatasetGraph) -> None:
-        colors, counts = list(graph.colors), {"datasets": len(graph), "edges": graph.edges}
-        self._run("create_graph", graph=name, colors=colors, created=_now(), **counts)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         with self._transaction(write=True):
@@ -363,10 +389,11 @@ class EmbeddedStore(Store):
 
     def _commit(self) -> None:
         assert self._connection is not None
+        if self._connection.is_closed:
+            raise StoreError(f"{self.address} refused a part of a change", "nothing was changed")
         try:
             self._execute("COMMIT", {})
         except StoreError as e:
-            self._connection.close()
             if "committed successfully" not in str(e.__cause__):
                 self._file.abandon()
                 raise
@@ -387,6 +414,7 @@ class EmbeddedStore(Store):
             with result:
                 return result.get_as_arrow(BATCH)
         except RuntimeError as e:
+            self._connection.close()  # which ends the transaction, whatever the error left of it
             raise _refused(self.address, e) from e
 
 
@@ -434,7 +462,7 @@ class _File:
     def _start(self) -> None:
         try:
             self._database = self._open()
-        except RuntimeError as e:
+        except (RuntimeError, OSError) as e:
             raise self._unreachable(e) from e
         finally:
             if self._database is None:
@@ -445,21 +473,23 @@ class _File:
             return self._engine()
         except RuntimeError as e:
             known = any(reason in str(e) for reason in REASONS)
-            logs = [log for log in map(self._beside, LOGS) if log.is_file()]
-            if known or self.read_only or not logs:
+            if known or self.read_only or not _logs(self._path):
                 raise
-        self._cut(logs)
+        self._cut_log()
         return self._engine()
 
-    def _cut(self, logs: list[Path]) -> None:
+    def _cut_log(self) -> None:
         """Do without the end of the log that cannot be read, after a copy of the log was put aside."""
         now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
-        copies = [shutil.copy2(log, f"{log}.damaged-{now}") for log in logs]
+        logs = _logs(self._path)
+        copies = [f"{log}.damaged-{now}" for log in logs]
         try:
+            for log, copy in zip(logs, copies, strict=True):
+                shutil.copy2(log, copy)
             database = self._engine(throw_on_wal_replay_failure=False)
-        except RuntimeError:
+        except (RuntimeError, OSError):
             for copy in copies:
-                os.unlink(copy)
+                Path(copy).unlink(missing_ok=True)
             raise
         with ladybug.Connection(database) as connection:
             connection.execute("CHECKPOINT")  # or what is written next would stand behind the damage in the log
@@ -468,7 +498,7 @@ class _File:
             f"the end of the log of {self._address} could not be read, as after a kill while it was written: what had "
             f"been committed before is there; a copy of the log is {' and '.join(copies)}",
             DamagedLogWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
 
     def _engine(self, **options: Any) -> ladybug.Database:
@@ -476,14 +506,13 @@ class _File:
             self._path, read_only=self.read_only, max_db_size=MAX_SIZE, buffer_pool_size=_memory() // 2, **options
         )
 
-    def _beside(self, suffix: str) -> Path:
-        return self._path.with_name(self._path.name + suffix)
-
-    def _unreachable(self, error: RuntimeError) -> StoreUnreachable:
+    def _unreachable(self, error: RuntimeError | OSError) -> StoreUnreachable:
         for reason, (what, hint) in REASONS.items():
             if reason in str(error):
                 return StoreUnreachable(f"the store {self._address} {what}", hint)
-        return StoreUnreachable(f"the store {self._address} cannot be opened: {_said(error)}", "use another file")
+        return StoreUnreachable(
+            f"the store {self._address} cannot be opened: {_said(error)}", "take it from a copy, or use another"
+        )
 
 
 class _Lock:
@@ -554,22 +583,39 @@ else:
 
 
 def _place(path: Path, address: str) -> Path:
-    """The file itself, links followed, where one can be or is."""
+    """The file itself, links followed; refused where there is none and none can be made."""
     try:
         path = path.resolve()
-        if path.is_dir():
-            raise StoreUnreachable(f"the store {address} is a folder", "name a file in it")
-        if not path.parent.is_dir():
-            raise StoreUnreachable(f"the store {address} is in no folder that exists", "make it, or correct --store")
-        if path.exists() and not path.is_file():
-            raise StoreUnreachable(f"the store {address} is not a file", "name another")
-        if path.exists() and not os.access(path, os.R_OK):
-            raise StoreUnreachable(f"the store {address} may not be read", "ask for the right to, or use another file")
-        if not path.exists() and not os.access(path.parent, os.W_OK):
-            raise StoreUnreachable(f"the store {address} may not be made in its folder", "use another folder")
-    except (OSError, RuntimeError, ValueError) as e:  # too long a name, a circle of links, a zero in the name
-        raise StoreUnreachable(f"the store {address!r} cannot be opened: {e}", "correct --store") from e
+        wrong = _misplaced(path)
+    except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
+        raise StoreUnreachable(f"the store {address!r} cannot be opened: {_said(e)}", "correct --store") from e
+    if wrong is not None:
+        raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
     return path
+
+
+def _misplaced(path: Path) -> tuple[str, str] | None:
+    """Why a path is no place for a store, and what to do about it."""
+    if path.is_dir():
+        return "is a folder", "name a file in it"
+    if not path.parent.is_dir():
+        return "is in no folder that exists", "make the folder, or correct --store"
+    if not path.exists():
+        logs = [log.name for log in _logs(path)]
+        if logs:
+            return f"is gone, but not its log {logs[0]}", "put it back, or move the log away"
+        if not os.access(path.parent, os.W_OK):
+            return "may not be made in its folder", "use another folder"
+    elif not path.is_file():
+        return "is not a file", "name another"
+    elif not os.access(path, os.R_OK):
+        return "may not be read", "ask for the right to, or use another file"
+    return None
+
+
+def _logs(path: Path) -> list[Path]:
+    """The engine's logs beside a file, if any: the second is one that is being brought into the file."""
+    return [log for log in (path.with_name(f"{path.name}{end}") for end in (".wal", ".wal.checkpoint")) if log.exists()]
 
 
 def _is_writable(path: Path) -> bool:
@@ -590,14 +636,17 @@ def _refused(address: str, error: RuntimeError) -> StoreError:
         return StoreError(f"{address} needs more memory than half of this machine's", "use a larger one, or Neo4j")
     if "Cannot write to file" in str(error):
         return StoreError(f"{address} cannot be written: the disk may be full", "make room, and look what is there")
+    if "Unable to cast Python" in str(error):
+        return StoreError("a name or key is not a text that UTF-8 can write", "correct it")
     if "read-only" in str(error):
         return ReadOnlyStore(f"{address} may be read but not written", "use another store")
     return StoreError(f"{address} refused: {_said(error)}", "nothing was changed")
 
 
-def _said(error: RuntimeError) -> str:
-    """The first line of what the engine said, without the kind of exception."""
-    return re.sub(r"^\w+ exception: ", "", str(error).strip().split("\n")[0]).rstrip(".")
+def _said(error: Exception) -> str:
+    """The first sentence of what an error says, without the kind of exception."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return re.sub(r"^\w+ exception: ", "", said).split("\n")[0].split(". ")[0].rstrip(".")
 
 
 # --- columns and rows ---------------------------------------------------------------------------------------------

@@ -1,2 +1,2 @@
-// Create edges from columns, fast. What else is in the transaction can outlive a kill that its rows do not.
+// Create edges from columns, fast; but a kill can take the rows and leave what else the transaction did.
 COPY NEIGHBOR(epsilon, delta) FROM $rows

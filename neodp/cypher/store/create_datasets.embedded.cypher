@@ -1,3 +1,3 @@
-// Create datasets from columns, in a transaction with anything else.
+// Create datasets from columns.
 LOAD FROM $rows
 CREATE (:Dataset {id: dataset, graph: graph, key: key, color: color, alpha: alpha, alphas: alphas})

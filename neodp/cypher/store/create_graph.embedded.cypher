@@ -1,3 +1,3 @@
 // Create a graph's own node.
 CREATE (:DatasetGraph {
-    name: $graph, colors: $colors, state: 'ready', created: $created, datasets: $datasets, edges: $edges})
+    name: $graph, colors: $colors, state: $state, created: $created, datasets: $datasets, edges: $edges})

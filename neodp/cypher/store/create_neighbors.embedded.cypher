@@ -1,4 +1,4 @@
-// Create edges from columns, in a transaction with anything else.
+// Create edges from columns.
 LOAD FROM $rows
 MATCH (a:Dataset {id: source})
 MATCH (b:Dataset {id: target})
