@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -69,7 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command line; the exit code. Never a traceback, unless NEODP_DEBUG is set."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {message}", err=True)
+            return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
     except SystemExit as done:  # how Typer ends a request for a completion script
         return int(done.code or 0)
     except Exception as error:

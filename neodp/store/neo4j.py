@@ -213,9 +213,7 @@ class Neo4jStore(Store):
         """The keys of the datasets up to `radius` edges away from some, one query per layer."""
         wanted = list(dict.fromkeys(keys))
         found = self._read("find_datasets", graph=name, keys=wanted)
-        missing = set(wanted).difference(found["keys"])
-        if missing:
-            raise UnknownKey(f"there is no dataset {min(missing)!r} in graph {name!r}", "correct the key")
+        _require(name, wanted, found["keys"])
         seen, layer = set(wanted), wanted
         for _ in range(radius):
             layer = sorted(set(self.neighbours(name, layer).neighbour.to_pylist()) - seen)
@@ -227,6 +225,7 @@ class Neo4jStore(Store):
 
         colors = self.ready(name).colors
         found = self._read("neighbours", graph=name, keys=list(keys))
+        _require(name, keys, found["known"])
         neighbour = pa.array(found["neighbours"], pa.string())
         return Star(
             pa.array(found["keys"], pa.string()),
@@ -413,6 +412,12 @@ def _alphas(graph: DatasetGraph, rows: Any) -> list[float | list[float] | None]:
     """Alpha as properties: a number where that says it exactly, else a list; None where it is not given."""
     given = graph.given
     return [plain(graph.alpha[v]) if given[v] else None for v in rows.tolist()]
+
+
+def _require(name: str, keys: Sequence[str], known: list[str]) -> None:
+    missing = set(keys).difference(known)
+    if missing:
+        raise UnknownKey(f"there is no dataset {min(missing)!r} in graph {name!r}", "correct the key")
 
 
 def _columns(found: dict[str, Any]) -> dict[str, Any]:

@@ -30,21 +30,22 @@ from neodp import generate
 from neodp.store import open_store
 
 def graph(epsilon):
-    g = generate.path(3000, epsilon=epsilon)
-    return g.with_alpha(neodp.balanced(g))
+    return generate.path(3000, epsilon=epsilon).with_alpha({"0": 0.75})
 
 store = open_store(sys.argv[1])
 """
 HOLD = "print('held', flush=True)\nsys.stdin.read()"
 LOG = "store.load('g', generate.path(9))\nstore.load('g', generate.path(5), replace=True)\nos._exit(0)"
 LOAD = """
+two = [graph(0.25), graph(0.5)]
 print("begun", flush=True)
 for i in range(1000):
-    store.load("old", graph(0.25 if i % 2 else 0.5), replace=True)
-    store.load(f"new {i}", graph(0.5))
+    store.load("old", two[i % 2], replace=True)
+    store.load(f"new {i}", two[i % 2])
 """
 WRITE = """
 two = [neodp.extend(store.read("old").with_alpha(neodp.homogeneous(store.read("old"), a))) for a in (0.6, 0.7)]
+store.write("old", two[1])
 print("begun", flush=True)
 for i in range(1000):
     store.write("old", two[i % 2])
@@ -63,8 +64,7 @@ for act in (lambda: store.load("g", graph(0.5), replace=True), lambda: store.rea
 
 
 def path_graph(epsilon: float) -> DatasetGraph:
-    g = generate.path(3000, epsilon=epsilon)
-    return g.with_alpha(neodp.balanced(g))
+    return generate.path(3000, epsilon=epsilon).with_alpha({"0": 0.75})
 
 
 def mixed() -> DatasetGraph:
@@ -143,7 +143,7 @@ def test_nothing_but_the_file_is_left_once_it_is_closed_or_forgotten(path: Path)
 def test_threads_share_a_store(store: EmbeddedStore) -> None:
     g = path_graph(0.5)
     store.load("g", g)
-    m = neodp.extend(g)
+    m = neodp.extend(g.with_alpha(neodp.balanced(g)))
     start = threading.Barrier(4)
 
     def reader() -> bool:

@@ -152,8 +152,9 @@ def test_subgraphs_by_keys_colour_and_ball(store: Store) -> None:
 
 def test_subgraphs_that_make_no_sense(store: Store) -> None:
     store.load("g", generate.path(4))
-    with pytest.raises(UnknownKey, match="there is no dataset '9' in graph 'g'"):
-        store.read("g", keys=["1", "9"])
+    for act in (lambda: store.read("g", keys=["1", "9"]), lambda: store.neighbours("g", ["1", "9"])):
+        with pytest.raises(UnknownKey, match="there is no dataset '9' in graph 'g'"):
+            act()
     with pytest.raises(GraphError, match="there is no colour 'green' in graph 'g'; use one of yes, no"):
         store.read("g", color="green")
     with pytest.raises(GraphError, match="the radius is 2; give a whole number of at least 0, and keys to start from"):
