@@ -140,7 +140,7 @@ def test_equals_the_linear_program(seed: int) -> None:
     if expected is None:  # the solver's own tolerance, on conditions that are tight
         assert reference.margin(problem) < 1e-7
         return
-    assert neodp.extend(graph_of(problem)).p == pytest.approx(expected, abs=2e-6)
+    assert neodp.extend(graph_of(problem)).p == pytest.approx(expected, abs=1e-9)
 
 
 def test_compatibility_decisions_agree() -> None:
