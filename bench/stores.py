@@ -36,6 +36,7 @@ SIZES = ([45, 46, 46], [99, 99, 99])
 QUICK = ([20, 21, 21],)
 TURNS = 2
 READ_AIM, WRITE_AIM, MEMORY_AIM = 2.5, 3.0, 200.0
+HEADER = ("store", "datasets", "edges", "load s", "read s", "extend s", "write s", "audit s", "read MB", "bytes/edge")
 SCAN = "MATCH (:Dataset {graph: $graph})-[r:NEIGHBOR]->() RETURN sum(r.epsilon)"
 SET = (
     "MATCH (d:Dataset {graph: $graph}) CALL (d) { SET d.p = rand(), d.q = rand(), d.p_true = rand(), d.distance = -7 } "
@@ -49,6 +50,8 @@ def run(quick: bool) -> None:
     for groups in QUICK if quick else SIZES:
         with tempfile.TemporaryDirectory() as folder, Process() as process:
             rows.append(_row("embedded", process.call(_measure, str(Path(folder) / "bench.lbdb"), groups)))
+    show(table(HEADER, rows))
+    rows.clear()
     with _server() as server:
         for groups in QUICK if quick else SIZES:
             with Process(**server.environment()) as process:
@@ -67,7 +70,7 @@ def run(quick: bool) -> None:
         "read MB",
         "bytes/edge",
     )
-    show(table(header, rows))
+    show(table(HEADER, rows))
     aims = (f"read/scan (aim {READ_AIM:g})", f"write/SET (aim {WRITE_AIM:g})")
     show(table(("neo4j", "scan s", "read s", aims[0], "SET s", "write s", aims[1]), ratios))
     show(f"bytes/edge: the client's peak while reading, beyond the arrays; aim {MEMORY_AIM:g}")
@@ -102,6 +105,7 @@ def _measure(address: str, groups: list[int]) -> dict[str, float]:
             _keep(best, "set", stopwatch(set_all)[0])
             _keep(best, "write", stopwatch(lambda: store.write("bench", mechanism))[0])  # noqa: B023
         found["audit"], _ = stopwatch(lambda: _audit(store))
+        store.drop("bench")
         return found | best
 
 
