@@ -58,18 +58,6 @@ def run(quick: bool) -> None:
                 found = process.call(_measure, server.uri, groups)
                 rows.append(_row("neo4j", found))
                 ratios.append(_ratios(found))
-    header = (
-        "store",
-        "datasets",
-        "edges",
-        "load s",
-        "read s",
-        "extend s",
-        "write s",
-        "audit s",
-        "read MB",
-        "bytes/edge",
-    )
     show(table(HEADER, rows))
     aims = (f"read/scan (aim {READ_AIM:g})", f"write/SET (aim {WRITE_AIM:g})")
     show(table(("neo4j", "scan s", "read s", aims[0], "SET s", "write s", aims[1]), ratios))
