@@ -10,10 +10,14 @@ from __future__ import annotations
 import random
 import secrets
 from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
 
 from neodp.mechanism import Mechanism
 
-__all__ = ["choose", "draw", "draw_insecurely_for_tests"]
+__all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many"]
 
 BITS = 1074
 """Every double from 0 to 1 is a whole number of 2^-1074."""
@@ -40,6 +44,28 @@ def draw_insecurely_for_tests(mechanism: Mechanism, key: str, seed: int) -> str:
     return mechanism.graph.colors[choose(row.tolist(), random.Random(seed).getrandbits(BITS))]
 
 
+def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
+    """Many independent positions, each distributed as one of ``draw``: for studying a mechanism, not for releases.
+
+    The first 64 bits of the uniform whole number decide, except where they are those of the end of an interval: then
+    the other 1010 are drawn as well.
+
+    Examples
+    --------
+    >>> draw_many([0.0, 1.0], 3)
+    array([1, 1, 1])
+    """
+    largest, ends = _intervals(probabilities)
+    rest = BITS - 64
+    top = np.frombuffer(secrets.token_bytes(8 * n), np.uint64)
+    heads = np.array([min(end >> rest, 2**64 - 1) for end in ends], np.uint64)
+    others = np.array([i for i in range(len(probabilities)) if i != largest] + [largest])
+    found: NDArray[np.int64] = others[np.searchsorted(heads, top, side="right")]
+    for i in np.flatnonzero(np.isin(top, heads)).tolist():
+        found[i] = choose(probabilities, (int(top[i]) << rest) | secrets.randbits(rest))
+    return found
+
+
 def choose(probabilities: Sequence[float], uniform: int) -> int:
     """The position that a uniform whole number below 2^1074 selects.
 
@@ -48,12 +74,13 @@ def choose(probabilities: Sequence[float], uniform: int) -> int:
     >>> choose([0.25, 0.75], 2**1072 - 1), choose([0.25, 0.75], 2**1072)
     (0, 1)
     """
+    largest, ends = _intervals(probabilities)
+    others = (i for i in range(len(probabilities)) if i != largest)
+    return next((position for position, end in zip(others, ends, strict=True) if uniform < end), largest)
+
+
+def _intervals(probabilities: Sequence[float]) -> tuple[int, list[int]]:
+    """The position of the largest probability, and where the intervals of all others end, one after another."""
     largest = max(range(len(probabilities)), key=probabilities.__getitem__)
-    for position, probability in enumerate(probabilities):
-        if position == largest:
-            continue
-        numerator, denominator = probability.as_integer_ratio()
-        uniform -= numerator * (2**BITS // denominator)
-        if uniform < 0:
-            return position
-    return largest
+    ratios = (x.as_integer_ratio() for i, x in enumerate(probabilities) if i != largest)
+    return largest, list(accumulate(numerator * (2**BITS // denominator) for numerator, denominator in ratios))

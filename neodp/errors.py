@@ -8,6 +8,8 @@
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
+     ├── BallTooLarge        a search for one dataset would see more than it may
+     ├── BudgetSpent         a graph has been answered as often as is allowed
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           ├── ReadOnlyStore      the store may be read but not written
@@ -16,6 +18,7 @@
           ├── UnknownQuery       no such canned query, or not with these parameters
           ├── UnfinishedGraph    a load or drop was interrupted
           ├── NoMechanism        no whole mechanism is stored
+          ├── StaleMechanism     the graph has changed since its mechanism was written
           └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do.
@@ -27,6 +30,8 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "BallTooLarge",
+    "BudgetSpent",
     "GraphError",
     "GraphExists",
     "IncompatibleAlpha",
@@ -35,6 +40,7 @@ __all__ = [
     "Overtaken",
     "PrivacyError",
     "ReadOnlyStore",
+    "StaleMechanism",
     "StoreError",
     "StoreUnreachable",
     "UnfinishedGraph",
@@ -97,6 +103,18 @@ class IncompatibleAlpha(NeodpError):
     kind = "incompatible_alpha"
 
 
+class BallTooLarge(NeodpError):
+    """A search for single datasets has seen as much as it may, and is not done."""
+
+    kind = "ball_too_large"
+
+
+class BudgetSpent(NeodpError):
+    """A graph has been answered as often as is allowed."""
+
+    kind = "budget_spent"
+
+
 class StoreError(NeodpError):
     """Something about the store."""
 
@@ -143,6 +161,12 @@ class NoMechanism(StoreError):
     """No whole mechanism is stored: none was written, writing was interrupted, or datasets came since."""
 
     kind = "no_mechanism"
+
+
+class StaleMechanism(StoreError):
+    """The graph has changed since its mechanism was written."""
+
+    kind = "stale"
 
 
 class Overtaken(StoreError):

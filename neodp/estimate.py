@@ -6,9 +6,11 @@ The columns of a graph, its adjacency, labels, probabilities and keys, per datas
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "estimate", "memory"]
 
 PER_DATASET = 200
 """Key and store id (100), alpha (16), labels and their working copies (32), adjacency (16), queue (20), result (16)."""
@@ -25,6 +27,11 @@ class Estimate:
     bytes_min: int
     bytes_max: int
 
+    @property
+    def fits(self) -> bool:
+        """Whether it takes no more than half of this machine's memory."""
+        return self.bytes_max <= memory() // 2 or not memory()
+
 
 def estimate(vertices: int, edges: int) -> Estimate:
     """The memory that extending a graph of this size takes at least and at most.
@@ -36,3 +43,10 @@ def estimate(vertices: int, edges: int) -> Estimate:
     """
     fixed = PER_DATASET * vertices
     return Estimate(vertices, edges, fixed + PER_EDGE_LEAST * edges, fixed + PER_EDGE_MOST * edges)
+
+
+def memory() -> int:
+    """The machine's memory in bytes; 0 where it is not known."""
+    if sys.platform == "win32":
+        return 0
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -273,20 +273,46 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None) -> Mechanism:
     Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1.
     """
     boundary.two_colors(graph)
-    _require_hit(graph)
+    require_hit(graph)
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
     rule.fit(graph)
+    found = solve(graph, rule)
+    return Mechanism(graph, found.rows, rule, found.rounded)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Labels of the own colour: `own` where alpha is given, `label` what all paths allow; `rounded` as in Mechanism."""
+
+    graph: DatasetGraph
+    rule: Privacy
+    own: Labels
+    label: Labels
+    rounded: NDArray[np.int64]
+
+    @property
+    def rows(self) -> Floats:
+        """Probabilities by dataset and colour."""
+        true, false = self.rule.decode(self.label)
+        rows = np.empty((len(self.graph), 2))
+        rows[np.arange(len(self.graph)), self.graph.color] = true
+        rows[np.arange(len(self.graph)), 1 - self.graph.color] = false
+        return rows
+
+    def path(self, vertex: int) -> tuple[list[int], list[int]]:
+        """The datasets from the one that decides a label to the one that has it, and the edges between them."""
+        return _trace(self.graph, self.rule, self.own, self.label, vertex)
+
+
+def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
+    """The labels of ``extend``, of a graph whose boundary is hit."""
     own = _given_labels(graph, rule, graph.alpha)
     label = _settle(graph, rule, own)
     rounded = np.empty(0, np.int64)
     if _conflict(graph, rule, own, label) is not None:
         own, rounded = _round_in(graph, rule, own, label)
         label = _settle(graph, rule, own)
-    true, false = rule.decode(label)
-    rows = np.empty((len(graph), 2))
-    rows[np.arange(len(graph)), graph.color] = true
-    rows[np.arange(len(graph)), 1 - graph.color] = false
-    return Mechanism(graph, rows, rule, rounded)
+    return Solution(graph, rule, own, label, rounded)
 
 
 def _own(graph: DatasetGraph, rows: Floats) -> tuple[Floats, Floats]:
@@ -305,13 +331,13 @@ def _settle(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
     """The least labels of the own colour that all paths allow."""
     label = own.copy()
     rule.cross(graph, own, label)
-    bounded = label < _certain(rule)
+    bounded = label < certain(rule)
     parts = [np.flatnonzero(bounded & (graph.color == color)) for color in range(2)]
     rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
     return label
 
 
-def _certain(rule: Privacy) -> int:
+def certain(rule: Privacy) -> int:
     """The label of certainty, which bounds nothing."""
     return int(rule.encode(np.ones(1), np.zeros(1))[0])
 
@@ -330,7 +356,7 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
     Lowering in one colour settles both, since U on labels is self-adjoint.
     """
     sign = np.where(graph.color == 0, 1, -1)
-    start = np.where(graph.given, sign * own, _certain(rule))
+    start = np.where(graph.given, sign * own, certain(rule))
     first = start.copy()
     rule.settle(graph.adjacency, first, np.flatnonzero(graph.given))
     moved = np.flatnonzero(graph.given & (first < start))
@@ -419,7 +445,7 @@ def _components(graph: DatasetGraph) -> tuple[int, NDArray[np.int32]]:
     return int(count), component
 
 
-def _require_hit(graph: DatasetGraph) -> None:
+def require_hit(graph: DatasetGraph) -> None:
     unhit = boundary.unhit_edge(graph, graph.given)
     if unhit is None:
         return
@@ -428,8 +454,13 @@ def _require_hit(graph: DatasetGraph) -> None:
     if count > 1:
         members = np.flatnonzero(component == component[graph.source[unhit]])
         where = f", in the component of {graph.key(int(members[0]))!r} ({len(members)} datasets)"
-    ends = (graph.colors[graph.color[graph.source[unhit]]], graph.colors[graph.color[graph.target[unhit]]])
-    raise UnhitBoundary(
-        f"the boundary edge {graph.edge_name(unhit)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
+    raise UnhitBoundary(*unhit_message(graph, unhit, where))
+
+
+def unhit_message(graph: DatasetGraph, edge: int, where: str = "") -> tuple[str, str]:
+    """What to say of a boundary edge without alpha, and what to do about it."""
+    ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
+    return (
+        f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
         "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))",
     )

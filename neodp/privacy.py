@@ -39,6 +39,7 @@ Labels: TypeAlias = NDArray[np.int64]
 
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
+_WORTH_A_THREAD = 20_000  # datasets
 
 
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
@@ -143,6 +144,10 @@ class _Compiled(ABC):
             indptr, neighbour, _ = adjacency
             kernel.settle(indptr, neighbour, first, second, self._kind, self._shift, label, seeds)
 
+        if len(label) < _WORTH_A_THREAD:
+            for seeds in parts:
+                settle(seeds)
+            return
         with ThreadPoolExecutor(len(parts)) as threads:
             list(threads.map(settle, parts))
 

@@ -8,26 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference
+from problems import graph_of
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
 
 LOG2 = math.log(2)
-
-
-def graph_of(problem: reference.Problem) -> DatasetGraph:
-    u, v, epsilon, delta = (np.array(column) for column in zip(*problem.edges, strict=True))
-    return DatasetGraph.from_columns(
-        [f"v{i}" for i in range(problem.n)],
-        np.array(problem.color),
-        u.astype(np.int64),
-        v.astype(np.int64),
-        epsilon,
-        delta,
-        {f"v{i}": a for i, a in problem.alpha.items()},
-        colors=["first", "second"],
-    )
 
 
 def path_of_four(alpha: dict[str, float], epsilon: float = LOG2) -> DatasetGraph:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import demo, graphs, mechanisms, queries
+from neodp.cli import answers, demo, graphs, mechanisms, queries
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -59,11 +59,14 @@ for command in (
     mechanisms.check,
     mechanisms.boundary,
     mechanisms.extend,
+    answers.evaluate,
+    answers.answer,
+    answers.releases,
     mechanisms.audit,
     queries.query,
     queries.plot,
 ):
-    app.command(name={"list_graphs": "list"}.get(command.__name__, command.__name__))(command)
+    app.command(name={"list_graphs": "list", "evaluate": "eval"}.get(command.__name__, command.__name__))(command)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -28,6 +28,9 @@ REFUSED = (
     errors.NoMechanism,
     errors.UnfinishedGraph,
     errors.Overtaken,
+    errors.StaleMechanism,
+    errors.BallTooLarge,
+    errors.BudgetSpent,
     errors.ReadOnlyStore,
 )
 
@@ -38,9 +41,9 @@ class Session:
 
     store: str | None
 
-    def open(self) -> Store:
+    def open(self, *, patience: float = 0.0) -> Store:
         """The store; where a password is needed and somebody sits at the terminal, it is asked for."""
-        settings = Settings.from_env(self.store)
+        settings = replace(Settings.from_env(self.store), patience=patience)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)

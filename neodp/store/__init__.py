@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from neodp.store.base import GraphInfo, MechanismInfo, Star, Store, StoredGraph, StoredMechanism
+from neodp.store.base import GraphInfo, MechanismInfo, Store, StoredGraph, StoredMechanism, StoredView
 from neodp.store.settings import Settings
 
 __all__ = [
     "GraphInfo",
     "MechanismInfo",
     "Settings",
-    "Star",
     "Store",
     "StoredGraph",
     "StoredMechanism",
+    "StoredView",
     "open_store",
 ]
 

@@ -13,29 +13,43 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from neodp import boundary
-from neodp.errors import GraphError, NoMechanism, UnfinishedGraph, UnknownGraph, near
+from neodp import ball, boundary
+from neodp.ball import Ball, Evaluation, Found, Star
+from neodp.errors import (
+    BallTooLarge,
+    GraphError,
+    NoMechanism,
+    StaleMechanism,
+    UnfinishedGraph,
+    UnknownGraph,
+    UnknownKey,
+    near,
+)
+from neodp.estimate import estimate
 from neodp.graph import DatasetGraph, Floats
 from neodp.mechanism import Mechanism
+from neodp.release import Ledger, Release, answer_once
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "Engine",
     "GraphInfo",
     "MechanismInfo",
     "Progress",
-    "Star",
     "Store",
     "StoredGraph",
     "StoredMechanism",
+    "StoredView",
     "distance",
     "fingerprint",
     "silent",
@@ -43,6 +57,8 @@ __all__ = [
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told what is going on, how much of it is done, and how much there is."""
+
+Engine: TypeAlias = Literal["auto", "ball", "whole"]
 
 READY = "ready"
 
@@ -110,15 +126,35 @@ class StoredMechanism:
     stale: bool
 
 
-class Star(NamedTuple):
-    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`."""
+class StoredView(ABC):
+    """A stored graph seen from some of its datasets, for a search (:mod:`neodp.ball`)."""
 
-    key: pa.StringArray
-    neighbour: pa.StringArray
-    color: pa.StringArray
-    alpha: Floats
-    epsilon: Floats
-    delta: Floats
+    def __init__(self, info: GraphInfo, keys: Sequence[str], found: Found, stored: Floats, least: Floats) -> None:
+        self.info = info
+        self.name = info.name
+        self.colors = info.colors
+        self.stored = stored
+        """The probabilities that the datasets have; NaN where they have none."""
+        self.least = least
+        self.queries = 1
+        """How many queries were made."""
+        self._keys, self._found = list(keys), found
+
+    def find(self, keys: Sequence[str]) -> Found:
+        assert list(keys) == self._keys
+        return self._found
+
+    def neighbours(self, keys: Sequence[str]) -> Star:
+        self.queries += 1
+        return self._neighbours(keys)
+
+    @abstractmethod
+    def _neighbours(self, keys: Sequence[str]) -> Star:
+        """The edges at some datasets, in one query."""
+
+    @abstractmethod
+    def write(self, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets, if the graph is still what it was."""
 
 
 class Store(ABC):
@@ -180,6 +216,35 @@ class Store(ABC):
     @abstractmethod
     def neighbours(self, name: str, keys: Sequence[str]) -> Star:
         """The edges at some datasets, in one query."""
+
+    @abstractmethod
+    def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> AbstractContextManager[StoredView]:
+        """A graph seen from some of its datasets; at the end, Overtaken if it was changed meanwhile.
+
+        One query to begin with, one for each time that neighbours are asked for, and one at the end.
+        """
+
+    @abstractmethod
+    def ledger(self, graph: str) -> Ledger:
+        """What was answered about a graph, or is called by that name, and how often it may be."""
+
+    @abstractmethod
+    def allow(self, graph: str, releases: int) -> Ledger:
+        """Set how many releases a graph may have."""
+
+    @abstractmethod
+    def keep(self, release: Release) -> Release:
+        """Keep a release unless there is one by its name; the one that is kept. All or nothing, once for all time.
+
+        Raises
+        ------
+        BudgetSpent
+            If the graph has as many as it may have.
+        """
+
+    @abstractmethod
+    def levels(self, name: str) -> tuple[float, float, float]:
+        """The least and the greatest epsilon of a graph's edges, and the greatest delta; zeros where it has none."""
 
     @abstractmethod
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
@@ -262,6 +327,89 @@ class Store(ABC):
             raise NoMechanism(f"the mechanism of graph {name!r} was replaced while it was read", "try again")
         stale = fingerprint(graph) != info.mechanism.fingerprint
         return StoredMechanism(Mechanism.of(graph, rows), info.mechanism, stale)
+
+    def evaluate(
+        self,
+        name: str,
+        keys: Sequence[str],
+        *,
+        engine: Engine = "auto",
+        limit: int | None = None,
+        write: bool = False,
+    ) -> Ball:
+        """The optimal mechanism at some datasets (:mod:`neodp.ball`).
+
+        Parameters
+        ----------
+        engine : "auto", "ball" or "whole"
+            Search, or read and extend the whole graph: then the work does not depend on the datasets. By default a
+            search, and the whole graph if that turns out to be cheaper and fits in memory.
+        limit : int, optional
+            How many datasets a search may see; by default about as many as are cheaper than the whole graph.
+        write : bool
+            Keep the probabilities on these datasets.
+
+        Raises
+        ------
+        StaleMechanism
+            If the store holds a mechanism that the graph no longer gives: nobody should be answered by a mixture.
+        """
+        wanted = list(dict.fromkeys(keys))
+        with self.view(name, wanted, write=write) as view:
+            found = self._evaluated(view, wanted, engine, limit or cheaper(view.info))
+            now = np.array([list(e.probabilities.values()) for e in found.evaluations])
+            if view.info.mechanism is not None and not np.array_equal(now, view.stored):
+                raise StaleMechanism(
+                    f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
+                    f"run 'neodp extend {name}' again",
+                )
+            if write:
+                view.write(found.evaluations)
+        return replace(found, queries=view.queries)
+
+    def answer(
+        self, graph: str, key: str, release: str, *, keep_key: bool = False, constant_work: bool = False
+    ) -> Release:
+        """The answer of a release (:mod:`neodp.release`): the one that is kept, or one drawn now for a dataset.
+
+        Parameters
+        ----------
+        key : str
+            The dataset. It is evaluated on demand, and only if there is no answer yet.
+        release : str
+            The question's name.
+        keep_key : bool
+            Keep the dataset's key beside the answer.
+        constant_work : bool
+            Extend the whole graph, so that the time it takes does not depend on the dataset.
+        """
+
+        def distribution() -> Mapping[str, float]:
+            found = self.evaluate(graph, [key], engine="whole" if constant_work else "auto")
+            return found.evaluations[0].probabilities
+
+        return answer_once(self, graph, release, distribution, key=key if keep_key else None)
+
+    def _evaluated(self, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
+        if engine == "whole":
+            return ball.evaluate_whole(self.read(view.name), keys)
+        try:
+            return ball.evaluate(view, keys, limit=limit)
+        except BallTooLarge:
+            if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
+                raise
+            found = ball.evaluate_whole(self.read(view.name), keys)
+            return replace(found, proof=f"the search passed {limit:,} datasets, so the whole graph was extended")
+
+
+def cheaper(info: GraphInfo) -> int:
+    """How many datasets a search may see before a pass over the whole graph would be cheaper, roughly."""
+    return min(ball.LIMIT, max(1000, info.datasets // 8))
+
+
+def unknown_key(name: str, key: str) -> UnknownKey:
+    """The error for a dataset that a stored graph does not have."""
+    return UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "correct the key")
 
 
 def fingerprint(graph: DatasetGraph) -> str:

@@ -22,11 +22,13 @@ import re
 import shutil
 import sys
 import threading
+import time
 import uuid
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,11 +39,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from neodp.ball import Evaluation, Found, Star, least_of
 from neodp.errors import GraphError, GraphExists, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
+from neodp.estimate import memory
 from neodp.graph import Bools, DatasetGraph, Floats, distributions
 from neodp.mechanism import Mechanism
+from neodp.release import Ledger, Release
 from neodp.store import base
-from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
+from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Store, StoredGraph, StoredView, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.settings import Settings
 
@@ -53,7 +58,13 @@ addresses are limited)."""
 LOADING = "loading"
 BATCH = 250_000
 """How many rows go to the engine at once."""
-SCHEMA = {"DatasetGraph": "table_dataset_graph", "Dataset": "table_dataset", "NEIGHBOR": "table_neighbor"}
+SCHEMA = {
+    "DatasetGraph": "table_dataset_graph",
+    "Dataset": "table_dataset",
+    "NEIGHBOR": "table_neighbor",
+    "Ledger": "table_ledger",
+    "Release": "table_release",
+}
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -78,7 +89,7 @@ class EmbeddedStore(Store):
         self.address = str(settings.path)
         self._mutex = threading.RLock()
         self._connection: ladybug.Connection | None = None
-        self._file = _File(settings.path, self.address)
+        self._file = _File(settings.path, self.address, settings.patience)
         self._finalizer = weakref.finalize(self, self._file.close)
         try:
             with self._transaction():
@@ -261,31 +272,50 @@ class EmbeddedStore(Store):
         return found.sort_by("position")
 
     def neighbours(self, name: str, keys: Sequence[str]) -> Star:
-        wanted = _keyed(name, keys)
         with self._transaction():
-            colors = self.ready(name).colors
-            found = self._run("neighbours", graph=name, ids=list(wanted))
-        self._require(wanted, found["id"], name)
+            return self._star(self.ready(name), keys)
+
+    def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
+        wanted = _keyed(info.name, keys)
+        found = self._run("neighbours", graph=info.name, ids=list(wanted))
+        self._require(wanted, found["id"], info.name)
         found = found.filter(pc.is_valid(found["neighbour"]))
         key, neighbour, color = (found[c].combine_chunks() for c in ("key", "neighbour", "color"))
-        alpha = distributions(_alpha_rows(found, "neighbour", len(colors)), neighbour, len(colors))
+        k = len(info.colors)
+        alpha = distributions(_alpha_rows(found, "neighbour", k), neighbour, k)
         return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy())
+
+    @contextmanager
+    def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
+        """All in one transaction, so that nothing can change meanwhile."""
+        with self._transaction(write=write):
+            info = self.ready(name)
+            k, wanted = len(info.colors), _keyed(name, keys)
+            found = self._run("find_evaluated", ids=list(wanted))
+            self._require(wanted, found["id"], name)
+            found = found.take(pc.index_in(pa.array(keys, pa.string()), found["key"].combine_chunks()))
+            column = found["key"].combine_chunks()
+            alpha = distributions(_alpha_rows(found, "key", k), column, k)
+            given = self._run("read_alphas", graph=name)
+            least = least_of(distributions(_alpha_rows(given, "key", k), given["key"].combine_chunks(), k))
+            yield _View(self, info, keys, Found(found["color"].to_pylist(), alpha), _stored_rows(found, k), least)
 
     def _require(self, wanted: dict[str, str], ids: pa.ChunkedArray, name: str) -> None:
         """Refuse keys, by id, that are not among the ids that were found."""
         missing = wanted.keys() - set(ids.to_pylist())
         if missing:
-            key = min(wanted[i] for i in missing)
-            raise UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "correct the key")
+            raise base.unknown_key(name, min(wanted[i] for i in missing))
+
+    def levels(self, name: str) -> tuple[float, float, float]:
+        with self._transaction():
+            self.ready(name)
+            (row,) = self._run("levels", graph=name).to_pylist()
+        return row["least"], row["greatest"], row["delta"]
 
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
-        k = len(graph.colors)
         with self._transaction():
             found = self._run("read_probabilities", graph=info.name)
-        found = found.take(pc.index_in(graph.ids, found["id"].combine_chunks()))
-        if k == 2:
-            return np.column_stack([found["p"].to_numpy(), found["q"].to_numpy()])
-        return _rows(found, "probabilities", "id", k)
+        return _stored_rows(found.take(pc.index_in(graph.ids, found["id"].combine_chunks())), len(graph.colors))
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
         text, values = bound(query, parameters, "embedded")
@@ -356,6 +386,34 @@ class EmbeddedStore(Store):
                 raise StoreError(f"{self.address} wrote {written} of {len(table)} datasets", "nothing was changed")
             progress(what, rows.stop, total)
 
+    # --- what was answered --------------------------------------------------------------------------------
+
+    def ledger(self, graph: str) -> Ledger:
+        if not {"Ledger", "Release"} <= self._tables:
+            return Ledger(graph, 1, ())
+        with self._transaction():
+            allowed = self._run("max_releases", graph=graph)["max_releases"].to_pylist()
+            found = self._run("releases", graph=graph).to_pylist()
+        return Ledger(graph, allowed[0] if allowed else 1, tuple(Release(**row) for row in found))
+
+    def allow(self, graph: str, releases: int) -> Ledger:
+        self.init()
+        with self._transaction(write=True):
+            self._run("allow", graph=graph, releases=releases)
+        return self.ledger(graph)
+
+    def keep(self, release: Release) -> Release:
+        self.init()
+        with self._transaction(write=True):
+            ledger = self.ledger(release.graph)
+            kept = ledger.find(release.name)
+            if kept is None:
+                ledger.spend(release.name)
+                kept = replace(release, time=_now())
+                values = {"release": kept.name, "answer": kept.answer, "time": kept.time, "key": kept.key}
+                self._run("create_release", id=f"{_prefix(kept.graph)}{kept.name}", graph=kept.graph, **values)
+        return kept
+
     # --- transactions -------------------------------------------------------------------------------------
 
     @contextmanager
@@ -418,17 +476,36 @@ class EmbeddedStore(Store):
             raise _refused(self.address, e) from e
 
 
+class _View(StoredView):
+    def __init__(self, store: EmbeddedStore, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._store = store
+
+    def _neighbours(self, keys: Sequence[str]) -> Star:
+        return self._store._star(self.info, keys)
+
+    def write(self, evaluations: Sequence[Evaluation]) -> None:
+        self.queries += 1
+        columns = {
+            "dataset": _ids(self.name, pa.array([e.key for e in evaluations], pa.string())),
+            "p": pa.array([e.probabilities[self.colors[0]] for e in evaluations]),
+            "q": pa.array([e.probabilities[self.colors[1]] for e in evaluations]),
+            "p_true": pa.array([e.p_true for e in evaluations]),
+        }
+        self._store._update("write_evaluations", "probabilities", columns, silent)
+
+
 # --- the file -----------------------------------------------------------------------------------------------------
 
 
 class _File:
     """An open database file, and the lock that keeps all others out."""
 
-    def __init__(self, path: Path, address: str) -> None:
+    def __init__(self, path: Path, address: str, patience: float) -> None:
         self._address = address
         self._path = _place(path, address)
         self.read_only = not _is_writable(self._path)
-        self._lock = _Lock(self._path, address)
+        self._lock = _Lock(self._path, address, patience)
         self._database: ladybug.Database | None = None
         self._start()
 
@@ -503,7 +580,7 @@ class _File:
 
     def _engine(self, **options: Any) -> ladybug.Database:
         return ladybug.Database(
-            self._path, read_only=self.read_only, max_db_size=MAX_SIZE, buffer_pool_size=_memory() // 2, **options
+            self._path, read_only=self.read_only, max_db_size=MAX_SIZE, buffer_pool_size=memory() // 2, **options
         )
 
     def _unreachable(self, error: RuntimeError | OSError) -> StoreUnreachable:
@@ -518,14 +595,20 @@ class _File:
 class _Lock:
     """An operating system's lock, which ends with its process, on a file that names the process."""
 
-    def __init__(self, path: Path, address: str) -> None:
+    def __init__(self, path: Path, address: str, patience: float) -> None:
         self._path = path.with_name(f"{path.name}.lock")
         self._address = address
         self._fd: int | None = None
         writable = os.access(path.parent, os.W_OK)
+        until = time.monotonic() + patience
         try:
             while self._fd is None:
-                self._fd = self._acquire(os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY)
+                try:
+                    self._fd = self._acquire(os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY)
+                except StoreUnreachable:
+                    if time.monotonic() >= until:
+                        raise
+                    time.sleep(0.02)
             if writable:
                 os.ftruncate(self._fd, 0)
                 os.lseek(self._fd, 0, os.SEEK_SET)
@@ -623,13 +706,6 @@ def _is_writable(path: Path) -> bool:
     return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
-def _memory() -> int:
-    """The machine's memory in bytes; 0, which leaves the choice to the engine, where it is not known."""
-    if sys.platform == "win32":
-        return 0
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
 def _refused(address: str, error: RuntimeError) -> StoreError:
     """The engine's error in neodp's words."""
     if "Buffer manager exception" in str(error):
@@ -703,6 +779,13 @@ def _lists(rows: Floats, keep: Bools) -> pa.ListArray:
     offsets = np.concatenate([[0], np.cumsum(keep) * rows.shape[1]])
     values = pa.array(rows[keep].ravel())
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, mask=pa.array(~keep))
+
+
+def _stored_rows(found: pa.Table, k: int) -> Floats:
+    """The probabilities of datasets as rows; NaN where there are none."""
+    if k == 2:
+        return np.column_stack([found["p"].to_numpy(), found["q"].to_numpy()])
+    return _rows(found, "probabilities", "id", k)
 
 
 def _rows(found: pa.Table, column: str, key: str, k: int) -> Floats:

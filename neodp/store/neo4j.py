@@ -15,6 +15,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
@@ -22,6 +23,7 @@ import numpy as np
 from neo4j import exceptions
 from numpy.typing import NDArray
 
+from neodp.ball import Evaluation, Found, Star, least_of
 from neodp.errors import (
     GraphError,
     GraphExists,
@@ -33,8 +35,9 @@ from neodp.errors import (
 )
 from neodp.graph import DatasetGraph, Floats, distributions, plain
 from neodp.mechanism import Mechanism
+from neodp.release import Ledger, Release
 from neodp.store import base
-from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
+from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Store, StoredGraph, StoredView, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.settings import Settings
 
@@ -49,6 +52,9 @@ SCHEMA = {
     "neodp_graph_name": "constraint_graph_name",
     "neodp_dataset_key": "constraint_dataset_key",
     "neodp_dataset_graph": "index_dataset_graph",
+    "neodp_dataset_alpha": "index_dataset_alpha",
+    "neodp_release_name": "constraint_release_name",
+    "neodp_ledger_graph": "constraint_ledger_graph",
 }
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
@@ -221,20 +227,45 @@ class Neo4jStore(Store):
         return sorted(seen)
 
     def neighbours(self, name: str, keys: Sequence[str]) -> Star:
+        return self._star(self.ready(name), keys)
+
+    def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
         import pyarrow as pa
 
-        colors = self.ready(name).colors
-        found = self._read("neighbours", graph=name, keys=list(keys))
-        _require(name, keys, found["known"])
+        found = self._read("neighbours", graph=info.name, keys=list(keys))
+        _require(info.name, keys, found["known"])
         neighbour = pa.array(found["neighbours"], pa.string())
         return Star(
             pa.array(found["keys"], pa.string()),
             neighbour,
             pa.array(found["colors"], pa.string()),
-            distributions(found["alphas"], neighbour, len(colors)),
+            distributions(found["alphas"], neighbour, len(info.colors)),
             _numbers(found["epsilons"]),
             _numbers(found["deltas"]),
         )
+
+    @contextmanager
+    def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
+        import pyarrow as pa
+
+        row = self._read("view", graph=name, keys=list(keys))
+        if row.get("state") != READY:
+            self.ready(name)  # which says why not
+        info = _info(row)
+        _require(name, keys, row["keys"])
+        order = [row["keys"].index(key) for key in keys]
+        alpha = distributions([row["alphas"][i] for i in order], pa.array(keys, pa.string()), len(info.colors))
+        stored = np.array([_numbers([row[c][i] for c in ("ps", "qs")]) for i in order]).reshape(-1, 2)
+        view = _View(self, info, keys, Found([row["found"][i] for i in order], alpha), stored, _least(row))
+        yield view
+        view.queries += 1
+        if self.ready(name).revision != info.revision:
+            raise Overtaken(f"graph {name!r} in {self.address} was changed while it was read", "try again")
+
+    def levels(self, name: str) -> tuple[float, float, float]:
+        self.ready(name)
+        row = self._read("levels", graph=name)
+        return row["least"], row["greatest"], row["delta"]
 
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
         assert graph.ids is not None
@@ -315,6 +346,32 @@ class Neo4jStore(Store):
         )
         return len(graph)
 
+    # --- what was answered --------------------------------------------------------------------------------
+
+    def ledger(self, graph: str) -> Ledger:
+        return _ledger(graph, self._read("ledger", graph=graph))
+
+    def allow(self, graph: str, releases: int) -> Ledger:
+        self.init()
+        self._write("allow", graph=graph, releases=releases)
+        return self.ledger(graph)
+
+    def keep(self, release: Release) -> Release:
+        self.init()
+
+        def work(tx: neo4j.ManagedTransaction) -> Release:
+            """The answer was drawn before: however often this is tried, it is kept once."""
+            tx.run(statement("lock_ledger"), graph=release.graph).consume()
+            ledger = _ledger(release.graph, _one(tx.run(statement("ledger"), graph=release.graph)))
+            kept = ledger.find(release.name)
+            if kept is None:
+                ledger.spend(release.name)
+                parameters = {name: value for name, value in asdict(release).items() if name != "time"}
+                kept = replace(release, time=_one(tx.run(statement("create_release"), parameters))["time"])
+            return kept
+
+        return self._managed("keep", work)
+
     def _ids(self, name: str, graph: DatasetGraph) -> Any:
         """The server's ids of a graph's datasets, as an object array."""
         import pyarrow as pa
@@ -385,6 +442,27 @@ class Neo4jStore(Store):
             raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
 
 
+class _View(StoredView):
+    def __init__(self, store: Neo4jStore, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._store = store
+
+    def _neighbours(self, keys: Sequence[str]) -> Star:
+        return self._store._star(self.info, keys)
+
+    def write(self, evaluations: Sequence[Evaluation]) -> None:
+        self.queries += 1
+        columns = {
+            "keys": [e.key for e in evaluations],
+            "ps": [e.probabilities[self.colors[0]] for e in evaluations],
+            "qs": [e.probabilities[self.colors[1]] for e in evaluations],
+            "p_trues": [e.p_true for e in evaluations],
+        }
+        found = self._store._write("write_evaluations", graph=self.name, revision=self.info.revision, **columns)
+        if found["written"] != len(evaluations):
+            raise self._store._overtaken(self.name)
+
+
 # --- rows and columns -------------------------------------------------------------------------------------------
 
 
@@ -402,6 +480,21 @@ def _info(row: dict[str, Any]) -> GraphInfo:
     return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in of_graph})
 
 
+def _least(row: dict[str, Any]) -> Floats:
+    """``View.least``, from the extreme alpha among numbers and among lists.
+
+    A list is found by its first entry, so that the second may be off by the rounding of the first.
+    """
+    lists = [(p, min(1.0, 1.0 - p + 2.0**-53) if p > 0.5 else 1.0 - p) for p, *_ in row["least_list"]]
+    low = [(p, 1.0 - p) for p in row["least_number"]] + lists
+    high = [(p, 1.0 - p) for p in row["greatest_number"]] + [(p, q) for p, q, *_ in row["greatest_list"]]
+    return least_of(np.array(low + high, np.float64).reshape(-1, 2))
+
+
+def _ledger(graph: str, row: dict[str, Any]) -> Ledger:
+    return Ledger(graph, row["max_releases"], tuple(Release(**release) for release in row["releases"]))
+
+
 def _batches(n: int) -> Iterator[slice]:
     """Slices of at most BATCH rows; one, empty, where there are none."""
     for start in range(0, max(n, 1), BATCH):
@@ -417,7 +510,7 @@ def _alphas(graph: DatasetGraph, rows: Any) -> list[float | list[float] | None]:
 def _require(name: str, keys: Sequence[str], known: list[str]) -> None:
     missing = set(keys).difference(known)
     if missing:
-        raise UnknownKey(f"there is no dataset {min(missing)!r} in graph {name!r}", "correct the key")
+        raise base.unknown_key(name, min(missing))
 
 
 def _columns(found: dict[str, Any]) -> dict[str, Any]:

@@ -22,12 +22,16 @@ SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 @dataclass(frozen=True)
 class Settings:
-    """A store's address and credentials; the password is never shown."""
+    """A store's address and credentials; the password is never shown.
+
+    `patience` is how many seconds to wait for an embedded file that another process holds.
+    """
 
     uri: str
     user: str = "neo4j"
     password: str | None = field(default=None, repr=False)
     database: str = "neo4j"
+    patience: float = field(default=0.0, repr=False)
 
     @classmethod
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from neodp.store.neo4j import Neo4jStore
 STATEMENTS = Path(neodp.__file__).parent / "cypher" / "store"
 
 
-def settings(server: servers.Server, **changes: str) -> Settings:
-    return Settings(**{"uri": server.uri, "user": server.user, "password": server.password} | changes)
+def settings(server: servers.Server, **changes: Any) -> Settings:
+    return replace(Settings(server.uri, server.user, server.password), **changes)
 
 
 @pytest.fixture

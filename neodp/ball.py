@@ -1,0 +1,498 @@
+"""One dataset on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
+
+What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.mechanism`).
+Since U on labels is self-adjoint (:mod:`neodp.kernel`), the same U along the reversed path says which sources matter:
+with K the label of Pr[M(v) = c] so far,
+
+    U along the path from u to v, applied to Pr[M(u) = c], is below K
+    iff U along the path from v to u, applied to the complement of K, is below the complement of Pr[M(u) = c].
+
+So one pass backwards from v, started with the complement of K, gives each dataset the *back label* that a source there
+or beyond must undercut. No source has a lower chance of c than the least that alpha gives any dataset: where the back
+label is not below its complement, nothing at or beyond that dataset matters. The search asks for the edges at the
+datasets that may matter, a layer at a time, until there is none left: that is the proof (paper 000, Algorithm 2;
+paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour] and across
+colours, for whatever would round their alpha in or contradict it.
+
+The result is that of ``extend`` on the whole graph in every bit, unless that refuses the graph for something outside
+the ball.
+
+Side channel: how many datasets are seen, and so the time it takes, depends on the dataset that is asked for. Where an
+adversary can observe that, extend the whole graph instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp import boundary, mechanism
+from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
+from neodp.graph import Bools, DatasetGraph, Floats, distributions
+from neodp.mechanism import ROUNDING, Solution
+from neodp.privacy import EpsilonDelta, Labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
+
+LIMIT = 100_000
+"""How many datasets a search may see, unless told otherwise."""
+
+
+class Found(NamedTuple):
+    """Some datasets, as columns."""
+
+    color: Sequence[str]
+    alpha: Floats
+
+
+class Star(NamedTuple):
+    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`."""
+
+    key: pa.StringArray
+    neighbour: pa.StringArray
+    color: pa.StringArray
+    alpha: Floats
+    epsilon: Floats
+    delta: Floats
+
+
+class View(Protocol):
+    """A graph seen through the edges at some of its datasets."""
+
+    @property
+    def name(self) -> str:
+        """What the graph is called."""
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """The possible answers."""
+
+    @property
+    def least(self) -> Floats:
+        """Per colour, a lower bound of its chance at any dataset that has alpha; 1 where none has.
+
+        One row per colour: the chance of that colour, and the chance of the other.
+        """
+
+    def find(self, keys: Sequence[str]) -> Found:
+        """Some datasets; UnknownKey if there is no such one."""
+
+    def neighbours(self, keys: Sequence[str]) -> Star:
+        """The edges at some datasets, in one query."""
+
+
+class ArrayView:
+    """A graph in memory."""
+
+    def __init__(self, graph: DatasetGraph) -> None:
+        self.graph = graph
+        self.name = graph.name
+        self.colors = graph.colors
+        self._position = {key: v for v, key in enumerate(graph.keys.to_pylist())}
+
+    @property
+    def least(self) -> Floats:
+        given = self.graph.alpha[self.graph.given]
+        return least_of(given)
+
+    def find(self, keys: Sequence[str]) -> Found:
+        at = self._positions(keys)
+        return Found([self.graph.colors[c] for c in self.graph.color[at]], self.graph.alpha[at])
+
+    def neighbours(self, keys: Sequence[str]) -> Star:
+        import pyarrow as pa
+
+        at = self._positions(keys)
+        indptr, neighbour, edge = self.graph.adjacency
+        half = np.concatenate([np.arange(indptr[v], indptr[v + 1]) for v in at] or [np.empty(0, np.int64)])
+        start, end, edge = np.repeat(at, indptr[at + 1] - indptr[at]), neighbour[half], edge[half]
+        graph = self.graph
+        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color[end]))
+        key, neighbour = (graph.keys.take(pa.array(v)) for v in (start, end))
+        return Star(key, neighbour, color, graph.alpha[end], graph.epsilon[edge], graph.delta[edge])
+
+    def _positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        for key in keys:
+            if key not in self._position:
+                self.graph.index(key)  # which says so
+        return np.array([self._position[key] for key in keys], np.int64)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A graph that is made up as it goes, for one that is too large to store.
+
+    Parameters
+    ----------
+    colors : two strings
+    color : callable
+        From a key to the true answer of that dataset; None where there is no such dataset.
+    neighbours : callable
+        From a key to its neighbours, as pairs (key, epsilon) or triples (key, epsilon, delta). If a is a neighbour of
+        b, then b must be one of a, with the same values.
+    alpha : callable
+        From a key to Pr[first colour] or both probabilities, where it is given; else None. It must be given at an end
+        of every boundary edge.
+    least : two floats, optional
+        Lower bounds of Pr[first colour] and of Pr[second colour] at any dataset with alpha: the search stops where
+        nothing as low as that could matter. By default 0: then only what is certain ends it.
+
+    Examples
+    --------
+    A path of 2^200 datasets, half of them "yes":
+
+    >>> import math
+    >>> half, odds = 2**199, 1 / (1 + math.e)
+    >>> path = Rule(
+    ...     ("yes", "no"),
+    ...     color=lambda key: "yes" if int(key) < half else "no",
+    ...     neighbours=lambda key: [(str(n), 1.0) for n in (int(key) - 1, int(key) + 1) if 0 <= n < 2 * half],
+    ...     alpha=lambda key: odds if int(key) == half else None,
+    ...     least=(0.2, 0.7))
+    >>> round(evaluate(path, [str(half - 2)]).evaluations[0].p_true, 6)
+    0.901062
+    """
+
+    colors: tuple[str, str]
+    color: Callable[[str], str | None]
+    neighbours: Callable[[str], Iterable[tuple[str, float] | tuple[str, float, float]]]
+    alpha: Callable[[str], float | Sequence[float] | None]
+    least: tuple[float, float] = (0.0, 0.0)
+    name: str = "rule"
+
+
+class _RuleView:
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.colors = tuple(rule.colors)
+        self.least = np.array([[p, 1.0 - p] for p in rule.least])
+
+    def find(self, keys: Sequence[str]) -> Found:
+        color = [self.rule.color(key) for key in keys]
+        if None in color:
+            raise UnknownKey(f"there is no dataset {keys[color.index(None)]!r} in {self.name!r}", "correct the key")
+        return Found([str(c) for c in color], self._alpha(keys))
+
+    def neighbours(self, keys: Sequence[str]) -> Star:
+        import pyarrow as pa
+
+        start, end, epsilon, delta = [], [], [], []
+        for key in keys:
+            for neighbour, *values in self.rule.neighbours(key):
+                start.append(key)
+                end.append(neighbour)
+                epsilon.append(values[0])
+                delta.append(values[1] if len(values) > 1 else 0.0)
+        found = self.find(end)
+        key, neighbour, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
+        return Star(key, neighbour, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
+
+    def _alpha(self, keys: Sequence[str]) -> Floats:
+        import pyarrow as pa
+
+        return distributions([self.rule.alpha(key) for key in keys], pa.array(keys, pa.string()), 2)
+
+
+def least_of(given: Floats) -> Floats:
+    """``View.least``, from the alpha of all datasets that have one."""
+    if not len(given):
+        return np.array([[1.0, 0.0], [1.0, 0.0]])
+    label = EpsilonDelta(np.empty(0), np.empty(0)).encode(given[:, 0].copy(), given[:, 1].copy())
+    return np.array([given[np.argmin(label)], given[np.argmax(label), ::-1]])
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the mechanism does at one dataset, and why.
+
+    Attributes
+    ----------
+    key, color : str
+        The dataset, and its true answer.
+    probabilities : dict of float
+        By colour.
+    path : tuple of str
+        From the dataset whose alpha decides to this one; empty where none does.
+    epsilons, deltas : tuples of float
+        Of the edges along the path.
+    """
+
+    key: str
+    color: str
+    probabilities: Mapping[str, float]
+    path: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    deltas: tuple[float, ...]
+
+    @property
+    def p_true(self) -> float:
+        """The chance of the true answer."""
+        return self.probabilities[self.color]
+
+    @property
+    def decider(self) -> str | None:
+        """The dataset whose alpha decides."""
+        return self.path[0] if self.path else None
+
+
+@dataclass(frozen=True)
+class Ball:
+    """What a search found, and how.
+
+    Attributes
+    ----------
+    evaluations : tuple of Evaluation
+        In the order of the keys that were asked for.
+    seen, expanded : int
+        How many datasets are known, and of how many the edges are.
+    layers : int
+        How many times edges were asked for; 0 where the whole graph was extended.
+    reach : int
+        How many edges the farthest dataset seen is away from the nearest that was asked for.
+    rounded : int
+        How many of the alpha seen were rounded in.
+    proof : str
+        Why nothing outside matters.
+    queries : int
+        How many were made to a store.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    seen: int
+    expanded: int
+    layers: int
+    reach: int
+    rounded: int
+    proof: str
+    queries: int = 0
+
+
+def evaluate(graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: int = LIMIT) -> Ball:
+    """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
+
+    Parameters
+    ----------
+    graph : DatasetGraph, Rule or View
+    keys : strings
+        The datasets asked for.
+    limit : int
+        How many datasets may be seen.
+
+    Raises
+    ------
+    UnknownKey
+        If there is no such dataset.
+    UnhitBoundary, IncompatibleAlpha
+        As ``extend``, for what is met inside the ball.
+    BallTooLarge
+        If the limit is passed before the search could stop.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(1000)
+    >>> g = g.with_alpha(neodp.balanced(g))
+    >>> ball = evaluate(g, ["497"])
+    >>> ball.evaluations[0].probabilities == neodp.extend(g)["497"], ball.seen
+    (True, 7)
+    """
+    view: View = (
+        ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
+    )
+    if len(view.colors) != 2:
+        raise GraphError(f"{view.name!r} has {len(view.colors)} colours", "this is defined for two")
+    return _Search(view, keys).run(limit)
+
+
+def evaluate_whole(graph: DatasetGraph, keys: Sequence[str]) -> Ball:
+    """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for."""
+    start = [graph.index(key) for key in keys]
+    mechanism.require_hit(graph)
+    solution = mechanism.solve(graph, EpsilonDelta.of(graph))
+    return Ball(
+        evaluations=tuple(_evaluation(solution, v) for v in start),
+        seen=len(graph),
+        expanded=len(graph),
+        layers=0,
+        reach=0,
+        rounded=len(solution.rounded),
+        proof="the whole graph was extended",
+    )
+
+
+@dataclass
+class _Search:
+    """A part of a graph that grows: datasets seen, which of them are expanded, and the edges at those."""
+
+    view: View
+    keys: Sequence[str]
+    position: dict[str, int] = field(default_factory=dict)
+    color: list[str] = field(default_factory=list)
+    alpha: list[Floats] = field(default_factory=list)
+    stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
+
+    def run(self, limit: int) -> Ball:
+        wanted = list(dict.fromkeys(self.keys))
+        found = self.view.find(wanted)
+        self._add(wanted, found.color, found.alpha)
+        start = np.arange(len(wanted))
+        expanded = np.zeros(len(wanted), np.bool_)
+        limits = _limits(self.view.least)
+        while True:
+            solution = self._solve()
+            expanded = np.append(expanded, np.zeros(len(self.position) - len(expanded), np.bool_))
+            back = _Back(solution, start, limits, ~expanded)
+            if not back.needed.any():
+                return self._result(solution, back, start, expanded)
+            if len(self.position) > limit:
+                raise BallTooLarge(
+                    f"the search has seen {len(self.position):,} datasets of graph {self.view.name!r} and "
+                    f"{back.needed.sum():,} more may matter",
+                    "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
+                )
+            expanded |= back.needed
+            self._expand(np.flatnonzero(back.needed))
+
+    def _add(self, keys: Sequence[str], color: Sequence[str], alpha: Floats) -> None:
+        new = []
+        for i, key in enumerate(keys):
+            if key not in self.position:
+                self.position[key] = len(self.position)
+                self.color.append(color[i])
+                new.append(i)
+        self.alpha.append(alpha[new])
+
+    def _expand(self, layer: NDArray[np.int64]) -> None:
+        names = list(self.position)
+        star = self.view.neighbours([names[v] for v in layer])
+        neighbour = star.neighbour.to_pylist()
+        self._add(neighbour, star.color.to_pylist(), star.alpha)
+        ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbour))
+        source, target = (np.array(end, np.int64) for end in ends)
+        self.stars.append((source, target, star.epsilon, star.delta))
+
+    def _solve(self) -> Solution:
+        none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+        columns = (np.concatenate(parts) for parts in zip(none, *self.stars, strict=True))
+        source, target, epsilon, delta = columns
+        graph = DatasetGraph.from_columns(
+            list(self.position),
+            self.color,
+            source,
+            target,
+            epsilon,
+            delta,
+            np.concatenate(self.alpha),
+            colors=self.view.colors,
+            name=self.view.name,
+        )
+        unhit = boundary.unhit_edge(graph, graph.given)
+        if unhit is not None:
+            raise UnhitBoundary(*mechanism.unhit_message(graph, unhit))
+        return mechanism.solve(graph, EpsilonDelta.of(graph))
+
+    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], expanded: Bools) -> Ball:
+        from neodp import kernel
+
+        graph = solution.graph
+        hops = kernel.hops(*graph.adjacency[:2], start)
+        found = {graph.key(v): _evaluation(solution, int(v)) for v in start}
+        return Ball(
+            evaluations=tuple(found[key] for key in self.keys),
+            seen=len(graph),
+            expanded=int(expanded.sum()),
+            layers=len(self.stars),
+            reach=int(hops.max()),
+            rounded=len(solution.rounded),
+            proof=back.proof(self.view.least),
+        )
+
+
+def _limits(least: Floats) -> Labels:
+    """Per colour, the label from which on a back label says that nothing matters.
+
+    It is the complement of the least chance of the colour at any source; but what nothing bounds yet is searched until
+    the boundary is met, in case that has no alpha.
+    """
+    rule = EpsilonDelta(np.empty(0), np.empty(0))
+    limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - mechanism.certain(rule))
+    return limits
+
+
+class _Back:
+    """The passes backwards: which of the datasets that are not expanded may still matter."""
+
+    def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
+        self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
+        graph, rule = solution.graph, solution.rule
+        self.label = self._pass(-solution.label[start])
+        self.needed: Bools = outer & (self.label < limits[graph.color])
+        first = np.where(graph.color == 0, 1, -1) * solution.own
+        deciding = self._deciding(first)
+        if len(deciding):
+            label = np.full(len(graph), mechanism.certain(rule))
+            label[deciding] = -first[deciding]
+            rule.settle(graph.adjacency, label, deciding)
+            self.needed |= outer & (label < limits[0])
+
+    def _pass(self, begin: Labels) -> Labels:
+        """Back labels, in the colour of the datasets where they begin."""
+        graph, rule = self.solution.graph, self.solution.rule
+        label = np.full(len(graph), mechanism.certain(rule))
+        label[self.start] = begin
+        parts = [self.start[graph.color[self.start] == color] for color in range(2)]
+        rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
+        return label
+
+    def _deciding(self, first: Labels) -> NDArray[np.int64]:
+        """The sources that decide, or might if their alpha were rounded in: that lowers Pr[first colour].
+
+        These are the sources that would undercut the next higher label.
+        """
+        graph, rule = self.solution.graph, self.solution.rule
+        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -mechanism.certain(rule)))
+        p, q = rule.decode(first)
+        rounding = 2.0 * ROUNDING * p
+        complement = -np.stack([rule.encode(p - rounding, q + rounding), -first])  # of each colour's least chance
+        found = label < complement[graph.color, np.arange(len(graph))]
+        for u, v in ((graph.source, graph.target), (graph.target, graph.source)):  # one step across the boundary
+            edges = np.flatnonzero(graph.crossing & (label[u] < mechanism.certain(rule)))
+            bound = rule.relax(label[u[edges]], edges)
+            found[v[edges[bound < complement[graph.color[u[edges]], v[edges]]]]] = True
+        return np.flatnonzero(found & graph.given)
+
+    def proof(self, least: Floats) -> str:
+        """Why nothing outside matters."""
+        graph, rule, reasons = self.solution.graph, self.solution.rule, []
+        for color in np.unique(graph.color[self.label < mechanism.certain(rule)]).tolist():
+            rim = self.label[self.outer & (graph.color == color)].min(initial=mechanism.certain(rule))
+            if rim < mechanism.certain(rule):
+                needed, name = rule.decode(np.array([-rim]))[0][0], graph.colors[color]
+                reasons.append(
+                    f"a dataset beyond the ball matters only if its Pr[{name}] is below {needed:.6g}, "
+                    f"and none has less than {least[color, 0]:.6g}"
+                )
+        return "; ".join(reasons) or "nothing lies beyond the ball without crossing the boundary"
+
+
+def _evaluation(solution: Solution, v: int) -> Evaluation:
+    graph = solution.graph
+    true, false = (float(x[0]) for x in solution.rule.decode(solution.label[v : v + 1]))
+    row = (true, false) if graph.color[v] == 0 else (false, true)
+    path, edges = solution.path(v) if solution.label[v] < mechanism.certain(solution.rule) else ([], [])
+    return Evaluation(
+        key=graph.key(v),
+        color=graph.colors[graph.color[v]],
+        probabilities=dict(zip(graph.colors, row, strict=True)),
+        path=tuple(map(graph.key, path)),
+        epsilons=tuple(graph.epsilon[edges].tolist()),
+        deltas=tuple(graph.delta[edges].tolist()),
+    )

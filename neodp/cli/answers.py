@@ -1,0 +1,183 @@
+"""Commands for single datasets: eval, answer, releases."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from neodp.ball import Ball, Evaluation
+from neodp.cli.common import Graph, Json, Session, say, show, table
+from neodp.errors import GraphError, UnknownGraph
+from neodp.release import cost
+from neodp.store import Store
+
+__all__ = ["answer", "evaluate", "releases"]
+
+PATIENCE = 120.0
+"""How many seconds an answer waits for others who have the store's file."""
+
+Work = Annotated[
+    bool,
+    typer.Option("--constant-work", help="Extend the whole graph, so that the time does not depend on the dataset."),
+]
+
+
+class Engine(StrEnum):
+    """What finds the probabilities."""
+
+    AUTO = "auto"
+    BALL = "ball"
+    WHOLE = "whole"
+
+
+def evaluate(
+    context: typer.Context,
+    graph: Graph,
+    keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY…")],
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what decides, and why the search could stop.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
+    engine: Annotated[
+        Engine, typer.Option(help="ball: search; whole: extend the whole graph; auto: whichever is cheaper.")
+    ] = Engine.AUTO,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
+    constant_work: Work = False,
+    json: Json = False,
+) -> None:
+    """The probabilities at single datasets, the same as `extend` would give, by a search around them.
+
+    Example: `neodp eval survey 12 13 --explain`
+    """
+    if constant_work and engine is Engine.BALL:
+        raise GraphError("--constant-work and --engine ball are two choices", "give one of them")
+    session: Session = context.obj
+    chosen = Engine.WHOLE if constant_work else engine
+    with session.open() as store:
+        found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
+    if chosen is Engine.AUTO and not found.layers:
+        typer.echo(f"neodp: {found.proof}", err=True)
+    if json:
+        for evaluation in found.evaluations:
+            line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})
+            say(jsonlib.dumps(line, ensure_ascii=False))
+        return
+    colors = list(found.evaluations[0].probabilities)
+    rows = [(e.key, e.color, e.p_true, *e.probabilities.values()) for e in found.evaluations]
+    table(("key", "truth", "p_true", *(f"Pr[{color}]" for color in colors)), rows)
+    if explain:
+        _explain(found)
+
+
+def answer(
+    context: typer.Context,
+    graph: Graph,
+    key: Annotated[str, typer.Argument(help="The dataset; - reads it from standard input.", metavar="KEY")],
+    release: Annotated[str, typer.Option(help="The question's name: under one name there is one answer, for good.")],
+    keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key beside the answer.")] = False,
+    constant_work: Work = False,
+    json: Json = False,
+) -> None:
+    """Answer for a dataset: drawn once, kept, and the same whenever asked again under the same name.
+
+    Example: `neodp answer survey 12 --release spring`
+    """
+    session: Session = context.obj
+    asked = sys.stdin.readline().rstrip("\n") if key == "-" else key
+    with session.open(patience=PATIENCE) as store:
+        kept = store.answer(graph, asked, release, keep_key=keep_key, constant_work=constant_work)
+    show({"graph": graph, "release": release, "answer": kept.answer}, json, lambda: say(kept.answer))
+
+
+def releases(
+    context: typer.Context,
+    graph: Graph,
+    allow: Annotated[int | None, typer.Option(min=0, help="How many releases there may be in all.")] = None,
+    json: Json = False,
+) -> None:
+    """What was answered, when, and how many releases are left; an administrator allows more.
+
+    Example: `neodp releases survey --allow 3`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        ledger = store.ledger(graph)
+        known = bool(ledger.releases) or graph in {info.name for info in store.graphs()}
+        if not known:
+            store.info(graph)  # which says so
+        price = None
+        if allow is not None:
+            price = _cost(store, graph, max(allow, ledger.used))
+            ledger = store.allow(graph, allow)
+    rows = [(r.name, r.answer, r.time) for r in ledger.releases]
+    facts = {
+        "graph": graph,
+        "max_releases": ledger.max_releases,
+        "used": ledger.used,
+        "left": ledger.left,
+        "releases": [dict(zip(("release", "answer", "time"), row, strict=True)) for row in rows],
+    }
+
+    def text() -> None:
+        if price is not None:
+            say(price)
+        say(f"{ledger.used} of {ledger.max_releases} releases used, {ledger.left} left")
+        if rows:
+            table(("release", "answer", "time"), rows)
+
+    show(facts | ({"cost": price} if price is not None else {}), json, text)
+
+
+def _cost(store: Store, graph: str, count: int) -> str:
+    """What so many releases of a graph cost, for its strictest and its most generous edge."""
+    try:
+        least, greatest, delta = store.levels(graph)
+    except UnknownGraph:  # answered once, and dropped since
+        return cost(count)
+    return cost(count, sorted({least, greatest}), delta)
+
+
+def _dataset(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "key": evaluation.key,
+        "color": evaluation.color,
+        "probabilities": dict(evaluation.probabilities),
+        "p_true": evaluation.p_true,
+    }
+
+
+def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "decider": evaluation.decider,
+        "path": evaluation.path,
+        "epsilons": evaluation.epsilons,
+        "deltas": evaluation.deltas,
+        "seen": found.seen,
+        "expanded": found.expanded,
+        "layers": found.layers,
+        "reach": found.reach,
+        "queries": found.queries,
+        "rounded": found.rounded,
+        "proof": found.proof,
+    }
+
+
+def _explain(found: Ball) -> None:
+    for e in found.evaluations:
+        if not e.path:
+            say(f"{e.key}: nothing bounds it, no dataset with alpha can be reached")
+            continue
+        steps = "".join(
+            f" –({epsilon:g}{f', {delta:g}' if delta else ''})– {key}"
+            for epsilon, delta, key in zip(e.epsilons, e.deltas, e.path[1:], strict=True)
+        )
+        say(f"{e.key}: decided by {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
+    say(
+        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries"
+        + (f", {found.rounded} alpha rounded in" if found.rounded else "")
+    )
+    say(f"why it could stop: {found.proof}")

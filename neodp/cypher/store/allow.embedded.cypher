@@ -1,0 +1,3 @@
+// Set how many releases a graph may have.
+MERGE (l:Ledger {graph: $graph})
+SET l.max_releases = $releases
