@@ -142,14 +142,14 @@ def cost(releases: int, epsilons: Sequence[float] = (), delta: float = 0.0) -> s
     Examples
     --------
     >>> print(cost(3, [0.5]))
-    3 releases weaken what each person is promised 3 times over. Somebody who sees all answers can shift the odds of a guess
+    3 releases weaken what each person is promised 3 times over. Who sees all answers can shift the odds of a guess
     about a person with epsilon 0.5 by a factor of up to e^1.5 = 4.48 instead of e^0.5 = 1.65.
     """
     if releases <= 1:
         return "With 1 release at most, everybody keeps the privacy level of their edges."
     text = f"{releases} releases weaken what each person is promised {releases} times over."
     if epsilons:
-        text += " Somebody who sees all answers can shift the odds of a guess"
+        text += " Who sees all answers can shift the odds of a guess"
     for epsilon in epsilons:
         text += f"\nabout a person with epsilon {epsilon:g} by a factor of up to {_factor(releases * epsilon)}"
         text += f" instead of {_factor(epsilon)}" + ("." if epsilon == epsilons[-1] else ", and")

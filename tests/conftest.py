@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis' profile, one real Neo4j server for all that ask, and one store, twice."""
+"""What all tests share: a profile of hypothesis, one real Neo4j server, one store, twice, and a command line on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import neo4j_server as servers
 import pytest
 from hypothesis import settings
 from neo4j import Driver
+from running import Run
 
+from neodp.cli import main
 from neodp.store import Store, open_store
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
@@ -91,4 +93,25 @@ def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list
         with server.driver() as driver:
             return [list(record.values()) for record in driver.execute_query(text, values, database_="neo4j").records]
 
+    return run
+
+
+@pytest.fixture
+def run(address: str, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command on an empty store; its exit code, output and errors."""
+
+    def go(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main(["--store", address, *words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return go
+
+
+@pytest.fixture
+def survey(run: Run) -> Run:
+    """A store with the graph "survey", balanced and extended."""
+    assert run("generate", "counts", "survey", "4", "5", "--epsilon", "0.5,1", "--balanced")[0] == 0
+    assert run("extend", "survey")[0] == 0
     return run

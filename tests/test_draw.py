@@ -3,12 +3,13 @@
 import secrets
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import neodp
-from neodp.draw import BITS, choose, draw_insecurely_for_tests
+from neodp.draw import BITS, choose, draw_insecurely_for_tests, draw_many
 from neodp.errors import UnknownKey
 
 
@@ -76,3 +77,19 @@ def test_unknown_dataset() -> None:
     g = neodp.generate.path(2)
     with pytest.raises(UnknownKey, match="there is no dataset '7'"):
         neodp.draw(neodp.extend(g.with_alpha({"0": 0.5})), "7")
+
+
+@pytest.mark.parametrize("row", [[1e-300, 1.0], [1.0, 1e-300], [2.0**-64, 1 - 2.0**-64], [0.25, 0.5, 0.25], [0.0, 1.0]])
+def test_many_draws_are_decided_by_the_same_integers(row: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the ends of all intervals, where the first 64 bits do not decide, the remaining ones do."""
+    rest = BITS - 64
+    ends = [(Fraction(x) * 2**BITS).numerator for x in row if 0.0 < x < 1.0]
+    tops = sorted(
+        {min(max(0, (end >> rest) + step), 2**64 - 1) for end in ends for step in (-1, 0, 1)} | {0, 2**64 - 1}
+    )
+    for low in (0, 2**rest - 1, *(end % 2**rest for end in ends), *(max(0, end % 2**rest - 1) for end in ends)):
+        monkeypatch.setattr(secrets, "token_bytes", lambda n: np.array(tops, np.uint64).tobytes())
+        monkeypatch.setattr(secrets, "randbits", lambda bits, low=low: low)
+        decided = {((end >> rest), end) for end in ends}
+        expected = [choose(row, (top << rest) | low) for top in tops]
+        assert draw_many(row, len(tops)).tolist() == expected, decided

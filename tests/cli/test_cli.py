@@ -4,50 +4,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from running import Run, document
 
 import neodp
 from neodp import generate
 from neodp.cli import app, main
 from neodp.errors import GraphError
 from neodp.store import open_store
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(address: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command on an empty store; its exit code, output and errors."""
-
-    def go(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["--store", address, *words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return go
-
-
-def document(result: tuple[int, str, str]) -> Any:
-    """The one JSON document on stdout, with nothing on stderr."""
-    code, out, err = result
-    assert (code, err) == (0, "")
-    assert out.count("\n") == 1
-    return json.loads(out)
-
-
-@pytest.fixture
-def survey(run: Run) -> Run:
-    """A store with the graph "survey", balanced and extended."""
-    assert run("generate", "counts", "survey", "4", "5", "--epsilon", "0.5,1", "--balanced")[0] == 0
-    assert run("extend", "survey")[0] == 0
-    return run
 
 
 def files(folder: Path, nodes: str, edges: str) -> tuple[str, str]:

@@ -1,0 +1,277 @@
+"""Single datasets of stored graphs: the numbers of the whole graph, few queries, and answers given exactly once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from problems import random_graph
+
+import neodp
+from neodp import DatasetGraph, generate
+from neodp.errors import (
+    BallTooLarge,
+    BudgetSpent,
+    GraphError,
+    IncompatibleAlpha,
+    NoMechanism,
+    StaleMechanism,
+    UnfinishedGraph,
+    UnhitBoundary,
+    UnknownGraph,
+    UnknownKey,
+)
+from neodp.store import Settings, Store, open_store
+
+Raw = Callable[..., list[list[Any]]]
+
+
+def beside(graphs: list[DatasetGraph]) -> DatasetGraph:
+    """Graphs as the parts of one."""
+    first = np.cumsum([0, *map(len, graphs)])
+    columns = [(g.color, g.source + n, g.target + n, g.epsilon, g.delta) for g, n in zip(graphs, first, strict=False)]
+    color, source, target, epsilon, delta = (np.concatenate(c) for c in zip(*columns, strict=True))
+    keys = [f"{i}.{key}" for i, g in enumerate(graphs) for key in g.keys.to_pylist()]
+    alpha = np.concatenate([g.alpha for g in graphs])
+    return DatasetGraph.from_columns(keys, color, source, target, epsilon, delta, alpha, colors=graphs[0].colors)
+
+
+@pytest.mark.parametrize("kind", ["compatible", "rounded", "uniform", "hit"])
+def test_equals_the_extension_of_the_whole_graph_bit_for_bit(store: Store, kind: str) -> None:
+    """Every dataset of random graphs, with delta and saturation among them; each graph a part of one that is stored."""
+    parts = [random_graph(kind, seed) for seed in range(200, 208 if kind == "hit" else 230)]
+    g = beside(parts)
+    store.load("g", g)
+    m = neodp.extend(g)
+    for i, part in enumerate(parts):
+        keys = [f"{i}.{key}" for key in part.keys.to_pylist()]
+        for asked in (keys, [keys[i % len(keys)]]):
+            found = store.evaluate("g", asked, engine="ball", limit=10**6)
+            assert {e.key: e.probabilities for e in found.evaluations} == {key: m[key] for key in asked}
+            assert found.queries <= found.layers + 2
+
+
+def survey() -> DatasetGraph:
+    g = generate.counts([8, 9, 10], epsilon=[0.2, 0.5, 1.0])
+    return g.with_alpha(neodp.balanced(g))
+
+
+def test_near_the_boundary_a_search_touches_little(store: Store) -> None:
+    g = survey()
+    store.load("g", g)
+    found = store.evaluate("g", [g.key(v) for v in neodp.boundary.boundary_vertices(g)[:1]])
+    assert found.seen < 60 < len(g)
+    assert 0 < found.layers <= found.queries <= found.layers + 2
+
+
+@pytest.mark.parametrize("engine", ["ball", "whole"])
+def test_write_keeps_what_extend_would(store: Store, engine: Any, raw: Raw) -> None:
+    g = survey()
+    store.load("g", g)
+    keys = ["4-4-4", "0-0-0", "5-4-5"]
+    store.evaluate("g", keys, engine=engine, write=True)
+    rows = raw("MATCH (d:Dataset) WHERE d.p IS NOT NULL RETURN d.key, d.p, d.q, d.p_true ORDER BY d.key")
+    m = neodp.extend(g)
+    assert rows == [[key, *m[key].values(), m.p_true[g.index(key)]] for key in sorted(keys)]
+    with pytest.raises(NoMechanism):
+        store.mechanism("g")  # some datasets are not a mechanism
+    store.write("g", neodp.extend(store.read("g")))
+    store.evaluate("g", keys, engine=engine, write=True)  # the same numbers: it stays whole
+    assert not store.mechanism("g").stale
+
+
+def test_the_whole_graph_is_taken_where_that_is_cheaper(store: Store) -> None:
+    g = generate.path(3000)
+    g = g.with_alpha(neodp.balanced(g))
+    store.load("g", g)
+    found = store.evaluate("g", ["1400"], limit=20)
+    assert (found.layers, found.seen) == (0, 3000)
+    assert found.proof == "the search passed 20 datasets, so the whole graph was extended"
+    assert found.evaluations[0].probabilities == neodp.extend(g)["1400"]
+    assert store.evaluate("g", ["1400"], engine="ball").layers > 0
+    with pytest.raises(BallTooLarge, match="a pass over the whole graph is cheaper"):
+        store.evaluate("g", ["1400"], engine="ball", limit=20)
+
+
+def stored(store: Store, raw: Raw) -> tuple[list[list[Any]], int]:
+    """Everything that a refusal must not change."""
+    rows = raw("MATCH (d:Dataset) RETURN d.key, d.p, d.q, d.alpha ORDER BY d.key")
+    return rows, store.ledger("g").used
+
+
+def test_refusals_change_nothing(store: Store, raw: Raw) -> None:
+    """Unknown key, unhit boundary, incompatible alpha inside the ball: one sentence each."""
+    g = generate.path(8, epsilon=0.5)
+    store.load("g", g)
+    cases: list[tuple[DatasetGraph, str, type[Exception], str]] = [
+        (g, "99", UnknownKey, "there is no dataset '99' in graph 'g'; correct the key"),
+        (g, "0", UnhitBoundary, r"the boundary edge '3' – '4' \(yes, no\) has alpha at neither end; give alpha to one"),
+        (
+            g.with_alpha({"3": 0.9, "4": 0.1}),
+            "2",
+            IncompatibleAlpha,
+            r"alpha at '3' makes Pr\[yes\] 0.9, at most 0.16.* is possible: '4' has 0.1 and is epsilon 0.5 away",
+        ),
+    ]
+    for graph, key, error, message in cases:
+        store.load("g", graph, replace=True)
+        before = stored(store, raw)
+        for act in (
+            lambda key=key: store.evaluate("g", [key], write=True),
+            lambda key=key: store.evaluate("g", [key], write=True, engine="whole"),
+            lambda key=key: store.answer("g", key, "spring"),
+        ):
+            with pytest.raises(error, match=message):
+                act()
+        assert stored(store, raw) == before
+
+
+def test_a_stale_mechanism_is_refused(store: Store, raw: Raw) -> None:
+    """A graph that was changed by hand after its mechanism was written: nobody is answered by a mixture."""
+    store.load("g", survey())
+    store.write("g", neodp.extend(store.read("g")))
+    raw("MATCH (a:Dataset)-[r:NEIGHBOR]->(b:Dataset) SET r.epsilon = r.epsilon / 2")
+    raw("MATCH (d:Dataset) SET d.alpha = 0.5") if "://" in store.address else raw(
+        "MATCH (d:Dataset) SET d.alpha = 0.5, d.alphas = NULL"
+    )
+    before = stored(store, raw)
+    for act in (
+        lambda: store.evaluate("g", ["4-4-4"], write=True),
+        lambda: store.evaluate("g", ["4-4-4"], write=True, engine="whole"),
+        lambda: store.answer("g", "4-4-4", "spring"),
+    ):
+        with pytest.raises(StaleMechanism, match=r"graph 'g' has changed since its mechanism was written, .*extend g"):
+            act()
+    assert stored(store, raw) == before
+    store.write("g", neodp.extend(store.read("g")))
+    assert store.answer("g", "4-4-4", "spring").answer in ("yes", "no")
+
+
+def test_unknown_and_unfinished_graphs(store: Store, raw: Raw) -> None:
+    with pytest.raises(UnknownGraph, match="there is no graph 'g'"):
+        store.evaluate("g", ["a"])
+    store.load("g", survey())
+    raw("MATCH (g:DatasetGraph) SET g.state = 'loading'")
+    with pytest.raises(UnfinishedGraph, match="is not whole"):
+        store.answer("g", "4-4-4", "spring")
+
+
+def test_extreme_alpha_is_found(store: Store) -> None:
+    """The least alpha of all datasets bounds the search, also where only the smaller entry says how small it is."""
+    tiny = 2.0**-900
+    g = generate.path(6, epsilon=0.5)
+    rows = np.array([[1 - tiny, tiny], [1.0, tiny / 2], [1.0, tiny * 1.25], [0.2, 0.8], [np.nan] * 2, [np.nan] * 2])
+    store.load("g", g.with_alpha(rows))
+    with store.view("g", ["5"]) as view:
+        assert view.least.tolist() == [[0.2, 0.8], [tiny / 2, 1.0]]
+    store.load("g", g.with_alpha({"0": 0.25, "3": 0.75}), replace=True)
+    with store.view("g", ["5"]) as view:
+        assert view.least.tolist() == [[0.25, 0.75], [0.25, 0.75]]
+    store.load("g", g, replace=True)
+    with store.view("g", ["5"]) as view:
+        assert view.least.tolist() == [[1.0, 0.0], [1.0, 0.0]]
+
+
+# --- answers ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_given_once_and_kept(store: Store, raw: Raw) -> None:
+    """The dataset, the graph's alpha and the graph itself may change afterwards; the answer does not."""
+    store.load("g", survey())
+    first = store.answer("g", "4-4-4", "spring")
+    assert first.answer in ("yes", "no")
+    assert store.ledger("g").releases == (first,)
+    for _ in range(5):
+        assert store.answer("g", "4-4-4", "spring") == first
+    assert store.answer("g", "0-0-0", "spring") == first
+    assert store.answer("g", "no such dataset", "spring") == first
+    with pytest.raises(
+        BudgetSpent, match="release 'autumn' of 'g' is refused: requested 1, used 1, allowed 1; ask for one of those"
+    ):
+        store.answer("g", "4-4-4", "autumn")
+    store.drop("g")
+    assert store.answer("g", "4-4-4", "spring") == first
+    store.load("g", survey())
+    with pytest.raises(BudgetSpent):
+        store.answer("g", "4-4-4", "autumn")
+    store.allow("g", 2)
+    store.answer("g", "4-4-4", "autumn", constant_work=True)
+    assert [r.name for r in store.ledger("g").releases] == ["spring", "autumn"]
+    assert (store.ledger("g").left, store.ledger("other").left) == (0, 1)
+    with pytest.raises(GraphError, match="the release has no name"):
+        store.answer("g", "4-4-4", " ")
+    assert raw("MATCH (r:Release) RETURN r.graph, r.name, r.key ORDER BY r.name") == [
+        ["g", "autumn", None],
+        ["g", "spring", None],
+    ]
+
+
+def test_the_key_is_stored_only_where_that_is_wished(store: Store, raw: Raw) -> None:
+    store.load("g", survey())
+    store.allow("g", 2)
+    store.answer("g", "4-4-4", "open", keep_key=True)
+    store.answer("g", "4-4-4", "closed")
+    rows = raw("MATCH (r:Release) RETURN r.name, r.key ORDER BY r.name")
+    assert rows == [["closed", None], ["open", "4-4-4"]]
+
+
+def test_the_answer_is_the_one_that_was_drawn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One draw of 1074 bits from the operating system: 0 selects the first colour with any chance at all."""
+    import secrets
+
+    store.load("g", survey())
+    store.allow("g", 2)
+    asked: list[int] = []
+
+    def drawn(value: int) -> Callable[[int], int]:
+        return lambda bits: asked.append(bits) or value  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(secrets, "randbits", drawn(0))
+    assert store.answer("g", "0-0-0", "low").answer == "yes"
+    monkeypatch.setattr(secrets, "randbits", drawn(2**1074 - 1))
+    assert store.answer("g", "0-0-0", "high").answer == "no"
+    assert asked == [1074, 1074]
+
+
+def _answer(settings: Settings, gate: Any, answers: Any) -> None:
+    gate.wait()
+    with open_store(settings) as store:
+        answers.put(store.answer("g", "4-4-4", "spring").answer)
+
+
+def test_64_at_once_half_of_them_killed(address: str) -> None:
+    """One answer for all who live, and one row in the ledger."""
+    rng = random.Random(64)
+    settings = replace(Settings.from_env(address), patience=300.0)
+    with open_store(settings) as store:
+        store.load("g", survey())
+    start = multiprocessing.get_context("forkserver")
+    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "warm", "test_evaluate"])
+    gate, answers = start.Event(), start.SimpleQueue()
+    callers = [start.Process(target=_answer, args=(settings, gate, answers)) for _ in range(64)]
+    for caller in callers:
+        caller.start()
+    gate.set()
+    doomed = rng.sample(callers, 32)
+    for caller in doomed:
+        time.sleep(rng.expovariate(20.0))
+        if caller.pid is not None and caller.is_alive():
+            os.kill(caller.pid, signal.SIGKILL)
+    for caller in callers:
+        caller.join()
+    assert {c.exitcode for c in callers if c not in doomed} == {0}
+    said = set()
+    while not answers.empty():
+        said.add(answers.get())
+    with open_store(address) as store:
+        ledger = store.ledger("g")
+        assert ledger.used == 1
+        assert said == {ledger.releases[0].answer}
