@@ -10,8 +10,9 @@ True
 
 from importlib.metadata import version
 
-from neodp import boundary, closed_forms, errors, generate, privacy
+from neodp import boundary, bridges, closed_forms, errors, generate, privacy
 from neodp.audit import Audit, audit
+from neodp.ball import Rule, evaluate
 from neodp.boundary import balanced, homogeneous, minimum_hitting_set
 from neodp.draw import draw
 from neodp.errors import NeodpError
@@ -29,14 +30,17 @@ __all__ = [
     "Gaussian",
     "Mechanism",
     "NeodpError",
+    "Rule",
     "SuitablePair",
     "audit",
     "balanced",
     "boundary",
+    "bridges",
     "check",
     "closed_forms",
     "draw",
     "errors",
+    "evaluate",
     "extend",
     "generate",
     "homogeneous",

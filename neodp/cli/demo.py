@@ -35,8 +35,8 @@ def demo(
         stored = store.mechanism("three_voters")
         report = neodp.audit(stored.mechanism.graph, stored.mechanism)
         least = store.query("least_accurate", "three_voters", limit=3).to_pylist()
+        answer = store.answer("three_voters", "121", "demo").answer
     drawn = _picture(mechanism, picture)
-    answer = neodp.draw(mechanism, "121")
 
     def text() -> None:
         say("Three people vote 1 or 2. What does the majority say? Nobody's vote may be exposed: changing one vote may")
@@ -47,11 +47,12 @@ def demo(
         say(f"audit     {report}")
         say(f"query     least accurate: {', '.join(row['key'] for row in least)}")
         say(f"picture   {drawn}")
-        say(f"answer    asked about 121, once: {answer}")
+        say(f"answer    drawn for 121 and kept as release 'demo': {answer}")
         say("\nTry next:")
         say(f"  neodp --store {file} query accuracy_by_distance three_voters")
         say(f"  neodp --store {file} generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced")
         say(f"  neodp --store {file} extend survey && neodp --store {file} audit survey")
+        say(f"  neodp --store {file} eval survey 8-12-5 --explain")
 
     result: dict[str, Any] = {
         "store": str(file),

@@ -152,7 +152,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete a graph with its mechanism. Asks first.
+    """Delete a graph with its mechanism. Asks first. What was answered stays in its ledger.
 
     Example: `neodp drop survey --yes`
     """
@@ -162,7 +162,9 @@ def drop(
         if not yes:
             confirm(f"Delete graph {graph!r} with {info.datasets:,} datasets?")
         dropped = store.drop(graph, progress=tell)
-        present({"graph": graph, "dropped": dropped}, json, lambda: say(f"dropped {graph!r}: {dropped:,} datasets"))
+        kept = store.ledger(graph).used
+        text = f"dropped {graph!r}: {dropped:,} datasets" + (f"; {kept} releases stay in its ledger" if kept else "")
+        present({"graph": graph, "dropped": dropped}, json, lambda: say(text))
 
 
 def export(
