@@ -275,7 +275,9 @@ class Ball:
     queries: int = 0
 
 
-def evaluate(graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: int = LIMIT) -> Ball:
+def evaluate(
+    graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: int = LIMIT, layers: int | None = None
+) -> Ball:
     """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
 
     Parameters
@@ -285,6 +287,8 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: i
         The datasets asked for.
     limit : int
         How many datasets may be seen.
+    layers : int, optional
+        How many times edges may be asked for.
 
     Raises
     ------
@@ -293,7 +297,7 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: i
     UnhitBoundary, IncompatibleAlpha
         As ``extend``, for what is met inside the ball.
     BallTooLarge
-        If the limit is passed before the search could stop.
+        If a limit is passed before the search could stop.
 
     Examples
     --------
@@ -309,7 +313,7 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: i
     )
     if len(view.colors) != 2:
         raise GraphError(f"{view.name!r} has {len(view.colors)} colours", "this is defined for two")
-    return _Search(view, keys).run(limit)
+    return _Search(view, keys).run(limit, layers)
 
 
 def evaluate_whole(graph: DatasetGraph, keys: Sequence[str]) -> Ball:
@@ -339,7 +343,7 @@ class _Search:
     alpha: list[Floats] = field(default_factory=list)
     stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
 
-    def run(self, limit: int) -> Ball:
+    def run(self, limit: int, layers: int | None) -> Ball:
         wanted = list(dict.fromkeys(self.keys))
         found = self.view.find(wanted)
         self._add(wanted, found.color, found.alpha)
@@ -352,10 +356,10 @@ class _Search:
             back = _Back(solution, start, limits, ~expanded)
             if not back.needed.any():
                 return self._result(solution, back, start, expanded)
-            if len(self.position) > limit:
+            if len(self.position) > limit or len(self.stars) == layers:
                 raise BallTooLarge(
-                    f"the search has seen {len(self.position):,} datasets of graph {self.view.name!r} and "
-                    f"{back.needed.sum():,} more may matter",
+                    f"the search has seen {len(self.position):,} datasets of graph {self.view.name!r}, "
+                    f"{len(self.stars):,} layers, and more may matter",
                     "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
                 )
             expanded |= back.needed

@@ -227,7 +227,9 @@ def test_unknown_keys() -> None:
 def test_the_limit_says_that_the_whole_graph_is_cheaper() -> None:
     g = generate.path(1000)
     g = g.with_alpha(neodp.balanced(g))
-    with pytest.raises(BallTooLarge, match=r"has seen 51 datasets .* and 1 more may matter; a pass over the whole"):
+    with pytest.raises(
+        BallTooLarge, match=r"has seen 51 datasets .*, 40 layers, and more may matter; a pass over the whole"
+    ):
         evaluate(g, ["10"], limit=50)
 
 

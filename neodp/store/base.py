@@ -61,6 +61,8 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 Engine: TypeAlias = Literal["auto", "ball", "whole"]
 
 READY = "ready"
+LAYERS = 200
+"""How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -394,12 +396,12 @@ class Store(ABC):
         if engine == "whole":
             return ball.evaluate_whole(self.read(view.name), keys)
         try:
-            return ball.evaluate(view, keys, limit=limit)
+            return ball.evaluate(view, keys, limit=limit, layers=LAYERS if engine == "auto" else None)
         except BallTooLarge:
             if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
                 raise
             found = ball.evaluate_whole(self.read(view.name), keys)
-            return replace(found, proof=f"the search passed {limit:,} datasets, so the whole graph was extended")
+            return replace(found, proof="the search grew too large, so the whole graph was extended")
 
 
 def cheaper(info: GraphInfo) -> int:

@@ -55,11 +55,13 @@ def test_a_ball_that_is_too_large(run: Run) -> None:
     run("generate", "path", "long", "200", "--epsilon", "1", "--balanced")
     code, _, err = run("eval", "long", "3", "--engine", "ball", "--limit", "10")
     assert code == 1
-    assert err.startswith("neodp: the search has seen 11 datasets of graph 'long' and 1 more may matter; a pass over")
+    assert err.startswith(
+        "neodp: the search has seen 11 datasets of graph 'long', 7 layers, and more may matter; a pass over"
+    )
     code, out, err = run("eval", "long", "3", "--limit", "10", "--json")
     assert code == 0
     assert json.loads(out)["key"] == "3"
-    assert err == "neodp: the search passed 10 datasets, so the whole graph was extended\n"
+    assert err == "neodp: the search grew too large, so the whole graph was extended\n"
 
 
 def test_answers_are_kept(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
