@@ -327,9 +327,7 @@ def _unit_interval(values: ArrayLike, n: int, what: str, place: Callable[[int], 
     if column.ndim == 0:
         column = np.full(n, float(column))
     if column.shape != (n,):
-        raise GraphError(
-            f"there are {len(column)} numbers as {what} for {n} likes", "give one per like, or one for all"
-        )
+        raise GraphError(f"there are {len(column)} {what}s for {n} likes", "give one per like, or one for all")
     wrong = np.flatnonzero(~((column >= 0.0) & (column <= 1.0)))
     if len(wrong):
         row = int(wrong[0])
