@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ladybug
 import numpy as np
@@ -45,6 +45,9 @@ from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, St
 from neodp.store.cypher import bound, statement
 from neodp.store.settings import Settings
 
+if TYPE_CHECKING:
+    from neodp.store.profiles import ProfileStore
+
 __all__ = ["DamagedLogWarning", "EmbeddedStore"]
 
 MAX_SIZE = 2**36
@@ -53,7 +56,16 @@ addresses are limited)."""
 LOADING = "loading"
 BATCH = 250_000
 """How many rows go to the engine at once."""
-SCHEMA = {"DatasetGraph": "table_dataset_graph", "Dataset": "table_dataset", "NEIGHBOR": "table_neighbor"}
+SCHEMA = {
+    "DatasetGraph": "table_dataset_graph",
+    "Dataset": "table_dataset",
+    "NEIGHBOR": "table_neighbor",
+    "Profiles": "table_profiles",
+    "User": "table_user",
+    "Item": "table_item",
+    "LIKES": "table_likes",
+    "SIMILAR": "table_similar",
+}
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -290,8 +302,13 @@ class EmbeddedStore(Store):
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
         text, values = bound(query, parameters, "embedded")
         with self._transaction():
-            self.ready(name)
-            return _folded(self._execute(text, {"graph": name, **values}))
+            return _folded(self._execute(text, values | self._subject(query, name)))
+
+    @property
+    def profiles(self) -> ProfileStore:
+        from neodp.store.profiles_embedded import EmbeddedProfiles
+
+        return EmbeddedProfiles(self)
 
     # --- writing back -------------------------------------------------------------------------------------
 

@@ -41,6 +41,8 @@ from neodp.store.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from neodp.store.profiles import ProfileStore
+
 __all__ = ["Neo4jStore"]
 
 BATCH = 20_000
@@ -49,6 +51,9 @@ SCHEMA = {
     "neodp_graph_name": "constraint_graph_name",
     "neodp_dataset_key": "constraint_dataset_key",
     "neodp_dataset_graph": "index_dataset_graph",
+    "neodp_profiles_name": "constraint_profiles_name",
+    "neodp_user_id": "constraint_user_id",
+    "neodp_item_id": "constraint_item_id",
 }
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
@@ -250,14 +255,20 @@ class Neo4jStore(Store):
         import pyarrow as pa
 
         text, values = bound(query, parameters)
-        self.ready(name)
+        values |= self._subject(query, name)
 
         def work(tx: neo4j.ManagedTransaction) -> tuple[list[str], list[list[Any]]]:
-            result = tx.run(text, graph=name, **values)
+            result = tx.run(text, values)
             return list(result.keys()), [list(record.values()) for record in result]
 
         columns, rows = self._managed(query, work, read=True)
         return pa.table({c: _column([row[i] for row in rows]) for i, c in enumerate(columns)})
+
+    @property
+    def profiles(self) -> ProfileStore:
+        from neodp.store.profiles_neo4j import Neo4jProfiles
+
+        return Neo4jProfiles(self)
 
     # --- writing back -------------------------------------------------------------------------------------
 
