@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import demo, graphs, mechanisms, queries
+from neodp.cli import demo, graphs, mechanisms, queries, stretch
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -64,6 +64,7 @@ for command in (
     queries.plot,
 ):
     app.command(name={"list_graphs": "list"}.get(command.__name__, command.__name__))(command)
+app.add_typer(stretch.app)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,7 +15,7 @@ system's randomness. The other two are for experiments and are not private.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -83,7 +83,7 @@ def secure(values: Whole, scale: float) -> Whole:
     return noisy.reshape(values.shape)
 
 
-def insecure(seed: int) -> Sampler:
+def insecure(seed: int | Sequence[int]) -> Sampler:
     """A sampler with the same distribution but for rounding, from a seed: repeatable, so predictable, so not private.
 
     Examples

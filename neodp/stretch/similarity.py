@@ -3,7 +3,10 @@
 With a = diag(v) d a user's stretched profile (for scalar products the stretching weights are the privacy weights),
 
     dot(s, t)    = a_s . a_t + Laplace(1 / epsilon)
-    cosine(s, t) = dot(s, t) / (|s| |t|),   |s|^2 = max(1, a_s . a_s + Laplace(1 / epsilon)).
+    cosine(s, t) = dot(s, t) / (|s| |t|),   |s|^2 = max(a_s . a_s + Laplace(1 / epsilon), ln(50 n) / epsilon, 1).
+
+The square of a norm counts at least as much as noise alone reaches among the n norms that are released, in one table of
+a hundred. Otherwise noise divided by next to nothing would make the smallest profiles everybody's neighbours.
 
 What is private. Which users and items there are is public. The noise covers each like, its value and its weight: if
 item i of one user comes, goes or changes, and its weight with it, a_i moves by at most its larger weight v_i, and meets
@@ -22,6 +25,7 @@ noise: nothing is rounded after the profiles were (down).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -122,9 +126,11 @@ class Similarities:
             return np.ones(len(users))
         matrix = (self._stretched if measure is Measure.COSINE else profiles.matrix)[users]
         squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+        least = 1.0
         if measure is Measure.COSINE:
             squares = self._sampler(squares, self._scale) / STEPS
-        return np.asarray(np.sqrt(np.maximum(squares, 1.0)))
+            least = max(1.0, math.log(50 * max(len(users), 1)) * self._scale / STEPS)
+        return np.asarray(np.sqrt(np.maximum(squares, least)))
 
     def products(self, rows: Any, columns: Any) -> Whole:
         """The scalar products of stretched profiles, in whole numbers of 1 / 2^30, without noise."""

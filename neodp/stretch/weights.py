@@ -47,7 +47,7 @@ def in_slices(likes: int, low: float, slices: int, seed: int) -> Floats:
         raise PrivacyError(f"the lowest weight is {low}", "give a number from 0 to 1")
     if slices < 1:
         raise PrivacyError(f"there are {slices} slices", "give at least 1")
-    return np.random.default_rng(seed).choice(np.linspace(low, 1.0, slices + 1), likes)
+    return np.random.default_rng((seed, 1)).choice(np.linspace(low, 1.0, slices + 1), likes)
 
 
 def attitudes(users: int, seed: int, shares: Mapping[str, float] = SHARES) -> NDArray[np.str_]:
@@ -73,7 +73,7 @@ def attitudes(users: int, seed: int, shares: Mapping[str, float] = SHARES) -> ND
     size = np.floor(exact + 1e-9).astype(np.int64)
     size[np.argsort(size - exact, kind="stable")[: users - size.sum()]] += 1
     groups = np.repeat(np.array(list(shares), dtype=np.str_), size)
-    np.random.default_rng(seed).shuffle(groups)
+    np.random.default_rng((seed, 2)).shuffle(groups)
     return groups
 
 
@@ -93,7 +93,7 @@ def by_attitude(groups: Sequence[str] | NDArray[np.str_], user: NDArray[np.integ
     >>> sorted(set(weight[:50].tolist())), sorted(set(weight[50:].tolist()))
     ([1.0], [0.0, 0.5, 1.0])
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng((seed, 3))
     group = np.asarray(groups, dtype=np.str_)[user]
     weight = np.full(len(user), np.nan)
     for name in np.unique(group):
