@@ -11,8 +11,9 @@ import typer
 
 from neodp.cli.common import Json, Quiet, Session, confirm, progress, say, show, table
 from neodp.errors import GraphError, PrivacyError
-from neodp.stretch import neighbours as near
 from neodp.stretch import weights as populations
+from neodp.stretch.neighbours import Neighbours, nearest
+from neodp.stretch.neighbours import neighbours as nearest_of_all
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Cost, Measure
 from neodp.stretch.similarity import similarity as similar
@@ -175,9 +176,9 @@ def neighbours(
         read = store.profiles.read(profile, progress=tell)
         spend = _cost(epsilon, total, max(len(read) - 1, 0), measure).epsilon
         if user is None:
-            found = near.neighbours(read, k, epsilon=spend, measure=measure)
+            found = nearest_of_all(read, k, epsilon=spend, measure=measure)
         else:
-            found = near.nearest(read, user, k, epsilon=spend, measure=measure)
+            found = nearest(read, user, k, epsilon=spend, measure=measure)
         written = store.profiles.write(read, found, measure, progress=tell) if write else 0
     everybody = found.cost_of_others.releases == 0
 
@@ -201,8 +202,8 @@ def neighbours(
 def recall(
     context: typer.Context,
     profile: Profile,
-    full: Annotated[bool, typer.Option("--full", help="1 to 10 slices, five splits: about half an hour.")] = False,
-    repeats: Annotated[int | None, typer.Option(min=2, help="How many splits; 3, or 5 with --full.")] = None,
+    slices: Annotated[str, typer.Option(help="Which numbers of slices; the paper has 1 to 10.")] = "3",
+    repeats: Annotated[int, typer.Option(min=2, help="How many splits; each takes longer than a minute.")] = 3,
     k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
     measure: Measured = Measure.COSINE,
     seed: Annotated[int, typer.Option(help="For the same splits, groups and weights again.")] = 0,
@@ -223,8 +224,8 @@ def recall(
     from neodp.stretch import picture
     from neodp.stretch import recall as experiment
 
-    slices = tuple(range(1, 11)) if full else experiment.Plan.slices
-    plan = experiment.Plan(slices=slices, repeats=repeats or (5 if full else 3), k=k, measure=measure, seed=seed)
+    numbers = tuple(map(int, _numbers("--slices", slices)))
+    plan = experiment.Plan(slices=numbers, repeats=repeats, k=k, measure=measure, seed=seed)
     if output is not None:
         picture.check(output)
     session: Session = context.obj
@@ -269,10 +270,7 @@ def utility(
     """
     from neodp.stretch.utility import compare, corollary_2
 
-    try:
-        limits = [float(x) for x in beyond.split(",")]
-    except ValueError:
-        raise PrivacyError(f"--beyond is {beyond!r}", "give numbers joined by commas") from None
+    limits = _numbers("--beyond", beyond)
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
@@ -289,6 +287,13 @@ def utility(
 
     result = {"profile": profile, "epsilon": epsilon, "errors": [asdict(e) for e in errors], "corollary_2": claimed}
     show(result, json, text)
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(x) for x in text.split(",")]
+    except ValueError:
+        raise PrivacyError(f"{option} is {text!r}", "give numbers joined by commas") from None
 
 
 def _shown(line: Any, values: Sequence[float]) -> list[str]:
@@ -346,7 +351,7 @@ def _costs(who: str, cost: Cost) -> str:
     )
 
 
-def _rows(profiles: Profiles, found: near.Neighbours, limit: int | None = None) -> list[dict[str, Any]]:
+def _rows(profiles: Profiles, found: Neighbours, limit: int | None = None) -> list[dict[str, Any]]:
     """Neighbours, one by one."""
     ids = profiles.users.to_pylist()
     width = found.neighbour.shape[1]

@@ -147,6 +147,8 @@ def test_utility(films: Run) -> None:
         (("neighbours", "films", "--epsilon", "1", "-k", "0"), 2, "k is 0; ask for at least 1 neighbour"),
         (("neighbours", "film", "--epsilon", "1"), 2, "there is no profile 'film' in"),
         (("utility", "films", "--epsilon", "1", "--beyond", "x"), 2, "--beyond is 'x'; give numbers joined by commas"),
+        (("recall", "films", "--slices", "few"), 2, "--slices is 'few'; give numbers joined by commas"),
+        (("recall", "films", "--slices", "0"), 2, "there are 0 slices; give at least 1"),
         (("recall", "films", "-o", "x.pdf"), 2, "'x.pdf' cannot be drawn; name a .svg or .png file in a folder"),
         (("load", "FILE", "--columns", "a,b"), 2, "--columns is 'a,b'; give three names joined by commas"),
         (("load", "FILE", "--weights", "half"), 2, "--weights is 'half'; give westin, slices:LOW:N as in slices:0.5:3"),

@@ -1,6 +1,7 @@
 """Similarity and neighbours: the numbers, their privacy to the last bit, and what they cost."""
 
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.errors import PrivacyError, UnknownKey
-from neodp.stretch import neighbours as module
 from neodp.stretch import noise
 from neodp.stretch.mechanism import Stretching, scalar_product
 from neodp.stretch.neighbours import nearest, neighbours
@@ -174,7 +174,7 @@ def slow_neighbours(p: Profiles, k: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_as_a_slow_loop_finds_them_whatever_the_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(import_module("neodp.stretch.neighbours"), "BLOCK", block)
     p = random_profiles(23, 40, 5)
     expected = slow_neighbours(p, 4)
     assert neighbours(p, 4, epsilon=690.0, sampler=noise.without).neighbour.tolist() == expected
