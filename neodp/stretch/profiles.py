@@ -151,6 +151,8 @@ class Profiles:
         """
         path = Path(path)
         user, item, rating = columns
+        if best is not None and not best > 0:
+            raise GraphError(f"the highest rating is {best}", "give a positive number")
         rated = threshold is not None or best is not None
         table = _read_csv(path, (user, item, rating) if rated else (user, item), ("weight",))
 
@@ -160,7 +162,7 @@ class Profiles:
         ratings = _parsed(table[rating], rating, place) if rated else np.ones(len(table[user]))
         keep = np.ones(len(ratings), bool) if threshold is None else ratings >= threshold
         rows = np.flatnonzero(keep)
-        value = ratings / best if best else np.ones(len(ratings))
+        value = ratings / best if best is not None else np.ones(len(ratings))
         weight = np.ones(len(ratings)) if table["weight"] is None else _parsed(table["weight"], "weight", place)
         return cls.from_columns(
             table[user].take(rows),

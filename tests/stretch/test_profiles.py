@@ -126,6 +126,12 @@ def test_what_is_wrong_in_a_file_of_weights(ratings: Path, tmp_path: Path, text:
         p.with_weights_from(weights(tmp_path, text))
 
 
+def test_a_highest_rating_that_is_none(ratings: Path) -> None:
+    for best in (0.0, -5.0):
+        with pytest.raises(GraphError, match=f"the highest rating is {best}; give a positive number"):
+            Profiles.from_csv(ratings, columns=COLUMNS, best=best)
+
+
 def test_what_is_wrong_in_columns() -> None:
     with pytest.raises(GraphError, match="there are 2 users and 1 items of likes"):
         Profiles.from_columns(["a", "b"], ["x"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from odds import worst_odds
 
 from neodp.errors import PrivacyError, UnknownKey
 from neodp.stretch import noise
@@ -146,6 +147,22 @@ def test_a_table_costs_what_it_says_and_no_less(measure: Measure, releases: int)
     loss = sum(abs(with_it[key] - without[key]) for key in without) / Fraction(noise.scale_of(STEPS, EPSILON))
     assert loss == pytest.approx(releases * EPSILON)
     assert neighbours(profiles(np.ones((4, 1)), v), epsilon=EPSILON, measure=measure).cost == Cost(EPSILON, releases)
+
+
+def test_the_sampler_keeps_the_inequality_and_faults_are_caught() -> None:
+    """20,000 real draws of one pair's similarity, with and without an item of weight 0.4."""
+    weight = np.array([[0.4, 1.0], [1.0, 1.0]])
+
+    def drawn(item: float, v: Any = weight, faster: float = 1.0) -> Any:
+        def sampler(values: noise.Whole, scale: float) -> noise.Whole:
+            return noise.secure(values, scale / faster)
+
+        similarities = Similarities(profiles([[item, 1], [1, 1]], v), 1.0, Measure.DOT, sampler)
+        return similarities.between(np.array([0]), np.full(20_000, 1))[0]
+
+    assert 0.2 < worst_odds(drawn(1), drawn(0)) <= 0.4
+    assert worst_odds(drawn(1, faster=2.0), drawn(0, faster=2.0)) > 0.4
+    assert worst_odds(drawn(1, v=np.ones((2, 2))), drawn(0, v=np.ones((2, 2)))) > 0.4
 
 
 def test_weight_0_shows_nothing_at_all() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from odds import worst_odds
 
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
@@ -134,22 +135,6 @@ def test_releases_are_whole_steps_around_the_value() -> None:
 
 
 # --- privacy, as the real sampler has it ------------------------------------------------------------------------
-
-
-def worst_odds(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float:
-    """A lower bound on the largest log odds between two samples of outputs, wrong once in about 10^6 times.
-
-    Over the events "above t" and "below t" for some t, each log odds less five of its standard deviations.
-    """
-    cuts = np.quantile(np.concatenate([one, other]), np.linspace(0.05, 0.95, 19))
-    found = [0.0]
-    for a, b in ((one, other), (other, one)):
-        for p, q in [((a > t).mean(), (b > t).mean()) for t in cuts] + [
-            ((a <= t).mean(), (b <= t).mean()) for t in cuts
-        ]:
-            if min(p, q) > 0.01:
-                found.append(math.log(p / q) - 5 * math.sqrt((1 - p) / p / len(a) + (1 - q) / q / len(b)))
-    return max(found)
 
 
 def sampled(f: Function, v: list[float], eps: float, d: list[float], n: int = 15_000, faster: float = 1.0) -> Any:
