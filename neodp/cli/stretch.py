@@ -176,7 +176,7 @@ def neighbours(
         read = store.profiles.read(profile, progress=tell)
         spend = _cost(epsilon, total, max(len(read) - 1, 0), measure).epsilon
         if user is None:
-            found = nearest_of_all(read, k, epsilon=spend, measure=measure)
+            found = nearest_of_all(read, k, epsilon=spend, measure=measure, progress=tell)
         else:
             found = nearest(read, user, k, epsilon=spend, measure=measure)
         written = store.profiles.write(read, found, measure, progress=tell) if write else 0

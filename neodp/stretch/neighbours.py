@@ -9,9 +9,9 @@ Pairs are computed block by block, so that memory holds one block and the neighb
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,10 @@ from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Cost, Measure, Similarities
 
-__all__ = ["Neighbours", "nearest", "neighbours"]
+__all__ = ["Neighbours", "Progress", "nearest", "neighbours"]
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Told what is going on, how much of it is done, and how much there is."""
 
 BLOCK = 512
 """How many users' pairs with as many others are computed at once."""
@@ -60,6 +63,7 @@ def neighbours(
     epsilon: float,
     measure: Measure = Measure.COSINE,
     sampler: Sampler = noise.secure,
+    progress: Progress = lambda *_: None,
 ) -> Neighbours:
     """The k nearest neighbours of all users: of n users, it costs everybody n - 1 pairs.
 
@@ -80,6 +84,7 @@ def neighbours(
     n = len(profiles)
     best = _Best(n, min(_positive(k), max(n - 1, 0)))
     similarities = Similarities(profiles, epsilon, measure, sampler)
+    done = 0
     for rows, columns in _blocks(n):
         if rows is columns:
             best.offer(rows, rows, similarities.among(rows))
@@ -87,6 +92,8 @@ def neighbours(
             scores = similarities.between(rows, columns)
             best.offer(rows, columns, scores)
             best.offer(columns, rows, scores.T)
+        done += len(rows) * (len(rows) - 1) // 2 if rows is columns else scores.size
+        progress("pairs", done, n * (n - 1) // 2)
     cost = Cost.of_pairs(max(n - 1, 0), epsilon, measure)
     return Neighbours(np.arange(n, dtype=np.int32), best.user, best.score, cost, Cost(cost.epsilon, 0))
 

@@ -28,11 +28,11 @@ import hashlib
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from neodp.errors import GraphError
 from neodp.graph import MAX_EPSILON, Bools, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbours import neighbours
+from neodp.stretch.neighbours import Progress, neighbours
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
@@ -61,7 +61,6 @@ __all__ = [
     "run",
 ]
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 NAIVE = 0.5
 """The strictest weight of a pragmatist."""
 

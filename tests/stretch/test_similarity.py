@@ -194,7 +194,10 @@ def test_as_a_slow_loop_finds_them_whatever_the_blocks(block: int, monkeypatch: 
     monkeypatch.setattr(import_module("neodp.stretch.neighbours"), "BLOCK", block)
     p = random_profiles(23, 40, 5)
     expected = slow_neighbours(p, 4)
-    assert neighbours(p, 4, epsilon=690.0, sampler=noise.without).neighbour.tolist() == expected
+    told: list[tuple[str, int, int]] = []
+    found = neighbours(p, 4, epsilon=690.0, sampler=noise.without, progress=lambda *news: told.append(news))
+    assert found.neighbour.tolist() == expected
+    assert told[-1] == ("pairs", 253, 253)
     for u in (0, 11, 22):
         assert nearest(p, f"u{u}", 4, epsilon=690.0, sampler=noise.without).neighbour.tolist() == [expected[u]]
 
