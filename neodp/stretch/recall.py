@@ -200,6 +200,7 @@ def run(
         If the file belongs to another experiment.
     """
     cells = plan.cells()
+    profiles = _in_order(profiles)
     kept = _Kept(path, _identity(profiles, plan, insecure_seed))
     for number, cell in enumerate(cells):
         if cell not in kept.results:
@@ -313,6 +314,26 @@ def _weights(profiles: Profiles, plan: Plan, cell: Cell, groups: NDArray[np.str_
     return np.full(profiles.likes, {"naive": NAIVE, "blind": 0.0, "exact": 1.0}[cell.weights])
 
 
+def _in_order(profiles: Profiles) -> Profiles:
+    """The same profiles, by the ids of users and items: what a seed draws must not depend on where they were kept."""
+    import pyarrow.compute as pc
+
+    users, items = pc.sort_indices(profiles.users), pc.sort_indices(profiles.items)
+    user = np.argsort(np.asarray(users)).astype(np.int32)[profiles.user]
+    item = np.argsort(np.asarray(items)).astype(np.int32)[profiles.item]
+    order = np.lexsort((item, user))
+    return replace(
+        profiles,
+        users=profiles.users.take(users),
+        items=profiles.items.take(items),
+        user=user[order],
+        item=item[order],
+        value=profiles.value[order],
+        weight=profiles.weight[order],
+        group=None,
+    )
+
+
 def _kept(profiles: Profiles, keep: Bools, weight: Floats | None = None) -> Profiles:
     """Some of the likes, of all users."""
     columns = {name: getattr(profiles, name)[keep] for name in ("user", "item", "value")}
@@ -379,9 +400,8 @@ class _Kept:
 def _identity(profiles: Profiles, plan: Plan, insecure_seed: int | None) -> dict[str, Any]:
     """What a file of results belongs to."""
     digest = hashlib.sha256()
-    users, items = np.array(profiles.users.to_pylist(), object), np.array(profiles.items.to_pylist(), object)
-    rows = zip(users[profiles.user], items[profiles.item], profiles.value.tolist(), strict=True)
-    for row in sorted(rows):
-        digest.update(repr(row).encode())
+    digest.update(repr((profiles.users.to_pylist(), profiles.items.to_pylist())).encode())
+    for column in (profiles.user, profiles.item, profiles.value):
+        digest.update(np.ascontiguousarray(column).tobytes())
     options: dict[str, Any] = json.loads(json.dumps(asdict(plan)))
     return {"experiment": "recall", "profiles": digest.hexdigest(), "insecure_seed": insecure_seed, **options}
