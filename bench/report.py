@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["machine", "megabytes", "seconds", "show", "table", "times"]
 
-PACKAGES = ("numpy", "numba", "scipy", "networkx", "rustworkx", "igraph")
+PACKAGES = ("numpy", "numba", "scipy", "networkx", "rustworkx", "igraph", "opendp", "scikit-learn")
 
 
 def machine() -> str:

@@ -9,19 +9,19 @@ import typer
 
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.errors import UnknownQuery
-from neodp.store.cypher import canned
+from neodp.store.cypher import every, subject
 
 __all__ = ["plot", "query"]
 
 
 def _names() -> list[str]:
-    return list(canned())
+    return list(every())
 
 
 def query(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="A canned query.", metavar="NAME", autocompletion=_names)] = None,
-    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    graph: Annotated[str | None, typer.Argument(help="The graph's or profiles' name.", metavar="GRAPH")] = None,
     parameters: Annotated[
         list[str] | None, typer.Argument(help="Parameters as name=value.", metavar="[NAME=VALUE]…")
     ] = None,
@@ -29,7 +29,7 @@ def query(
     text: Annotated[bool, typer.Option("--cypher", help="Show the query's Cypher instead of running it.")] = False,
     json: Json = False,
 ) -> None:
-    """Run a canned Cypher query over a stored graph.
+    """Run a canned Cypher query over a stored graph, or over stored profiles.
 
     Example: `neodp query least_accurate survey limit=5`, `neodp query --list`
     """
@@ -41,9 +41,9 @@ def query(
             "which query, on which graph?", "as in 'neodp query summary GRAPH'; 'neodp query --list' lists them"
         )
     if text:
-        if name not in canned():
+        if name not in every():
             raise UnknownQuery(f"there is no query {name!r}", "'neodp query --list' lists them")
-        show({"query": name, "cypher": canned()[name].text}, json, lambda: say(canned()[name].text.rstrip()))
+        show({"query": name, "cypher": every()[name].text}, json, lambda: say(every()[name].text.rstrip()))
         return
     session: Session = context.obj
     with session.open() as store:
@@ -55,7 +55,7 @@ def query(
         if not rows:
             say("no rows")
 
-    show({"query": name, "graph": graph, "columns": found.column_names, "rows": rows}, json, picture)
+    show({"query": name, subject(name): graph, "columns": found.column_names, "rows": rows}, json, picture)
 
 
 def plot(
@@ -79,11 +79,10 @@ def plot(
 
 
 def _list(json: bool) -> None:
-    rows = [(q.name, " ".join(q.parameters), q.answers) for q in canned().values()]
-    result = {
-        "queries": [{"name": q.name, "parameters": list(q.parameters), "answers": q.answers} for q in canned().values()]
-    }
-    show(result, json, lambda: table(("query", "parameters", "answers"), rows))
+    rows = [(q.name, subject(q.name), " ".join(q.parameters), q.answers) for q in every().values()]
+    keys = ("name", "on", "parameters", "answers")
+    result = {"queries": [dict(zip(keys, row, strict=True)) | {"parameters": row[2].split()} for row in rows]}
+    show(result, json, lambda: table(("query", "on", "parameters", "answers"), rows))
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -37,9 +37,12 @@ from neodp.estimate import estimate
 from neodp.graph import DatasetGraph, Floats
 from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release, answer_once
+from neodp.store.cypher import subject
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from neodp.store.profiles import ProfileStore
 
 __all__ = [
     "Engine",
@@ -264,6 +267,11 @@ class Store(ABC):
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
         """The result of a canned query (:mod:`neodp.store.cypher`)."""
 
+    @property
+    @abstractmethod
+    def profiles(self) -> ProfileStore:
+        """The users, items and likes that are kept beside the graphs."""
+
     # --- what follows ------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
@@ -303,6 +311,12 @@ class Store(ABC):
                 "load it again, or drop it",
             )
         return info
+
+    def _subject(self, query: str, name: str) -> dict[str, str]:
+        """The parameter of a canned query that names its graph or profile, which must be whole."""
+        if subject(query) == "profile":
+            return {"profiles": self.profiles.ready(name).name}
+        return {"graph": self.ready(name).name}
 
     def mechanism(self, name: str, *, progress: Progress = silent) -> StoredMechanism:
         """The stored mechanism of a graph, whole or not at all.

@@ -1,7 +1,8 @@
 """The Cypher that a store runs, one statement per file in ``neodp/cypher``.
 
-``cypher/store`` holds the store's own statements, ``cypher/query`` the canned queries. A file opens with comments:
-what it does or answers, then a line ``// $name = default`` or ``// $name`` per parameter besides ``$graph``.
+``cypher/store`` holds the store's own statements, ``cypher/query`` the canned queries on graphs, and
+``cypher/query/profile`` those on profiles. A file opens with comments: what it does or answers, then a line
+``// $name = default`` or ``// $name`` per parameter besides ``$graph``, or ``$profiles``.
 ``NAME.cypher`` is for Neo4j and can be pasted into Neo4j Browser; ``NAME.embedded.cypher`` beside it is the embedded
 store's variant where its dialect differs.
 """
@@ -17,9 +18,11 @@ from typing import Any, Literal, TypeAlias
 
 from neodp.errors import UnknownQuery, near
 
-__all__ = ["Canned", "Dialect", "bound", "canned", "statement"]
+__all__ = ["Canned", "Dialect", "Subject", "bound", "canned", "every", "statement", "subject"]
 
 Dialect: TypeAlias = Literal["neo4j", "embedded"]
+Subject: TypeAlias = Literal["graph", "profile"]
+"""What a query is about, by name."""
 
 _ROOT = files("neodp") / "cypher"
 _REQUIRED = object()
@@ -27,7 +30,7 @@ _REQUIRED = object()
 
 @dataclass(frozen=True)
 class Canned:
-    """A canned query: what it answers, its text, and its parameters besides ``$graph`` with their defaults."""
+    """A canned query: what it answers, its text, and its parameters besides the subject's name with their defaults."""
 
     name: str
     answers: str
@@ -42,27 +45,38 @@ def statement(name: str, dialect: Dialect = "neo4j") -> str:
 
 
 @cache
-def canned(dialect: Dialect = "neo4j") -> dict[str, Canned]:
-    """All canned queries by name."""
-    names = sorted(f.name.removesuffix(".cypher") for f in (_ROOT / "query").iterdir() if f.name.count(".") == 1)
-    return {name: _parse(name, _text("query", name, dialect)) for name in names}
+def canned(dialect: Dialect = "neo4j", on: Subject = "graph") -> dict[str, Canned]:
+    """All canned queries on graphs, or on profiles, by name."""
+    folder = {"graph": "query", "profile": "query/profile"}[on]
+    names = sorted(f.name.removesuffix(".cypher") for f in (_ROOT / folder).iterdir() if f.name.count(".") == 1)
+    return {name: _parse(name, _text(folder, name, dialect)) for name in names}
+
+
+def every(dialect: Dialect = "neo4j") -> dict[str, Canned]:
+    """All canned queries by name, whatever they are about."""
+    return canned(dialect) | canned(dialect, "profile")
+
+
+def subject(query: str) -> Subject:
+    """What a canned query is about."""
+    return "profile" if query in canned(on="profile") else "graph"
 
 
 def bound(query: str, parameters: dict[str, Any], dialect: Dialect = "neo4j") -> tuple[str, dict[str, Any]]:
-    """A canned query's text and all its parameters but ``$graph``: those given, and defaults for the others.
+    """A canned query's text and all its parameters but the name: those given, and defaults for the others.
 
     Raises
     ------
     UnknownQuery
         If there is no such query, a parameter is not one of its own, or one is missing.
     """
-    known = canned(dialect)
+    known = every(dialect)
     if query not in known:
         raise UnknownQuery(f"there is no query {query!r}", near(query, known) or f"there are {', '.join(known)}")
     found = known[query]
     for name in parameters:
         if name not in found.parameters:
-            takes = ", ".join(found.parameters) or "none besides the graph"
+            takes = ", ".join(found.parameters) or f"none besides the {subject(query)}"
             raise UnknownQuery(f"query {query!r} has no parameter {name!r}", f"its parameters: {takes}")
     values = found.parameters | parameters
     for name, value in values.items():

@@ -31,7 +31,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ladybug
 import numpy as np
@@ -50,6 +50,9 @@ from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Store, S
 from neodp.store.cypher import bound, statement
 from neodp.store.settings import Settings
 
+if TYPE_CHECKING:
+    from neodp.store.profiles import ProfileStore
+
 __all__ = ["DamagedLogWarning", "EmbeddedStore"]
 
 MAX_SIZE = 2**36
@@ -64,6 +67,11 @@ SCHEMA = {
     "NEIGHBOR": "table_neighbor",
     "Ledger": "table_ledger",
     "Release": "table_release",
+    "Profiles": "table_profiles",
+    "User": "table_user",
+    "Item": "table_item",
+    "LIKES": "table_likes",
+    "SIMILAR": "table_similar",
 }
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
@@ -320,8 +328,13 @@ class EmbeddedStore(Store):
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
         text, values = bound(query, parameters, "embedded")
         with self._transaction():
-            self.ready(name)
-            return _folded(self._execute(text, {"graph": name, **values}))
+            return _folded(self._execute(text, values | self._subject(query, name)))
+
+    @property
+    def profiles(self) -> ProfileStore:
+        from neodp.store.profiles_embedded import EmbeddedProfiles
+
+        return EmbeddedProfiles(self)
 
     # --- writing back -------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ from neodp.store.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from neodp.store.profiles import ProfileStore
+
 __all__ = ["Neo4jStore"]
 
 BATCH = 20_000
@@ -55,6 +57,9 @@ SCHEMA = {
     "neodp_dataset_alpha": "index_dataset_alpha",
     "neodp_release_name": "constraint_release_name",
     "neodp_ledger_graph": "constraint_ledger_graph",
+    "neodp_profiles_name": "constraint_profiles_name",
+    "neodp_user_id": "constraint_user_id",
+    "neodp_item_id": "constraint_item_id",
 }
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
@@ -281,14 +286,20 @@ class Neo4jStore(Store):
         import pyarrow as pa
 
         text, values = bound(query, parameters)
-        self.ready(name)
+        values |= self._subject(query, name)
 
         def work(tx: neo4j.ManagedTransaction) -> tuple[list[str], list[list[Any]]]:
-            result = tx.run(text, graph=name, **values)
+            result = tx.run(text, values)
             return list(result.keys()), [list(record.values()) for record in result]
 
         columns, rows = self._managed(query, work, read=True)
         return pa.table({c: _column([row[i] for row in rows]) for i, c in enumerate(columns)})
+
+    @property
+    def profiles(self) -> ProfileStore:
+        from neodp.store.profiles_neo4j import Neo4jProfiles
+
+        return Neo4jProfiles(self)
 
     # --- writing back -------------------------------------------------------------------------------------
 

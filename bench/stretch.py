@@ -1,0 +1,121 @@
+"""All users' nearest neighbours: with privacy, and what it costs beside the same without.
+
+What is measured
+----------------
+The 10 nearest of all of 610, 2,000 and 5,000 users with about 80 likes each among 9,700, 12,000 and 17,000 items
+(``--quick``: 610 users), drawn with a few items that many like and many that few like:
+
+* neodp with OpenDP's noise on every pair and norm, block by block;
+* neodp without noise, to see what the noise takes;
+* dense numpy: the whole matrices, numpy's own Laplace noise, which is not safe, on every pair, and ``argpartition``;
+* scikit-learn's ``NearestNeighbors(metric="cosine")`` on the sparse matrix, without privacy.
+
+How
+---
+Each in a process of its own, in processor time, once; the peak is the most memory beyond what was there before it
+started. The neighbours of neodp without noise have the same cosines as scikit-learn's, which is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bench.process import Process, mark_peak, peak, processor_time
+from bench.report import megabytes, seconds, show, table, times
+from neodp.graph import MAX_EPSILON, Floats
+from neodp.stretch import noise
+from neodp.stretch.neighbours import neighbours
+from neodp.stretch.profiles import Profiles
+
+__all__ = ["run"]
+
+SIZES = ((610, 9_700), (2_000, 12_000), (5_000, 17_000))
+K, EPSILON, LIKES = 10, 1.0, 80
+AIM = 10.0
+"""In seconds, for the smallest."""
+TOLERANCE = 1e-9
+
+
+def run(quick: bool) -> None:
+    """Measure and print."""
+    rows = []
+    for users, items in SIZES[:1] if quick else SIZES:
+        results = {}
+        for name in ENGINES:
+            with Process() as process:
+                results[name] = process.call(_measure, name, users, items)
+        _agree(results["neodp without noise"][2], results["scikit-learn, no privacy"][2])
+        own = results["neodp"][0]
+        for name, (taken, memory, _) in results.items():
+            rows.append((name, f"{users:,}", f"{items:,}", seconds(taken), times(taken / own), megabytes(memory)))
+    show(table(("neighbours", "users", "items", "s", "to neodp", "peak MB"), rows))
+    show(f"aim: {SIZES[0][0]} users with noise in {AIM:g} s; noise is one number a pair, drawn exactly")
+
+
+def _measure(name: str, users: int, items: int) -> tuple[float, int, Floats]:
+    """Seconds, peak memory in bytes, and the scores of all users' neighbours."""
+    profiles = _profiles(users, items)
+    work = ENGINES[name]
+    work(_profiles(20, 50))  # imports
+    before = mark_peak()
+    taken, scores = processor_time(lambda: work(profiles))
+    return taken, peak() - before, scores
+
+
+def _profiles(users: int, items: int) -> Profiles:
+    """Sizes log-normal around 80, popularity as in Zipf's law; every weight 1."""
+    random = np.random.default_rng(users)
+    size = np.clip(random.lognormal(np.log(LIKES) - 0.5, 1.0, users).astype(np.int64), 1, items // 4)
+    chance = -np.log(np.arange(items) + 10.0)
+    liked = [np.argpartition(-chance - random.gumbel(size=items), n)[:n] for n in size.tolist()]
+    return Profiles.from_columns(
+        np.repeat(np.arange(users), size).astype(str).tolist(),
+        np.concatenate(liked).astype(str).tolist(),
+        users=np.arange(users).astype(str).tolist(),
+        items=np.arange(items).astype(str).tolist(),
+    )
+
+
+def _private(profiles: Profiles) -> Floats:
+    return neighbours(profiles, K, epsilon=EPSILON).score
+
+
+def _without_noise(profiles: Profiles) -> Floats:
+    return neighbours(profiles, K, epsilon=MAX_EPSILON, sampler=noise.without).score
+
+
+def _dense(profiles: Profiles) -> Floats:
+    d = profiles.matrix.toarray()
+    product = d @ d.T
+    noisy = np.triu(product + np.random.default_rng().laplace(scale=1 / EPSILON, size=product.shape), 1)
+    norm = np.sqrt(np.maximum(np.diag(product), 1.0))
+    scores = (noisy + noisy.T) / norm / norm[:, None]
+    np.fill_diagonal(scores, -np.inf)
+    k = min(K, len(d) - 1)
+    best = np.argpartition(-scores, k - 1, axis=1)[:, :k]
+    return np.sort(np.take_along_axis(scores, best, axis=1), axis=1)[:, ::-1]
+
+
+def _sklearn(profiles: Profiles) -> Floats:
+    from sklearn.neighbors import NearestNeighbors
+
+    k = min(K, len(profiles) - 1)
+    found = NearestNeighbors(n_neighbors=k, metric="cosine", algorithm="brute").fit(profiles.matrix)
+    distance, _ = found.kneighbors()
+    return np.asarray(1.0 - distance)
+
+
+def _agree(one: Floats, other: Floats) -> None:
+    worst = float(np.abs(one - other).max())
+    if worst > TOLERANCE:
+        raise AssertionError(f"the cosines differ by {worst}")
+
+
+ENGINES: dict[str, Callable[[Profiles], Floats]] = {
+    "neodp": _private,
+    "neodp without noise": _without_noise,
+    "dense numpy, unsafe noise": _dense,
+    "scikit-learn, no privacy": _sklearn,
+}

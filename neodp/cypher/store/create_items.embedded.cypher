@@ -1,0 +1,3 @@
+// Create items from columns.
+LOAD FROM $rows
+CREATE (:Item {key: key, `profile`: name, id: id})

@@ -1,0 +1,365 @@
+"""Users, the items they like, and a privacy weight for every like.
+
+A user's *profile* is the vector d of how much the user likes each item: 0 for the items that are not in it, 1 for those
+that are, or a number between. Every like has a privacy weight v. It is the graph
+
+    (:User)-[:LIKES {weight: v, value: d}]->(:Item)
+
+as columns. Which users and which items there are is public; who likes what, how much and with which weight is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.errors import GraphError, PrivacyError, UnknownKey, near
+from neodp.graph import Floats, Ints, _line, _read_csv
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from scipy.sparse import csr_array
+
+__all__ = ["UNIT", "Profiles"]
+
+UNIT = 2**15
+"""A stretched profile is kept in whole numbers of 1 / UNIT, so that scalar products are exact."""
+MOST_LIKES = 2**23
+"""How many likes a user may have: the scalar product of two profiles then is a whole number that a double holds."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Profiles:
+    """An immutable set of profiles. Make one with ``from_columns`` or ``from_csv``.
+
+    Attributes
+    ----------
+    users, items : pyarrow.StringArray
+        Their ids.
+    user, item : arrays of int
+        Per like, who likes what.
+    value, weight : arrays of float
+        Per like, d and v, both from 0 to 1.
+    group : pyarrow.StringArray or None
+        Per user, the group whose weights were drawn.
+    name : str
+    """
+
+    users: pa.StringArray
+    items: pa.StringArray
+    user: Ints
+    item: Ints
+    value: Floats
+    weight: Floats
+    group: pa.StringArray | None = None
+    name: str = field(default="profile")
+
+    def __post_init__(self) -> None:
+        for column in (self.user, self.item, self.value, self.weight):
+            column.setflags(write=False)
+
+    @classmethod
+    def from_columns(
+        cls,
+        user: Any,
+        item: Any,
+        value: ArrayLike = 1.0,
+        weight: ArrayLike = 1.0,
+        *,
+        users: Any = None,
+        items: Any = None,
+        group: Sequence[str] | None = None,
+        name: str = "profile",
+        place: Callable[[int], str] = "like {}".format,
+    ) -> Profiles:
+        """Profiles from columns, one row per like.
+
+        Parameters
+        ----------
+        user, item : strings
+            Who likes what; every pair once.
+        value, weight : floats, or one float for all
+            From 0 to 1.
+        users, items : strings, optional
+            All of them, with those who like nothing or whom nobody likes; by default those that occur.
+        group : strings, optional
+            One per user.
+        place : callable, optional
+            What to call a row in an error.
+
+        Raises
+        ------
+        GraphError
+            If a value is not one or a pair stands twice; the message names the place.
+
+        Examples
+        --------
+        >>> p = Profiles.from_columns(["ann", "ann", "bob"], ["tea", "rum", "tea"], weight=[1, 0.25, 0.5])
+        >>> p
+        <Profiles 'profile': 2 users, 2 items, 3 likes>
+        """
+        users, user_of = _encoded(users, user, "user", place)
+        items, item_of = _encoded(items, item, "item", place)
+        n = len(user_of)
+        if len(item_of) != n:
+            raise GraphError(f"there are {n} users and {len(item_of)} items of likes", "give one of each per like")
+        made = cls(
+            users,
+            items,
+            user_of,
+            item_of,
+            _unit_interval(value, n, "value", place),
+            _unit_interval(weight, n, "weight", place),
+            _groups(group, len(users)),
+            name,
+        )
+        made._check(place)
+        return made
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | PathLike[str],
+        *,
+        columns: tuple[str, str, str] = ("user", "item", "rating"),
+        threshold: float | None = None,
+        best: float | None = None,
+        name: str | None = None,
+    ) -> Profiles:
+        """Profiles from a CSV file with a row per rating, and a column ``weight`` where weights are not all 1.
+
+        Parameters
+        ----------
+        columns : three strings
+            What the columns of users, items and ratings are called; ratings may be missing.
+        threshold : float, optional
+            Keep ratings of at least this. Users and items of the others stay, without those likes.
+        best : float, optional
+            The highest rating there can be: a like then is worth rating / best, else 1.
+
+        Raises
+        ------
+        GraphError
+            If a value is not one; the message names the file and line.
+        """
+        path = Path(path)
+        user, item, rating = columns
+        if best is not None and not best > 0:
+            raise GraphError(f"the highest rating is {best}", "give a positive number")
+        rated = threshold is not None or best is not None
+        table = _read_csv(path, (user, item, rating) if rated else (user, item), ("weight",))
+
+        def place(row: int) -> str:
+            return f"{path}, line {_line(path, row)}"
+
+        ratings = _parsed(table[rating], rating, place) if rated else np.ones(len(table[user]))
+        keep = np.ones(len(ratings), bool) if threshold is None else ratings >= threshold
+        rows = np.flatnonzero(keep)
+        value = ratings / best if best is not None else np.ones(len(ratings))
+        weight = np.ones(len(ratings)) if table["weight"] is None else _parsed(table["weight"], "weight", place)
+        return cls.from_columns(
+            table[user].take(rows),
+            table[item].take(rows),
+            value[keep],
+            weight[keep],
+            users=table[user].unique(),
+            items=table[item].unique(),
+            name=name or path.stem,
+            place=lambda row: place(int(rows[row])),
+        )
+
+    def with_weights(self, weight: ArrayLike, group: Any = None) -> Profiles:
+        """The same profiles with other privacy weights, one per like or one for all, and the groups they come from."""
+        changed = _unit_interval(weight, self.likes, "weight", "like {}".format)
+        return replace(self, weight=changed, group=_groups(group, len(self.users)))
+
+    def with_weights_from(self, path: str | PathLike[str], seed: int = 0) -> tuple[Profiles, int]:
+        """The same profiles with the weights of a CSV file, and how many likes it has none for: those get 0.
+
+        The file has the columns ``item,weight`` or ``user,weight`` or ``user,item,weight``, or else ``user,group``:
+        weights then are drawn from those of the group, by the seed. Zero is the default that keeps its promise when
+        somebody adds an item and forgets its weight [1]_ (Remark 2).
+
+        References
+        ----------
+        .. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+        """
+        import pyarrow as pa
+
+        path = Path(path)
+        table = _read_csv(path, (), ("user", "item", "weight", "group"))
+
+        def place(row: int) -> str:
+            return f"{path}, line {_line(path, row)}"
+
+        if table["user"] is not None and table["group"] is not None:
+            return self._with_groups_from(table, place, seed)
+        ids = [name for name in ("user", "item") if table[name] is not None]
+        if not ids or table["weight"] is None:
+            raise GraphError(
+                f"{path} has no weights", "give it the columns item,weight, user,weight, user,item,weight or user,group"
+            )
+        weights = _unit_interval(_parsed(table["weight"], "weight", place), len(table["weight"]), "weight", place)
+        mine = {"user": self.users.take(pa.array(self.user)), "item": self.items.take(pa.array(self.item))}
+        found = _looked_up([mine[name] for name in ids], [table[name] for name in ids], place)
+        weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
+        return self.with_weights(weight), int((found < 0).sum())
+
+    def _with_groups_from(self, table: dict[str, Any], place: Callable[[int], str], seed: int) -> tuple[Profiles, int]:
+        from neodp.stretch.weights import by_attitude
+
+        found = _looked_up([self.users], [table["user"]], place)
+        group = [table["group"][int(row)].as_py() if row >= 0 else "" for row in found]
+        mine = found[self.user] >= 0
+        weight = np.zeros(self.likes)
+        try:
+            weight[mine] = by_attitude(group, self.user[mine], seed)
+        except PrivacyError as e:
+            raise GraphError(e.message, e.hint) from None
+        return self.with_weights(weight, group), int((~mine).sum())
+
+    def _check(self, place: Callable[[int], str]) -> None:
+        order = np.lexsort((self.item, self.user))
+        u, i = self.user[order], self.item[order]
+        again = np.flatnonzero((u[1:] == u[:-1]) & (i[1:] == i[:-1]))
+        if len(again):
+            row = int(order[again[0] + 1])
+            user, item = self.users[self.user[row]].as_py(), self.items[self.item[row]].as_py()
+            raise GraphError(f"{place(row)}: {user!r} likes {item!r} twice", "keep one of the two rows")
+        if np.bincount(self.user, minlength=1).max() > MOST_LIKES:
+            raise GraphError("a user likes too many items", f"a profile may have {MOST_LIKES:,}")
+
+    # --- looking at it ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.users):,} users, {len(self.items):,} items, {self.likes:,} likes"
+        return f"<Profiles {self.name!r}: {sizes}>"
+
+    @property
+    def likes(self) -> int:
+        """How many likes there are."""
+        return len(self.user)
+
+    def index(self, user: str) -> int:
+        """The position of a user.
+
+        Raises
+        ------
+        UnknownKey
+            If there is no such user.
+        """
+        import pyarrow.compute as pc
+
+        found: int = pc.index(self.users, user).as_py()
+        if found < 0:
+            known = self.users.to_pylist()
+            raise UnknownKey(
+                f"there is no user {user!r} in profile {self.name!r}", near(user, known) or "correct the id"
+            )
+        return found
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """d, one row per user and one column per item."""
+        return self._sparse(self.value)
+
+    @cached_property
+    def stretched(self) -> csr_array:
+        """diag(v) d in whole numbers of 1 / UNIT, rounded down: floor(floor(UNIT v) d).
+
+        So whatever d is, item i never has more than UNIT v_i.
+        """
+        return self._sparse(np.floor(np.floor(UNIT * self.weight) * self.value).astype(np.int64))
+
+    def _sparse(self, data: NDArray[Any]) -> csr_array:
+        from scipy.sparse import csr_array
+
+        return csr_array((data, (self.user, self.item)), shape=(len(self.users), len(self.items)))
+
+
+def _encoded(known: Any, ids: Any, what: str, place: Callable[[int], str]) -> tuple[pa.StringArray, Ints]:
+    """The different ids, and the position of each like's id among them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = _strings(ids)
+    bad = pc.fill_null(pc.equal(column, ""), True)
+    if pc.any(bad).as_py():
+        raise GraphError(f"{place(pc.index(bad, True).as_py())}: the {what} has no id", "give it one")
+    everything = column.unique() if known is None else _strings(known)
+    if len(everything.unique()) != len(everything) or pc.any(pc.fill_null(pc.equal(everything, ""), True)).as_py():
+        raise GraphError(f"a {what} has no id, or stands twice among the {what}s", "give every one an id of its own")
+    where = pc.index_in(column, everything)
+    if where.null_count:
+        row = pc.index(where.is_null(), True).as_py()
+        raise GraphError(f"{place(row)}: {column[row].as_py()!r} is none of the {what}s", "correct the id")
+    return everything, np.asarray(where.cast(pa.int32()))
+
+
+def _strings(ids: Any) -> pa.StringArray:
+    import pyarrow as pa
+
+    column = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+    if not isinstance(column, pa.Array):
+        column = pa.array(column, pa.string())
+    return column.cast(pa.string())
+
+
+def _groups(group: Any, users: int) -> pa.StringArray | None:
+    if group is None:
+        return None
+    column = _strings(group)
+    if len(column) != users:
+        raise GraphError(f"there are {len(column)} groups for {users} users", "give one per user")
+    return column
+
+
+def _unit_interval(values: ArrayLike, n: int, what: str, place: Callable[[int], str]) -> Floats:
+    column = np.asarray(values, np.float64)
+    if column.ndim == 0:
+        column = np.full(n, float(column))
+    if column.shape != (n,):
+        raise GraphError(f"there are {len(column)} {what}s for {n} likes", "give one per like, or one for all")
+    wrong = np.flatnonzero(~((column >= 0.0) & (column <= 1.0)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise GraphError(f"{place(row)}: the {what} is {column[row]:g}", "give a number from 0 to 1")
+    return column.copy()
+
+
+def _parsed(column: pa.StringArray, what: str, place: Callable[[int], str]) -> Floats:
+    """Text as numbers."""
+    import pyarrow as pa
+
+    try:
+        return np.asarray(column.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        for row, text in enumerate(column.to_pylist()):
+            try:
+                float(text)
+            except ValueError:
+                raise GraphError(f"{place(row)}: the {what} is {text!r}", "give a number") from None
+        raise
+
+
+def _looked_up(
+    wanted: Sequence[pa.StringArray], known: Sequence[pa.StringArray], place: Callable[[int], str]
+) -> NDArray[np.int64]:
+    """In which row of the known columns each wanted row stands; -1 where in none."""
+    rows: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(*(column.to_pylist() for column in known), strict=True)):
+        if key in rows:
+            raise GraphError(f"{place(row)}: {' and '.join(map(repr, key))} stands twice", "keep one of the two rows")
+        rows[key] = row
+    keys = zip(*(column.to_pylist() for column in wanted), strict=True)
+    return np.array([rows.get(key, -1) for key in keys], np.int64)
