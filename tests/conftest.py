@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 from neo4j import Driver
 
+from neodp.cli import main
 from neodp.store import Store, open_store
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
@@ -73,6 +74,19 @@ def store(address: str) -> Iterator[Store]:
     with open_store(address) as store:
         store.init()
         yield store
+
+
+@pytest.fixture
+def run(address: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command on an empty store; its exit code, output and errors."""
+
+    def go(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main(["--store", address, *words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return go
 
 
 @pytest.fixture
