@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import demo, graphs, mechanisms, queries
+from neodp.cli import demo, graphs, mechanisms, poll, queries
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -62,6 +62,7 @@ for command in (
     mechanisms.audit,
     queries.query,
     queries.plot,
+    poll.poll,
 ):
     app.command(name={"list_graphs": "list"}.get(command.__name__, command.__name__))(command)
 
