@@ -1,4 +1,4 @@
-"""A poll: people, each with an answer and an epsilon, and the private answer of all.
+"""A poll: people, each with a choice and an epsilon, and the private answer of all.
 
 The graph
 ---------
@@ -9,52 +9,62 @@ hundred thousand people in five groups it has 10^21 datasets.
 
 The mechanism
 -------------
-It is the optimal one for the balanced alpha (:func:`neodp.boundary.balanced`), in closed form. The *margin* m of a
-dataset is how many people would have to change their choice to change the answer; only those on the winning side can.
-Let e_1 <= e_2 <= … be the epsilons on the winning side. The chance of the wrong answer is
+With k possible answers, the true one has the chance S = 1 - (k - 1) P, and every other one P. Both depend on the
+dataset's *cost* y alone, in the way that starts from S = P = 1/k and follows dS/dy = min(S, 1 - S):
 
-    q = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
+    S = e^y / k  up to y = log(k/2), where S = 1/2;      (k - 1) P = 1 - S = e^-y k/4  from there.
 
-For, with delta 0 and alpha at least 1/2, U multiplies q by e^-eps on every edge. So -log q is a shortest path: an edge
-for each of m - 1 people, up to the boundary, and log(1 + e^eps) for the boundary edge of the m-th. That function grows
-with eps, but never faster than eps. Hence the cheapest way takes the m cheapest people and crosses the boundary with
-the dearest of them, and no path that first moves away from the boundary is cheaper.
+So neither log S nor log P ever changes faster than y. Let C(eps) be the y at which S = e^eps P. The cost is that of the
+cheapest way to another answer: the epsilons of the people who change their choices, one after another, and C(eps)
+instead of eps for the last of them, who crosses the boundary. C grows with eps, but never faster than eps. So the last
+is the one with the greatest epsilon, and it pays to take the people with the least.
+
+*Yes or no.* Only people of the winning side can change the answer; the *margin* m is how many of them must. With
+e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answer is
+
+    P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
+
+This is the optimum for the balanced alpha (:func:`neodp.boundary.balanced`): with delta 0 and alpha of at least 1/2,
+U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
+
+*Plurality.* To have a rival overtake the winner, whose lead is then G - 1, people of the winning side go over to the
+rival, which takes 2 off G each, and people of the others, which takes 1. For every rival and every number of the
+former, prefix sums of sorted epsilons give the cost.
 
 Exactness
 ---------
-Everything up to the last step is done in whole numbers, in units of 2^-50. An epsilon becomes the whole number
-E = floor(2^50 eps) - 1, or 0; log(1 + e^eps) becomes C(E) = floor(2^50 log(1 + exp(2^-50 E))). The cost of a dataset is
+The cost is a whole number of units of 2^-50. An epsilon becomes E = floor(2^50 eps) - k, or 0; C(eps) becomes
+floor(2^50 C(2^-50 E)). P is rounded up to a double, but not beyond 1/k, and S is 1 - (k - 1) P, exactly.
 
-    c = E_1 + … + E_(m-1) + C(E_m),     and     q(c) = min(1/2, exp(-2^-50 c) rounded up to a double).
+*Neighbours of one true answer*, over an edge of a person with E, have costs that differ by at most E. C grows, and not
+faster than its argument (if f(a) - f(b) <= a - b for whole a - b, the same holds for floor f), so the cost is the least
+of E(D without d) + C(E_d) over all sets D of people who can turn the answer and all d in D. If D can do it from one of
+the two datasets, then D and the person can do it from the other. Hence P, as stored, changes by a factor of
+exp(2^-50 E) (1 + 2^-51) at most, and S by exp(2^-50 E) (1 + (k - 1) 2^-51) (1 + (k - 1) 2^-53), since P <= S; both are
+less than e^eps, which has k units more. Where E is 0, the costs are equal, and so are P and S.
 
-*Neighbours of one answer*, over an edge of a person with E: |c - c'| <= E. C grows, and never faster than its argument
-(if f(a) - f(b) <= a - b for whole a - b, the same holds for floor f), so c is the least of E(S without s) + C(E_s) over
-all sets S of m people on the winning side and all s in S. Let the person leave the winning side, so that m' = m - 1. A
-best S' for m', together with the person, is a choice for m: c <= c' + E. A best S for m, without the person (or without
-its cheapest member, if the person is not in S), is a choice for m' that costs no more: c' <= c. So q' / q lies between
-1 and exp(2^-50 E), up to a factor of 1 + 2^-51 for rounding, hence within e^eps, which is at least 2^-50 more than
-2^-50 E; where E is 0, q = q'. As both q are at most 1/2, the same follows for the true answer: 1 - q <= e^eps (1 - q').
+*Neighbours across the boundary*: both costs are at most C(E), so both P are at least 1 / (exp(2^-50 E) + k - 1), if not
+the double below 1/k. Then S = 1 - (k - 1) P <= exp(2^-50 E) / (exp(2^-50 E) + k - 1) at one end, at most e^eps P at
+the other; and the P of other answers differ by less, for (exp(2^-50 E) + k - 1) / k <= exp(2^-50 E).
 
-*Neighbours across the boundary*: m = 1 on both sides, so c <= C(E), and both q are at least 1/(1 + e^eps). Therefore
-1 - q <= e^eps / (1 + e^eps) <= e^eps q'.
-
-So privacy holds for the doubles as they are stored, with each person's own epsilon, and q exceeds the optimum by a
-factor of 1 + m 2^-48 at most. :func:`violations` checks it at one dataset, and shares nothing with this reasoning.
+So privacy holds for the doubles as they are stored, with each person's own epsilon. With two answers, P exceeds the
+optimum by a factor of 1 + m 2^-48 at most. With more, an E of 0 would need S = P = 1/k, which is no double: an epsilon
+that small is refused. :func:`violations` checks all of it at one dataset, and shares nothing with this reasoning.
 
 Epsilon 0
 ---------
 The answer must not depend on such a person at all: over an edge with epsilon 0 both ends have the same distribution. If
-their true answers differ, neither can be preferred, and both get 1/2. Counting the person in would therefore only turn
-datasets into coin tosses. So the question is put to the others: people with epsilon 0 belong to no group, and
-:func:`tally` only counts how many they are.
+their true answers differ, neither can be preferred. Counting the person in would therefore only turn datasets into coin
+tosses. So the question is put to the others: people with epsilon 0 belong to no group, and :func:`tally` only counts
+how many they are.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -73,6 +83,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Group",
     "Margin",
+    "Plurality",
     "Poll",
     "Tally",
     "Threshold",
@@ -88,6 +99,8 @@ UNIT = 2**50
 """How many units of cost make an epsilon of 1."""
 TINY = 2.0**-1022
 """The smallest chance of a wrong answer: the smallest normal double."""
+FAR = 709 * UNIT
+"""P is TINY at a cost of 708 and beyond, so that this is as good as any greater cost."""
 WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
 """What counts as yes and no where the options are not named, in any case."""
 
@@ -121,18 +134,21 @@ class Margin:
     Attributes
     ----------
     margin : int
-    worst, best : float
-        The least and the greatest chance of the true answer, over all datasets with this margin.
-    even : float
-        Where the winning side is spread evenly over the groups; the lesser one of both answers.
+    worst : float
+        The chance of the true answer that every dataset with this margin has at least.
+    best : float or None
+        The greatest chance that one of them has, where that is known.
+    even : float or None
+        Where the winning side is spread evenly over the groups, the lesser one of both answers; for yes or no only.
     """
 
     margin: int
     worst: float
-    even: float
-    best: float
+    even: float | None = None
+    best: float | None = None
 
 
+@dataclass(frozen=True)
 class Poll(ABC):
     """A question to groups of people, and the mechanism that answers it.
 
@@ -141,16 +157,11 @@ class Poll(ABC):
     groups : tuple of Group
         By ascending epsilon.
     options : tuple of str
-        What one can choose; the columns of a dataset.
+        What one can choose, the columns of a dataset; and what the answer can be.
     """
 
     groups: tuple[Group, ...]
     options: tuple[str, ...]
-
-    @property
-    @abstractmethod
-    def colors(self) -> tuple[str, ...]:
-        """The possible answers."""
 
     @property
     @abstractmethod
@@ -159,24 +170,57 @@ class Poll(ABC):
 
     @abstractmethod
     def truth(self, counts: Counts) -> int:
-        """The position of the true answer of a dataset in ``colors``."""
+        """The position of the true answer of a dataset in ``options``."""
 
     @abstractmethod
     def margin(self, counts: Counts) -> int | None:
         """How many people would have to change their choice to change the answer; None where nobody can."""
 
     @abstractmethod
-    def distribution(self, counts: Counts) -> tuple[float, ...]:
-        """The chance of each answer; every one but the largest is exact, which stands for one minus the rest."""
-
-    @abstractmethod
-    def by_margin(self, margins: Sequence[int]) -> list[Margin]:
-        """What is known of the accuracy without looking at anybody's choice."""
+    def cost(self, counts: Counts) -> int | None:
+        """The cost of a dataset in units of 2^-50; None where nobody can change the answer."""
 
     @property
     @abstractmethod
     def largest_margin(self) -> int:
         """The greatest margin that a dataset can have; 0 where there is only one answer."""
+
+    @abstractmethod
+    def at(self, margin: int) -> Margin:
+        """What is known of the accuracy at a margin without looking at anybody's choice."""
+
+    def distribution(self, counts: Counts) -> tuple[float, ...]:
+        """The chance of each answer; every one but the largest is exact, which stands for one minus the rest."""
+        cost, k = self.cost(counts), len(self.options)
+        other = 0.0 if cost is None else chance(cost, k)
+        true = 1.0 - (k - 1) * other
+        if k * Fraction(other) < 1:  # then it is the largest, whatever rounding says
+            true = max(true, math.nextafter(other, 1.0))
+        row = [other] * k
+        row[self.truth(counts)] = true
+        return tuple(row)
+
+    def _accuracy(self, cost: int) -> float:
+        return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
+
+    def _cheapest(self, winners: Sequence[int], margin: int) -> int:
+        """The cost where so many people, the cheapest of this many in each group, must change their choices."""
+        total, left = 0, margin
+        for each, size in zip(self._units, winners, strict=True):
+            if size >= left:
+                return total + (left - 1) * each + crossing(each, len(self.options))
+            total += size * each
+            left -= size
+        raise ValueError(f"the margin is {margin}, more than there are people")
+
+    @cached_property
+    def _sizes(self) -> Counts:
+        return np.array([group.size for group in self.groups], np.int64)
+
+    @cached_property
+    def _units(self) -> list[int]:
+        """The epsilon of each group in whole units."""
+        return [units(group.epsilon, len(self.options)) for group in self.groups]
 
     @property
     def people(self) -> int:
@@ -186,7 +230,7 @@ class Poll(ABC):
     @property
     def worst(self) -> float:
         """The chance of the true answer that every dataset has at least."""
-        return self.by_margin([1])[0].worst if self.largest_margin else 1.0
+        return self.at(1).worst if self.largest_margin else 1.0
 
     def margin_for(self, accuracy: float) -> int | None:
         """The least margin from which on every dataset is answered with at least this accuracy; None if there is none.
@@ -196,7 +240,7 @@ class Poll(ABC):
         low, high = 0, self.largest_margin + 1
         while high - low > 1:
             middle = (low + high) // 2
-            if self.by_margin([middle])[0].worst >= accuracy:
+            if self.at(middle).worst >= accuracy:
                 high = middle
             else:
                 low = middle
@@ -214,7 +258,7 @@ class Poll(ABC):
                         yield changed, self.groups[g].epsilon
 
 
-def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Threshold:
+def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
     """A poll by the name of its query.
 
     Parameters
@@ -222,10 +266,10 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     groups : sequence of Group
         Sizes and epsilons; the order does not matter.
     query : str
-        ``majority``: do more than half choose the first option? A tie says no. ``threshold:2/3``: does at least that
-        share? ``plurality``: which option is chosen most often? A tie goes to the option that is named first.
+        ``majority``: do more than half choose the first of two options? A tie says no. ``threshold:2/3``: does at least
+        that share? ``plurality``: which option is chosen most often? A tie goes to the option that is named first.
     options : strings
-        What one can choose; two of them.
+        What one can choose.
 
     Raises
     ------
@@ -235,33 +279,37 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     Examples
     --------
     >>> p = poll([Group(0.5, 40), Group(1.0, 60)])
-    >>> p.question, p.needed
-    ("do at least 51 of 100 people say 'yes'?", 51)
+    >>> p.question
+    "do at least 51 of 100 people choose 'yes'?"
     >>> counts = np.array([[30, 10], [40, 20]])
-    >>> p.colors[p.truth(counts)], p.margin(counts)
+    >>> p.options[p.truth(counts)], p.margin(counts)
     ('yes', 20)
     >>> p.distribution(counts)[1] < 1e-4
     True
     """
-    groups = tuple(sorted(groups, key=lambda group: group.epsilon))
-    for group in groups:
-        if not 0.0 <= group.epsilon <= MAX_EPSILON:
-            raise GraphError(f"epsilon is {group.epsilon!r}", f"give a number from 0 to {MAX_EPSILON:g}")
+    ordered = tuple(sorted(groups, key=lambda group: group.epsilon))
+    for group in ordered:
+        positive(group.epsilon)
         if group.size < 1:
             raise GraphError(f"the group with epsilon {group.epsilon:g} has {group.size} people", "give at least one")
-    if not groups:
+    if not ordered:
         raise GraphError("nobody takes part", "a poll needs at least one person with an epsilon above 0")
     names = tuple(options)
     if len(names) < 2 or len(set(names)) < len(names):
         raise GraphError(f"the options are {', '.join(names) or 'none'}", "name at least two different ones")
-    people = sum(group.size for group in groups)
-    kind, _, rest = query.partition(":")
+    if query == "plurality" and len(names) > 2:
+        return Plurality(ordered, names)
+    people = sum(group.size for group in ordered)
+    needed = {"majority": people // 2 + 1, "plurality": (people + 1) // 2}.get(query)
+    if needed is None:
+        needed = math.ceil(_share(query) * people)
     if len(names) > 2:
-        raise GraphError(f"{query} is asked about {len(names)} options", "name two: this is a question of yes or no")
-    if query == "majority":
-        return Threshold(groups, (names[0], names[1]), people // 2 + 1)
-    if query == "plurality":
-        return Threshold(groups, (names[0], names[1]), (people + 1) // 2)
+        raise GraphError(f"{query} is asked about {len(names)} options", "name two of them, or ask for plurality")
+    return Threshold(ordered, names, needed)
+
+
+def _share(query: str) -> Fraction:
+    kind, _, rest = query.partition(":")
     try:
         share = Fraction(rest)
     except (ValueError, ZeroDivisionError):
@@ -269,33 +317,18 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     if kind != "threshold" or not 0 <= share <= 1:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
         raise GraphError(f"the query is {query!r}", hint)
-    return Threshold(groups, (names[0], names[1]), math.ceil(share * people))
+    return share
 
 
 @dataclass(frozen=True)
 class Threshold(Poll):
     """Do at least `needed` people choose the first of two options?"""
 
-    groups: tuple[Group, ...]
-    options: tuple[str, str]
     needed: int
 
     @property
-    def colors(self) -> tuple[str, ...]:
-        return self.options
-
-    @property
     def question(self) -> str:
-        return f"do at least {self.needed:,} of {self.people:,} people say {self.options[0]!r}?"
-
-    @cached_property
-    def _sizes(self) -> Counts:
-        return np.array([group.size for group in self.groups], np.int64)
-
-    @cached_property
-    def _units(self) -> list[int]:
-        """The epsilon of each group in whole units."""
-        return [units(group.epsilon) for group in self.groups]
+        return f"do at least {self.needed:,} of {self.people:,} people choose {self.options[0]!r}?"
 
     def truth(self, counts: Counts) -> int:
         return 0 if counts[:, 0].sum() >= self.needed else 1
@@ -306,32 +339,24 @@ class Threshold(Poll):
         yes = int(counts[:, 0].sum())
         return yes - self.needed + 1 if yes >= self.needed else self.needed - yes
 
+    def cost(self, counts: Counts) -> int | None:
+        margin = self.margin(counts)
+        return None if margin is None else self._cheapest(counts[:, self.truth(counts)].tolist(), margin)
+
     @property
     def largest_margin(self) -> int:
         if not 0 < self.needed <= self.people:
             return 0
         return max(self.people - self.needed + 1, self.needed)
 
-    def distribution(self, counts: Counts) -> tuple[float, ...]:
-        truth, margin = self.truth(counts), self.margin(counts)
-        wrong = 0.0 if margin is None else self._wrong(counts[:, truth].tolist(), margin)
-        return (1.0 - wrong, wrong) if truth == 0 else (wrong, 1.0 - wrong)
-
-    def _wrong(self, winners: Sequence[int], margin: int) -> float:
-        """The chance of the wrong answer, where this many people of each group are on the winning side."""
-        return chance(cost(zip(self._units, winners, strict=True), margin))
-
-    def by_margin(self, margins: Sequence[int]) -> list[Margin]:
-        return [self._at(margin) for margin in margins]
-
-    def _at(self, margin: int) -> Margin:
+    def at(self, margin: int) -> Margin:
         sides = [self.needed + margin - 1, self.people - self.needed + margin]  # how many win, if yes and if no
         possible = [side for side in sides if side <= self.people]
         return Margin(
             margin,
-            worst=1.0 - self._wrong(self._sizes.tolist(), margin),
-            even=1.0 - max(self._wrong(self._even(side), margin) for side in possible),
-            best=1.0 - min(self._wrong(self._dearest(side), margin) for side in possible),
+            worst=self._accuracy(self._cheapest(self._sizes.tolist(), margin)),
+            even=min(self._accuracy(self._cheapest(self._even(side), margin)) for side in possible),
+            best=max(self._accuracy(self._cheapest(self._dearest(side), margin)) for side in possible),
         )
 
     def _even(self, winners: int) -> list[int]:
@@ -348,57 +373,116 @@ class Threshold(Poll):
         return [int(size) for size in np.clip(winners - before, 0, self._sizes)]
 
 
+@dataclass(frozen=True)
+class Plurality(Poll):
+    """Which of three or more options is chosen most often? A tie goes to the one that is named first."""
+
+    def __post_init__(self) -> None:
+        if not self._units[0]:
+            least = (len(self.options) + 1) / UNIT
+            raise GraphError(f"epsilon is {self.groups[0].epsilon!r}", f"give 0 or at least {least:.2g}")
+
+    @property
+    def question(self) -> str:
+        names = ", ".join(map(repr, self.options))
+        return f"which of {names} do most of {self.people:,} people choose?"
+
+    def truth(self, counts: Counts) -> int:
+        return int(np.argmax(counts.sum(axis=0)))
+
+    def _gaps(self, counts: Counts) -> dict[int, int]:
+        """Per rival, by how much it must gain on the winner to overtake it."""
+        total, winner = counts.sum(axis=0).tolist(), self.truth(counts)
+        return {r: total[winner] - n + (r > winner) for r, n in enumerate(total) if r != winner}
+
+    def margin(self, counts: Counts) -> int:
+        return min((gap + 1) // 2 for gap in self._gaps(counts).values())
+
+    @property
+    def largest_margin(self) -> int:
+        return self.people // 2 + 1
+
+    def at(self, margin: int) -> Margin:
+        return Margin(margin, worst=self._accuracy(self._cheapest(self._sizes.tolist(), margin)))
+
+    def cost(self, counts: Counts) -> int:
+        winner = self.truth(counts)
+        winning, won = self._sums(counts[:, winner])
+        best = FAR
+        for rival, gap in self._gaps(counts).items():
+            rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
+            fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
+            a = np.arange(fewest, most + 1)
+            b = np.maximum(gap - 2 * a, 0)
+            last = np.maximum(won[a], other[b])  # the group of the dearest of them
+            found = winning[a] + rest[b] + self._instead[last]
+            best = min(best, int(found.min()))
+        return best
+
+    @cached_property
+    def _instead(self) -> Counts:
+        """Per group, what it adds to the cost that somebody of it is the last: C(E) - E."""
+        return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
+
+    def _sums(self, people: Counts) -> tuple[Counts, Counts]:
+        """The sums of E over the cheapest 0, 1, 2, … of these people, up to 2 FAR, and the group of the last one."""
+        group = np.repeat(np.arange(len(people)), people)
+        each = np.array(self._units, np.int64)[group]
+        small = np.cumsum(each.astype(np.float64)) < 2 * FAR  # beyond, whole numbers of 64 bits may not be enough
+        return np.concatenate([[0], np.where(small, np.cumsum(each), 2 * FAR)]), np.concatenate([[0], group])
+
+
 # --- whole units ----------------------------------------------------------------------------------------------------
 
 
-def units(epsilon: float) -> int:
-    """The E of this module: at least one unit below epsilon, or 0."""
-    return max(0, math.floor(Fraction(epsilon) * UNIT) - 1)
+def units(epsilon: float, k: int) -> int:
+    """The E of this module: at least k units below epsilon, or 0."""
+    return max(0, math.floor(Fraction(epsilon) * UNIT) - k)
 
 
-def cost(winners: Iterable[tuple[int, int]], margin: int) -> int:
-    """The c of this module, where the winning side is given by ascending E as pairs (E, how many people)."""
-    total, left = 0, margin
-    for each, size in winners:
-        if size >= left:
-            return total + (left - 1) * each + crossing(each)
-        total += size * each
-        left -= size
-    raise ValueError(f"the margin is {margin}, more than the winning side has people")
+@lru_cache(maxsize=65536)
+def crossing(each: int, k: int) -> int:
+    """C: the y at which S = e^eps P = e^eps / (e^eps + k - 1), in whole units, rounded down.
 
-
-@lru_cache(maxsize=4096)
-def crossing(each: int) -> int:
-    """C(E) = floor(UNIT log(1 + exp(E / UNIT))), exactly.
-
-    It is E plus the floor of UNIT log(1 + exp(-E / UNIT)), which no precision leaves open for long: for a rational x,
-    log(1 + e^x) is irrational (Lindemann and Weierstrass: no rational r, s with 1 + e^r = e^s).
+    With r = 1 + (k - 1) e^-eps, it is y = log(k / r) up to S = 1/2, that is up to r = 2, and eps + log(k r / (4 k - 4))
+    from there. No precision leaves the floor open for long: for a rational eps other than 0, y is irrational
+    (Lindemann and Weierstrass: e^y, e^(y - eps) and 1 have no rational relation, nor have e^y, e^eps and 1).
     """
+    if each == 0:
+        return 0
     precision = 40
     while True:
         context = Context(prec=precision)
         power = context.exp(context.divide(Decimal(-each), Decimal(UNIT)))
-        rest = context.multiply(Decimal(UNIT), context.ln(context.add(Decimal(1), power)))
+        r = context.add(Decimal(1), context.multiply(Decimal(k - 1), power))
+        if r >= 2:
+            whole, share = 0, context.divide(Decimal(k), r)
+        else:
+            whole, share = each, context.divide(context.multiply(Decimal(k), r), Decimal(4 * k - 4))
+        rest = context.multiply(Decimal(UNIT), context.ln(share))
         slack = Decimal(10) ** (24 - precision)
         low, high = math.floor(rest - slack), math.floor(rest + slack)
         if low == high:
-            return each + low
-        if high == 0:  # the rest is positive, though it may be too small to see
-            return each
+            return whole + low
         precision *= 2
 
 
 @lru_cache(maxsize=65536)
-def chance(cost: int) -> float:
-    """q(c) = exp(-c / UNIT), rounded up to a double, at most 1/2 and at least TINY."""
-    if cost > 709 * UNIT:
+def chance(cost: int, k: int) -> float:
+    """P for a cost in units: rounded up to a double, but to no more than 1/k, and at least TINY."""
+    if cost >= FAR:
         return TINY
     context = Context(prec=40)
-    exact = Fraction(context.next_plus(context.exp(context.divide(Decimal(-cost), Decimal(UNIT)))))
+    power = k * Fraction(context.exp(context.divide(Decimal(-cost), Decimal(UNIT))))
+    exact = (1 - 1 / power) / (k - 1) if power >= 2 else power / (4 * k - 4)
+    exact *= 1 + Fraction(1, 10**37)  # more than the decimals are off
     rounded = float(exact)
     if Fraction(rounded) < exact:
         rounded = math.nextafter(rounded, 1.0)
-    return min(0.5, max(TINY, rounded))
+    even = 1.0 / k
+    if Fraction(even) > Fraction(1, k):
+        even = math.nextafter(even, 0.0)
+    return min(even, max(TINY, rounded))
 
 
 # --- from a table of people to a dataset ----------------------------------------------------------------------------
@@ -579,7 +663,7 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
     broken = []
     for other, epsilon in poll.neighbours(counts, groups):
         there = _exact(poll.distribution(other))
-        for color, p, p_other in zip(poll.colors, here, there, strict=True):
+        for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):
                 if not holds(left, right, epsilon, 0.0):
                     broken.append(f"Pr[{color}] is {float(p)!r} and {float(p_other)!r}, beyond epsilon {epsilon!r}")
@@ -599,45 +683,27 @@ def _exact(probabilities: Sequence[float]) -> list[Fraction]:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What it would bring at some margin if a group's epsilon, or that of one of its people, were higher.
-
-    ``worst`` and ``even`` are the accuracies of ``Margin`` then; the person counts as one of the winning side.
-    """
+    """What is known at some margin if a group's epsilon were `epsilon`: that of one person only, or of all."""
 
     group: Group
     epsilon: float
-    person_worst: float
-    person_even: float
-    group_worst: float
-    group_even: float
+    one: Margin
+    all: Margin
 
 
-def what_if(poll: Threshold, margin: int, raised: float) -> list[WhatIf]:
-    """For every group: the accuracy at a margin if its epsilon, or one person's, were higher by `raised`.
+def what_if(poll: Poll, margin: int, raised: float) -> list[WhatIf]:
+    """For every group, the accuracy at a margin if its epsilon, or that of one person in it, were higher by `raised`.
 
-    Each is one more pass over the groups up to the margin, since the closed form needs no search.
+    Each takes one more pass over the groups: the closed form needs no search, and nothing is done per dataset.
     """
     found = []
-    sides = [s for s in (poll.needed + margin - 1, poll.people - poll.needed + margin) if s <= poll.people]
-    everyone, even = poll._sizes.tolist(), [poll._even(side) for side in sides]
     for g, group in enumerate(poll.groups):
         epsilon = min(group.epsilon + raised, MAX_EPSILON)
-
-        def wrong(winners: Sequence[int], people: int, g: int = g, epsilon: float = epsilon) -> float:
-            """The chance of the wrong answer if so many of the group's winners had the higher epsilon."""
-            moved = min(people, winners[g])
-            parts = list(zip(poll._units, winners, strict=True))
-            parts[g] = (parts[g][0], winners[g] - moved)
-            return chance(cost(sorted([*parts, (units(epsilon), moved)]), margin))
-
-        found.append(
-            WhatIf(
-                group,
-                epsilon,
-                person_worst=1.0 - wrong(everyone, 1),
-                person_even=1.0 - max(wrong(winners, 1) for winners in even),
-                group_worst=1.0 - wrong(everyone, group.size),
-                group_even=1.0 - max(wrong(winners, group.size) for winners in even),
-            )
+        others = poll.groups[:g] + poll.groups[g + 1 :]
+        rest = (replace(group, size=group.size - 1),) if group.size > 1 else ()
+        one, every = (
+            replace(poll, groups=tuple(sorted(groups, key=lambda group: group.epsilon))).at(margin)
+            for groups in ((*others, *rest, Group(epsilon, 1)), (*others, Group(epsilon, group.size)))
         )
+        found.append(WhatIf(group, epsilon, one, every))
     return found

@@ -1,5 +1,6 @@
 """Polls: the closed form against whole graphs, exact privacy, what is known beforehand, and tables of people."""
 
+import heapq
 import itertools
 import math
 import random
@@ -15,10 +16,30 @@ from hypothesis import strategies as st
 import neodp
 from neodp import generate
 from neodp.errors import GraphError
-from neodp.poll import TINY, UNIT, Group, Threshold, chance, crossing, epsilons, poll, tally, units, violations, what_if
+from neodp.poll import (
+    TINY,
+    UNIT,
+    Group,
+    Poll,
+    Threshold,
+    chance,
+    crossing,
+    epsilons,
+    poll,
+    tally,
+    units,
+    violations,
+    what_if,
+)
 
 QUERIES = ["majority", "plurality", "threshold:2/3", "threshold:1/5", "threshold:1", "threshold:0"]
 EPSILONS = st.one_of(st.sampled_from([0.0, 1e-300, 2.0**-50, 1e-9, 0.1, 1.0, 40.0, 690.0]), st.floats(0.0, 5.0))
+
+
+def yes_or_no(groups: dict[float, int] | list[Group], query: str = "majority") -> Threshold:
+    found = poll([Group(e, n) for e, n in groups.items()] if isinstance(groups, dict) else groups, query)
+    assert isinstance(found, Threshold)
+    return found
 
 
 def place(row: int) -> str:
@@ -46,7 +67,7 @@ def test_it_is_the_optimum_of_the_whole_graph_of_votes(seed: int) -> None:
     people = rng.randint(1, 12) if seed else 12
     levels = [rng.choice([0.0, 0.1, 0.5, 1.0, 3.0, rng.uniform(0.0, 2.0)]) for _ in range(4)]
     epsilon = sorted(rng.choice(levels) for _ in range(people))
-    p = poll([Group(e, epsilon.count(e)) for e in set(epsilon)], QUERIES[seed % len(QUERIES)])
+    p = yes_or_no({e: epsilon.count(e) for e in set(epsilon)}, QUERIES[seed % len(QUERIES)])
     g = generate.votes(people, epsilon=epsilon, rule=p.needed)
     m = neodp.extend(g.with_alpha(neodp.balanced(g)))
     group = [[x.epsilon for x in p.groups].index(e) for e in epsilon]
@@ -62,7 +83,7 @@ def test_it_is_the_optimum_of_the_whole_graph_of_votes(seed: int) -> None:
 @settings(max_examples=150)
 def test_it_is_private_to_the_last_bit(groups: dict[float, int], query: str) -> None:
     """The audit of the whole counts graph, on the numbers that an answer would be drawn from."""
-    p = poll([Group(e, n) for e, n in groups.items()], query)
+    p = yes_or_no(groups, query)
     order = sorted(groups)
     g = generate.counts([groups[e] for e in order], epsilon=order, rule=p.needed)
     rows = everywhere(p)
@@ -75,7 +96,7 @@ def test_it_is_private_to_the_last_bit(groups: dict[float, int], query: str) -> 
 @settings(max_examples=25)
 def test_hundred_thousand_people_are_private_at_neighbouring_counts(data: st.DataObject) -> None:
     sizes, levels = [30_000, 10_000, 20_000, 15_000, 25_000], [0.01, 0.1, 0.5, 1.0, 2.0]
-    p = poll([Group(e, n) for e, n in zip(levels, sizes, strict=True)], data.draw(st.sampled_from(QUERIES[:4])))
+    p = yes_or_no(dict(zip(levels, sizes, strict=True)), data.draw(st.sampled_from(QUERIES[:4])))
     yes = [data.draw(st.integers(0, n)) for n in sizes]
     if data.draw(st.booleans()):  # next to the boundary
         yes = [n * p.needed // p.people for n in sizes]
@@ -97,23 +118,30 @@ def test_what_is_not_private_is_found() -> None:
     assert violations(poll(loud.groups), np.array([[1, 2], [2, 0]])) == []
 
 
-def test_units_and_their_functions_round_the_safe_way() -> None:
-    """C(E) is the floor, grows, and not faster than E; q(c) lies above e^-c by two units in the last place at most."""
-    rng = random.Random(1)
+def levels_of(y: Decimal, k: int) -> Decimal:
+    """P at a cost, by the definition."""
+    return (1 - y.exp() / k) / (k - 1) if y.exp() <= Decimal(k) / 2 else (-y).exp() * k / (4 * (k - 1))
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 50])
+def test_units_and_their_functions_round_the_safe_way(k: int) -> None:
+    """C(E) is the floor of where S = e^eps P, and grows no faster than E; P lies above its value, by 2^-51 at most."""
+    rng = random.Random(k)
     with localcontext() as context:
-        context.prec = 700
+        context.prec = 400
         for e in [0.0, 2.0**-60, 1e-9, 0.3, 1.0, 34.7, 36.0, 300.0, 690.0] + [rng.uniform(0, 40) for _ in range(20)]:
-            each = units(e)
-            assert each == 0 or Fraction(each + 1, UNIT) <= Fraction(e) < Fraction(each + 2, UNIT)
-            exact = UNIT * (1 + (Decimal(each) / UNIT).exp()).ln()
-            assert crossing(each) <= exact < crossing(each) + 1
-            assert 0 <= crossing(each + 1) - crossing(each) <= 1
-        for x in [0.0, 0.69, 0.7, 1.0, 50.0, 700.0] + [rng.uniform(0.7, 708) for _ in range(40)]:
-            c = int(x * UNIT)
-            exact = (-Decimal(c) / UNIT).exp()
-            q = Decimal(chance(c))
-            assert chance(c) == 0.5 if exact > Decimal("0.5") else exact <= q <= exact * (1 + Decimal(2) ** -51)
-    assert chance(720 * UNIT) == chance(10**9 * UNIT) == TINY
+            each = units(e, k)
+            assert each == 0 or Fraction(each + k, UNIT) <= Fraction(e) < Fraction(each + k + 1, UNIT)
+            even = 1 / ((Decimal(each) / UNIT).exp() + k - 1)
+            c = crossing(each, k)
+            assert each == c == 0 or levels_of(Decimal(c) / UNIT, k) >= even > levels_of(Decimal(c + 1) / UNIT, k)
+            assert 0 <= crossing(each + 1, k) - c <= 1
+        for x in [0.0, 0.69, 0.7, 1.0, 1.2, 50.0, 700.0] + [rng.uniform(0.0, 707) for _ in range(40)]:
+            exact, p = levels_of(Decimal(int(x * UNIT)) / UNIT, k), Decimal(chance(int(x * UNIT), k))
+            assert p * k <= 1
+            assert p <= exact * (1 + Decimal(2) ** -51)
+            assert p >= min(exact, (1 - Decimal(2) ** -52) / k)
+    assert chance(708 * UNIT, k) == chance(10**9 * UNIT, k) == TINY
 
 
 def test_people_with_epsilon_0_change_nothing() -> None:
@@ -141,6 +169,81 @@ def test_ties() -> None:
     assert poll(groups, "threshold:1/2").truth(tie) == 0
 
 
+# --- plurality --------------------------------------------------------------------------------------------------------
+
+
+def all_counts(sizes: list[int], k: int) -> list[np.ndarray]:
+    """Every way in which people of these groups can choose among k options."""
+    rows = [[row for row in itertools.product(range(n + 1), repeat=k) if sum(row) == n] for n in sizes]
+    return [np.array(counts) for counts in itertools.product(*rows)]
+
+
+def cheapest_ways(p: Poll, datasets: list[np.ndarray]) -> dict[bytes, int]:
+    """The cost of every dataset by its definition: shortest paths to another answer over the whole graph."""
+    k = len(p.options)
+    each = {group.epsilon: units(group.epsilon, k) for group in p.groups}
+    edges = {d.tobytes(): [(n, e) for n, e in p.neighbours(d)] for d in datasets}
+    cost = {
+        d.tobytes(): min(
+            (crossing(each[e], k) for n, e in edges[d.tobytes()] if p.truth(n) != p.truth(d)), default=10**30
+        )
+        for d in datasets
+    }
+    of = {d.tobytes(): d for d in datasets}
+    queue = [(c, key) for key, c in cost.items()]
+    heapq.heapify(queue)
+    while queue:
+        c, key = heapq.heappop(queue)
+        if c == cost[key]:
+            for n, e in edges[key]:
+                if p.truth(n) == p.truth(of[key]) and c + each[e] < cost[n.tobytes()]:
+                    cost[n.tobytes()] = c + each[e]
+                    heapq.heappush(queue, (c + each[e], n.tobytes()))
+    return cost
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_plurality_is_the_cheapest_way_to_another_answer_and_private(seed: int) -> None:
+    rng = random.Random(seed)
+    k = rng.choice([3, 3, 4])
+    sizes = [rng.randint(1, 4 if k == 3 else 2) for _ in range(rng.randint(1, 3))]
+    levels = [rng.choice([1e-13, 0.01, 0.2, 0.9, 2.0, 50.0, 400.0, rng.uniform(0.1, 1.0)]) for _ in sizes]
+    p = poll([Group(e, n) for e, n in zip(levels, sizes, strict=True)], "plurality", "abcd"[:k])
+    datasets = all_counts([group.size for group in p.groups], k)
+    cost = cheapest_ways(p, datasets)
+    seen: dict[int, list[float]] = {}
+    for d in datasets:
+        assert p.cost(d) == min(cost[d.tobytes()], 709 * UNIT)
+        row = p.distribution(d)
+        assert max(row) == row[p.truth(d)]
+        margin = p.margin(d)
+        assert margin is not None
+        seen.setdefault(margin, []).append(max(row))
+    for d in rng.sample(datasets, min(30, len(datasets))):
+        assert violations(p, d) == []
+    assert max(seen) <= p.largest_margin
+    for margin, found in seen.items():
+        assert p.at(margin).worst <= min(found)
+    assert p.worst == min(seen[1])
+
+
+def test_plurality_of_many_people_is_private_at_neighbouring_counts() -> None:
+    p = poll([Group(e, 20_000) for e in (0.01, 0.1, 0.5, 1.0, 2.0)], "plurality", ["a", "b", "c"])
+    close = np.array([[6_700, 6_650, 6_650]] * 5)
+    assert (p.truth(close), p.margin(close)) == (0, 126)
+    assert p.distribution(close)[1] == p.distribution(close)[2] < p.distribution(close)[0]
+    assert violations(p, close) == []
+    tie = np.array([[6_700, 6_700, 6_600]] * 5)
+    assert (p.truth(tie), p.margin(tie)) == (0, 1)
+    assert violations(p, tie) == []
+
+
+def test_plurality_of_people_alike_is_randomised_response_at_the_boundary() -> None:
+    p = poll([Group(math.log(2), 3)], "plurality", ["a", "b", "c"])
+    assert p.distribution(np.array([[2, 1, 0]])) == pytest.approx((0.5, 0.25, 0.25), rel=1e-12)
+    assert p.distribution(np.array([[3, 0, 0]])) == pytest.approx((0.75, 0.125, 0.125), rel=1e-12)
+
+
 # --- what is known beforehand -----------------------------------------------------------------------------------------
 
 
@@ -158,9 +261,10 @@ def test_accuracy_by_margin_is_that_of_all_datasets(groups: dict[float, int], qu
         assert margin is not None
         seen.setdefault(margin, []).append(p.distribution(counts)[p.truth(counts)])
     assert max(seen) == p.largest_margin
-    for row in p.by_margin(sorted(seen)):
+    for row in map(p.at, sorted(seen)):
         assert (row.worst, row.best) == (min(seen[row.margin]), max(seen[row.margin]))
-        assert row.worst <= row.even <= row.best
+        assert row.even is not None
+        assert min(seen[row.margin]) <= row.even <= max(seen[row.margin])
     assert p.worst == min(map(min, seen.values()))
     for accuracy in (0.6, 0.9, 0.99):
         sure = [m for m in seen if min(seen[m]) >= accuracy]
@@ -168,7 +272,7 @@ def test_accuracy_by_margin_is_that_of_all_datasets(groups: dict[float, int], qu
 
 
 def test_the_margin_is_how_many_must_change() -> None:
-    p = poll([Group(0.3, 5), Group(1.0, 4)], "threshold:2/3")
+    p = yes_or_no([Group(0.3, 5), Group(1.0, 4)], "threshold:2/3")
     counts = sides([4, 3], [5, 4])
     assert (p.needed, p.truth(counts), p.margin(counts)) == (6, 0, 2)
     assert p.margin(sides([1, 1], [5, 4])) == 4
@@ -185,11 +289,10 @@ def test_what_if_is_the_poll_with_other_epsilons() -> None:
     for i, row in enumerate(what_if(p, margin, 0.4)):
         raised = groups[i].epsilon + 0.4
         others = groups[:i] + groups[i + 1 :]
-        whole = poll([*others, Group(raised, groups[i].size)]).by_margin([margin])[0]
-        one = poll([*others, Group(groups[i].epsilon, groups[i].size - 1), Group(raised, 1)]).by_margin([margin])[0]
-        assert (row.epsilon, row.group_worst, row.person_worst) == (raised, whole.worst, one.worst)
-        assert row.group_even == pytest.approx(whole.even, rel=1e-12)
-        assert row.group_even >= row.person_even >= p.by_margin([margin])[0].even
+        assert row.epsilon == raised
+        assert row.all == poll([*others, Group(raised, groups[i].size)]).at(margin)
+        assert row.one == poll([*others, Group(groups[i].epsilon, groups[i].size - 1), Group(raised, 1)]).at(margin)
+        assert row.all.worst >= row.one.worst >= p.at(margin).worst
 
 
 @pytest.mark.parametrize(
@@ -205,6 +308,7 @@ def test_what_if_is_the_poll_with_other_epsilons() -> None:
         ([Group(1.0, 1)], "majority", ["a"], "the options are a; name at least two different ones"),
         ([Group(1.0, 1)], "majority", ["a", "a"], "the options are a, a; name at least two different ones"),
         ([Group(1.0, 1)], "majority", ["a", "b", "c"], "majority is asked about 3 options; name two"),
+        ([Group(1e-17, 1)], "plurality", ["a", "b", "c"], "epsilon is 1e-17; give 0 or at least 3.6e-15"),
     ],
 )
 def test_no_poll(groups: list[Group], query: str, options: list[str], message: str) -> None:

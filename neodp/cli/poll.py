@@ -14,7 +14,7 @@ from neodp import poll as polls
 from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.graph import line_of, read_columns
-from neodp.poll import Place, Tally, Threshold
+from neodp.poll import Place, Poll, Tally
 from neodp.store import Store
 
 __all__ = ["poll"]
@@ -74,18 +74,23 @@ def poll(
     session: Session = context.obj
     named = _levels(levels)
     choices = None if options is None else [option.strip() for option in options.split(",")]
+    if (file is None) == (cypher is None):
+        raise GraphError("where are the people?", "give one of a file and --cypher")
     with ExitStack() as stack:
-        store = stack.enter_context(session.open()) if cypher is not None or release is not None else None
+        store = stack.enter_context(session.open()) if cypher is not None else None
         people = _people(store, file, cypher, vote or [], epsilon)
         each = polls.epsilons(people.epsilon, named, people.place)
         questions = []
         for column, votes in people.votes.items():
             counted = polls.tally(votes, each, people.place, options=choices, levels=named, skip_empty=skip_empty)
-            asked = _asked(people, column, counted, query, choices)
+            asked = _asked(column, counted, query, choices)
             questions.append(_Question(column, query, asked, counted))
+        raised = [_what_if(q.poll, margin, what_if) for q in questions] if what_if is not None else []
         subject = name or (file.stem if file is not None else "poll")
-        answers = [_answer(store, f"{subject} {q.name}", release, q) for q in questions] if release and store else []
-    raised = [_what_if(q.poll, margin, what_if) for q in questions] if what_if is not None else []
+        answers = []
+        if release is not None:
+            store = store or stack.enter_context(session.open())
+            answers = [_answer(store, f"{subject} {q.name}", release, q) for q in questions]
     facts = [q.facts() for q in questions]
     for i, fact in enumerate(facts):
         if answers:
@@ -115,7 +120,7 @@ class _Question:
 
     name: str
     query: str
-    poll: Threshold
+    poll: Poll
     tally: Tally
 
     def facts(self) -> dict[str, Any]:
@@ -129,10 +134,9 @@ class _Question:
             "people": poll.people,
             "skipped": self.tally.skipped,
             "silent": self.tally.silent,
-            "needed": poll.needed,
             "groups": [asdict(g) | {"odds": g.odds, "belief": g.belief} for g in poll.groups],
             "worst": poll.worst,
-            "by_margin": [asdict(row) for row in poll.by_margin(_margins(poll))],
+            "by_margin": [asdict(row) for row in map(poll.at, _margins(poll))],
             "margin_for": {f"{sure:g}": poll.margin_for(sure) for sure in SURE},
         }
 
@@ -142,18 +146,17 @@ class _Question:
         row, truth = poll.distribution(counts), poll.truth(counts)
         return {
             "key": "-".join(map(str, counts[:, 0].tolist())),
-            "color": poll.colors[truth],
-            "probabilities": dict(zip(poll.colors, row, strict=True)),
+            "color": poll.options[truth],
+            "probabilities": dict(zip(poll.options, row, strict=True)),
             "p_true": row[truth],
             "margin": poll.margin(counts),
         }
 
 
-def _asked(people: _People, column: str, counted: Tally, query: str, options: list[str] | None) -> Threshold:
+def _asked(column: str, counted: Tally, query: str, options: list[str] | None) -> Poll:
     if not counted.groups:
-        who = "has epsilon 0" if counted.silent else "is in the table"
-        who = "voted" if counted.skipped else who
-        nobody = "everybody has epsilon 0" if counted.silent and not counted.skipped else "nobody " + who
+        nobody = "everybody has epsilon 0" if counted.silent else "nobody is in the table"
+        nobody = "nobody voted" if counted.skipped else nobody
         raise GraphError(f"{column!r} cannot be asked: {nobody}", "a poll needs a person with an epsilon above 0")
     return polls.poll(counted.groups, query, options or tuple(polls.WORDS))
 
@@ -168,24 +171,24 @@ def _answer(store: Store, subject: str, name: str, question: _Question) -> str:
         broken = polls.violations(poll, counts, groups=groups)
         if broken:
             raise PrivacyError(f"the mechanism is not private: {broken[0]}", "report this; nothing was answered")
-        return dict(zip(poll.colors, poll.distribution(counts), strict=True))
+        return dict(zip(poll.options, poll.distribution(counts), strict=True))
 
     return str(release.answer_once(store, subject, name, distribution).answer)
 
 
-def _margins(poll: Threshold) -> list[int]:
+def _margins(poll: Poll) -> list[int]:
     """1, 2, 5, 10, … until the answer is all but certain."""
     margins = []
     for margin in (m * 10**e for e in range(12) for m in (1, 2, 5)):
         if margin > poll.largest_margin:
             break
         margins.append(margin)
-        if poll.by_margin([margin])[0].worst > 0.9999:
+        if poll.at(margin).worst > 0.9999:
             break
     return margins
 
 
-def _what_if(poll: Threshold, margin: int | None, raised: float) -> list[dict[str, Any]]:
+def _what_if(poll: Poll, margin: int | None, raised: float) -> list[dict[str, Any]]:
     """What a higher epsilon of each group would bring."""
     if not raised > 0.0:
         raise GraphError(f"--what-if is {raised!r}", "give by how much an epsilon is raised, as in 0.5")
@@ -194,10 +197,8 @@ def _what_if(poll: Threshold, margin: int | None, raised: float) -> list[dict[st
     at = margin or min(max(1, poll.people // 100), poll.largest_margin)
     if at > poll.largest_margin:
         raise GraphError(f"--margin is {at}", f"no dataset has a margin above {poll.largest_margin:,}")
-    now = poll.by_margin([at])[0]
-    return [
-        {"margin": at, "worst": now.worst, "even": now.even} | asdict(row) for row in polls.what_if(poll, at, raised)
-    ]
+    now = {"group": None, "epsilon": None, "one": None, "all": asdict(poll.at(at))}
+    return [now, *map(asdict, polls.what_if(poll, at, raised))]
 
 
 # --- people ---------------------------------------------------------------------------------------------------------
@@ -214,10 +215,7 @@ class _People(NamedTuple):
 def _people(
     store: Store | None, file: Path | None, cypher: str | None, vote: list[str], epsilon: str | None
 ) -> _People:
-    if (file is None) == (cypher is None):
-        raise GraphError("where are the people?", "give one of a file and --cypher")
-    if cypher is not None:
-        assert store is not None
+    if cypher is not None and store is not None:
         return _queried(store, cypher, vote, epsilon)
     assert file is not None
     if not vote or epsilon is None:
@@ -268,9 +266,13 @@ def _levels(text: str | None) -> dict[str, float]:
     for level, value in pairs:
         name = str(level).strip()
         try:
-            found[name] = polls.positive(float(value))
+            number = float(value)
         except (TypeError, ValueError):
             raise GraphError(f"the level {name!r} is {value!r}", "give it an epsilon, as in low=2,high=0.3") from None
+        try:
+            found[name] = polls.positive(number)
+        except GraphError as e:
+            raise GraphError(f"the level {name!r}: {e.message}", e.hint) from None
     return found
 
 
@@ -312,7 +314,7 @@ def _facts(question: _Question, facts: dict[str, Any]) -> None:
         say(f"silent       {facts['silent']:,} with epsilon 0, who are not asked: no answer may depend on them")
 
 
-def _guarantees(poll: Threshold, questions: int) -> None:
+def _guarantees(poll: Poll, questions: int) -> None:
     """What each group is promised."""
     columns = ["level", "epsilon", "people", "one vote moves the odds of an answer by", "makes 50.0% sure at most"]
     rows = [[g.level, g.epsilon, f"{g.size:,}", f"{g.odds:.4g} times", f"{g.belief:.1%}"] for g in poll.groups[:MOST]]
@@ -353,11 +355,13 @@ def _several(questions: list[_Question], facts: list[dict[str, Any]]) -> None:
 def _what_if_table(rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
-    first = rows[0]
-    say(f"What if somebody asked for less? Accuracy at a margin of {first['margin']:,}, at least and evenly spread:")
-    shown = [("now", None, None, first["worst"], first["even"])]
-    for row in rows[:MOST]:
-        group, label = row["group"], row["group"]["level"] or f"{row['group']['epsilon']:g}"
-        shown.append((f"one of {label}", group["epsilon"], row["epsilon"], row["person_worst"], row["person_even"]))
-        shown.append((f"all of {label}", group["epsilon"], row["epsilon"], row["group_worst"], row["group_even"]))
+    now, *raised = rows
+    margin = now["all"]["margin"]
+    say(f"What if somebody asked for less? Accuracy at a margin of {margin:,}, at least and evenly spread:")
+    shown = [("now", None, None, now["all"]["worst"], now["all"]["even"])]
+    for row in raised[:MOST]:
+        group = row["group"]
+        label = group["level"] or f"{group['epsilon']:g}"
+        for who in ("one", "all"):
+            shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], row[who]["worst"], row[who]["even"]))
     table(("who", "epsilon", "raised to", "at least", "evenly spread"), shown)
