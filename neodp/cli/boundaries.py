@@ -17,8 +17,9 @@ from neodp.errors import GraphError
 from neodp.graph import Floats, read_columns
 from neodp.store import Store
 from neodp.store.base import Progress
+from neodp.what_if import what_if
 
-__all__ = ["choices", "compared", "optimised"]
+__all__ = ["compared", "optimised", "raised", "tables"]
 
 
 def optimised(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
@@ -33,9 +34,19 @@ def optimised(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tupl
     return graph.with_alpha(found[0].alpha), {"prior": prior, "fair": fair, "choices": rows} | facts
 
 
-def choices(facts: dict[str, Any]) -> None:
-    """How the ways to choose alpha compare."""
-    table(("choice", "expected accuracy", "worst accuracy"), [tuple(row.values()) for row in facts["choices"]])
+def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
+    """What a higher epsilon of each level would bring."""
+    return [asdict(row) for row in what_if(graph, by)]
+
+
+def tables(facts: dict[str, Any]) -> None:
+    """How the ways to choose alpha compare, and what higher epsilons would bring, where that was asked for."""
+    if "choices" in facts:
+        table(("choice", "expected accuracy", "worst accuracy"), [tuple(row.values()) for row in facts["choices"]])
+    if "what_if" in facts:
+        say("If the edges of one epsilon had a higher one, with the balanced alpha:")
+        columns = ("epsilon", "raised to", "edges", "datasets better off", "mean accuracy", "worst accuracy")
+        table(columns, [tuple(row.values()) for row in facts["what_if"]])
 
 
 def compared(context: typer.Context, pair: tuple[str, str], output: Path | None, quiet: bool, json: bool) -> None:

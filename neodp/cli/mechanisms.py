@@ -80,6 +80,10 @@ def boundary(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
     ] = None,
+    what_if: Annotated[
+        float | None,
+        typer.Option(help="What if the edges of one epsilon had one higher by so much?", metavar="EPSILON"),
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="Keep the chosen alpha.")] = False,
     limit: Annotated[int, typer.Option(help="How many datasets to show; --json shows all.")] = 20,
     quiet: Quiet = False,
@@ -113,6 +117,8 @@ def boundary(
             read = read.with_alpha(neodp.homogeneous(read, alpha))
         elif optimise:
             read, found = boundaries_cli.optimised(store, read, prior, fair)
+        if what_if is not None:
+            found["what_if"] = boundaries_cli.raised(read, what_if)
         written = store.write_alpha(graph, read, progress=tell) if write else 0
     ends = boundaries.boundary_vertices(read)
     facts = {
@@ -128,8 +134,7 @@ def boundary(
     def text() -> None:
         for name, value in facts.items():
             say(f"{name:20} {value}")
-        if found:
-            boundaries_cli.choices(found)
+        boundaries_cli.tables(found)
         columns = ("key", "truth", *(f"alpha {color}" for color in read.colors))
         rows = [(read.key(v), read.colors[read.color[v]], *_numbers(read.alpha[v])) for v in ends[:limit]]
         table(columns, rows)

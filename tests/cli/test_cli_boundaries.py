@@ -73,6 +73,15 @@ def test_refused(voters: Run, words: tuple[str, ...], message: str) -> None:
     assert document(voters("show", "voters", "--json"))["mechanism"] is None
 
 
+def test_what_if(voters: Run) -> None:
+    now, half, one = document(voters("boundary", "voters", "--what-if", "0.5", "--json"))["what_if"]
+    assert (now["epsilon"], half["epsilon"], half["raised"], one["raised"]) == (None, 0.5, 1.0, 1.5)
+    assert half["worst"] > now["worst"] == one["worst"]
+    shown = [line.split() for line in voters("boundary", "voters", "--what-if", "0.5")[1].splitlines()]
+    assert ["0.5", "1", "2", "6", "0.773559", "0.731059"] in shown
+    assert "an epsilon is raised by -1.0; give a number above 0" in voters("boundary", "voters", "--what-if", "-1")[2]
+
+
 def test_which_graph(run: Run) -> None:
     assert run("boundary")[2] == "neodp: which graph?; as in 'neodp boundary GRAPH'; 'neodp list' lists them\n"
 
