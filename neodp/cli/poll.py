@@ -105,8 +105,9 @@ def poll(
             _one(questions[0], facts[0])
         else:
             _several(questions, facts)
-        secret = "Only the answer" if answers and not reveal else "Only what is marked" if reveal else "Nothing above"
-        say(f"\n{secret} depends on the votes. Who took part, with which epsilon, is taken as public.")
+        secret = ["the answers"] * bool(answers) + ["what is marked"] * reveal
+        what = f"Only {' and '.join(secret)} may tell" if secret else "Nothing here tells"
+        say(f"\n{what} anything about the votes. Who took part, with which epsilon, is taken as public.")
 
     show({"questions": facts}, json, text)
 
@@ -316,8 +317,10 @@ def _facts(question: _Question, facts: dict[str, Any]) -> None:
 
 def _guarantees(poll: Poll, questions: int) -> None:
     """What each group is promised."""
-    columns = ["level", "epsilon", "people", "one vote moves the odds of an answer by", "makes 50.0% sure at most"]
-    rows = [[g.level, g.epsilon, f"{g.size:,}", f"{g.odds:.4g} times", f"{g.belief:.1%}"] for g in poll.groups[:MOST]]
+    columns = ["level", "epsilon", "people", "one vote changes the odds by at most", "a guess at 50% gets at most to"]
+    rows = [
+        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.odds:.4g}", f"{g.belief:.1%}"] for g in poll.groups[:MOST]
+    ]
     if questions > 1:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)

@@ -57,8 +57,8 @@ def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path
     text = shown[0][1]
     assert "question     answer: do at least 7 of 12 people choose 'yes'? A tie is a no." in text
     assert "people       12 in 3 groups of equal epsilon" in text
-    assert "high     0.3       4        1.35 times                                57.4%" in text
-    assert "Nothing above depends on the votes. Who took part, with which epsilon, is taken as public." in text
+    assert "high     0.3       4        a factor of 1.35                      57.4%" in text
+    assert "Nothing here tells anything about the votes. Who took part, with which epsilon, is taken as public." in text
     documents = [poll(people(tmp_path, votes), *WORDS, "--json") for votes in (VOTES, VOTES[::-1])]
     assert documents[0] == documents[1]
 
@@ -86,7 +86,7 @@ def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, t
     assert found["revealed"]["key"] == "2-2-3"
     text = poll(people(tmp_path), *WORDS, "--reveal")[1]
     assert "NOT PRIVATE, not to be passed on:\ntruth        yes, by a margin of 1; 'yes' by group: 2-2-3" in text
-    assert "Only what is marked depends on the votes." in text
+    assert "Only what is marked may tell anything about the votes." in text
 
 
 def test_people_with_epsilon_0_are_not_asked(poll: Run, tmp_path: Path) -> None:
