@@ -17,6 +17,7 @@ from neodp.graph import Bools, DatasetGraph, Floats
 from neodp.privacy import EpsilonDelta
 
 __all__ = [
+    "alpha_of",
     "balanced",
     "boundary_edges",
     "boundary_vertices",
@@ -139,7 +140,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     np.minimum.at(label, graph.source[edges], even)
     np.minimum.at(label, graph.target[edges], even)
     rule.settle(graph.adjacency_of(~graph.crossing), label, boundary_vertices(graph))
-    return _alpha(graph, label)
+    return alpha_of(graph, label)
 
 
 def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) -> Floats:
@@ -177,10 +178,10 @@ def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) 
         other = rule.encode(np.array([second]), 1.0 - np.array([second]))
     else:
         other = rule.relax(np.full(len(edges), -one[0]), edges).min(initial=rule.encode(np.ones(1), np.zeros(1))[0])
-    return _alpha(graph, np.where(graph.color == 0, one, other))
+    return alpha_of(graph, np.where(graph.color == 0, one, other))
 
 
-def _alpha(graph: DatasetGraph, label: NDArray[np.int64]) -> Floats:
+def alpha_of(graph: DatasetGraph, label: NDArray[np.int64]) -> Floats:
     """Labels of the own colour as alpha, on the boundary."""
     ends = boundary_vertices(graph)
     true, false = EpsilonDelta.of(graph).decode(label[ends])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
 
-__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph", "distributions", "plain"]
+__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph", "distributions", "line_of", "plain", "read_columns"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -382,10 +382,10 @@ class _Files(_Places):
         self.nodes, self.edges = nodes, edges
 
     def node(self, row: int, key: str | None = None) -> str:
-        return f"{self.nodes}, line {_line(self.nodes, row)}"
+        return f"{self.nodes}, line {line_of(self.nodes, row)}"
 
     def edge(self, row: int, source: Any = None, target: Any = None) -> str:
-        return f"{self.edges}, line {_line(self.edges, row)}"
+        return f"{self.edges}, line {line_of(self.edges, row)}"
 
     def numbers(self, column: pa.Array | None, name: str, default: float | None) -> Any:
         """A column of text as floats; `default` where it is empty."""
@@ -733,6 +733,11 @@ _NODE_COLUMNS = ("key", "color"), ("alpha",)
 _EDGE_COLUMNS = ("source", "target"), ("epsilon", "delta")
 
 
+def read_columns(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The named columns of a CSV file as text, or of a Parquet file; None where an optional one is missing."""
+    return (_read_parquet if path.suffix == ".parquet" else _read_csv)(path, needed, optional)
+
+
 def _read_parquet(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
     """The named columns of a Parquet file; None where an optional one is missing."""
     import pyarrow as pa
@@ -784,7 +789,7 @@ def _read_csv(path: Path, needed: tuple[str, ...], optional: tuple[str, ...]) ->
     return {name: table[name].combine_chunks() if name in header else None for name in names}
 
 
-def _line(path: Path, row: int) -> int:
+def line_of(path: Path, row: int) -> int:
     """The line of a CSV file on which a row of its table begins."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.reader(file)

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.boundary import boundary_vertices
+from neodp.compare import Comparison
 from neodp.errors import GraphError, NeodpError
 from neodp.graph import DatasetGraph, Floats
 from neodp.mechanism import Mechanism
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot"]
+__all__ = ["plot", "plot_comparison"]
 
 FORMATS = (".svg", ".png", ".html")
+PICTURES = FORMATS[:2]
 SMALL = 64
 """The most datasets that are drawn one by one."""
 COMFORTABLE, SMALLEST_FONT = 7.0, 5.0
@@ -55,6 +57,9 @@ FEW = 24
 """Up to so many steps are drawn as single marks and bars, more as lines and bands."""
 ROWS = 64
 """Into how many levels the density cuts the chances."""
+
+SCATTERED = 5_000
+"""The most datasets that are drawn as single marks when two mechanisms are compared."""
 
 INCHES, DPI = (12.0, 5.2), 150
 PANEL = (405.0, 255.0)
@@ -119,18 +124,39 @@ def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None =
             picture = _page(scene, title, _rendered(_figure(scene, ""), "svg").decode()).encode()
         else:
             picture = _rendered(_figure(scene, title), kind[1:])
+    _save(target, picture)
+    return target
+
+
+def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
+    """Write a picture of two mechanisms side by side to an ``.svg`` or ``.png`` file.
+
+    Left, every dataset at its two accuracies: above the diagonal the second mechanism is better, below it the first.
+    Right, the differences in order of size, with the share of datasets on which each is better.
+
+    Raises
+    ------
+    GraphError, NeodpError
+        As ``plot``.
+    """
+    target = _target(path, PICTURES)
+    with _matplotlib():
+        _save(target, _rendered(_comparison_figure(comparison), target.suffix.lower()[1:]))
+    return target
+
+
+def _save(target: Path, picture: bytes) -> None:
     try:
         target.write_bytes(picture)
     except OSError as e:
         raise GraphError(f"{target} cannot be written: {e.strerror}", "choose another file") from None
-    return target
 
 
-def _target(path: str | PathLike[str]) -> Path:
+def _target(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) -> Path:
     target = Path(path)
-    if target.suffix.lower() not in FORMATS:
+    if target.suffix.lower() not in formats:
         what = f"files of kind {target.suffix!r}" if target.suffix else f"{str(target)!r}, which has no suffix,"
-        raise GraphError(f"{what} cannot be drawn", "use .svg, .png or .html")
+        raise GraphError(f"{what} cannot be drawn", f"use {', '.join(formats[:-1])} or {formats[-1]}")
     if not target.parent.is_dir():
         raise GraphError(f"the folder {str(target.parent)!r} does not exist", "make it, or choose another file")
     return target
@@ -835,6 +861,61 @@ def _span(height: Floats, scale: _Scale) -> tuple[float, float]:
     low, high = min(float(height.min()), middle), max(float(height.max()), middle if scale.decades else 1.0)
     room = 0.04 * (high - low)
     return low - room, high + room
+
+
+# --- two mechanisms -----------------------------------------------------------------------------------------
+
+
+def _comparison_figure(comparison: Comparison) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure = Figure(INCHES, DPI, layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08, wspace=0.03))
+    figure.suptitle(_short(str(comparison), 110), fontsize=12, weight="bold")
+    left, right = figure.subplots(1, 2)
+    _against(left, comparison)
+    _ordered(right, comparison)
+    means, worsts = comparison.mean, comparison.worst
+    figure.supxlabel(
+        f"{_count(comparison.datasets, 'dataset')}; mean accuracy {means[0]:.6g} and {means[1]:.6g}, "
+        f"worst {worsts[0]:.6g} and {worsts[1]:.6g}",
+        fontsize=9,
+        color=FAINT,
+    )
+    return figure
+
+
+def _against(axes: Axes, comparison: Comparison) -> None:
+    """Every dataset at its two accuracies; many in one place as one darker cell."""
+    one, two = comparison.first, comparison.second
+    low = min(0.5, float(one.min()), float(two.min()))
+    axes.plot([low, 1.0], [low, 1.0], color=GREY, lw=1.0, zorder=0)
+    if len(one) <= SCATTERED:
+        shade = np.where(one > two, SHADES["blue"], np.where(one < two, SHADES["red"], FAINT))
+        axes.scatter(one, two, s=16, c=shade.tolist(), alpha=0.6, lw=0)
+    else:
+        from matplotlib.colors import LogNorm
+
+        axes.hist2d(one, two, bins=100, range=[[low, 1.0]] * 2, norm=LogNorm(), cmap="Blues")
+    axes.set_xlabel(f"accuracy of {_short(comparison.names[0], 40)}")
+    axes.set_ylabel(f"accuracy of {_short(comparison.names[1], 40)}")
+    axes.set_title("Dataset by dataset")
+    axes.set_aspect("equal")
+
+
+def _ordered(axes: Axes, comparison: Comparison) -> None:
+    """The differences in order of size."""
+    gap = np.sort(comparison.first - comparison.second)[::-1]
+    share = np.arange(len(gap) + 1) / len(gap)
+    axes.axhline(0.0, color=GREY, lw=1.0)
+    for sign, color, name in ((1, "blue", comparison.names[0]), (-1, "red", comparison.names[1])):
+        height = np.maximum(sign * gap, 0.0) * sign
+        label = f"{_short(name, 30)} better"
+        axes.stairs(height, share, baseline=0.0, fill=True, color=SHADES[color], alpha=0.7, label=label)
+    axes.set_xlabel("share of the datasets")
+    axes.set_ylabel("difference in accuracy")
+    axes.set_title("By how much")
+    axes.legend()
 
 
 # --- the page -----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import answers, demo, graphs, mechanisms, queries, stretch
+from neodp.cli import answers, demo, graphs, mechanisms, poll, queries, stretch
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -65,6 +65,7 @@ for command in (
     mechanisms.audit,
     queries.query,
     queries.plot,
+    poll.poll,
 ):
     app.command(name={"list_graphs": "list", "evaluate": "eval"}.get(command.__name__, command.__name__))(command)
 app.add_typer(stretch.app)

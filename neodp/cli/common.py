@@ -79,7 +79,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     picture = Table(*(Column(Text(name)) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         picture.add_row(*(Text(_cell(value)) for value in row))
-    Console(soft_wrap=not sys.stdout.isatty()).print(picture)
+    terminal = sys.stdout.isatty()
+    Console(soft_wrap=not terminal, width=None if terminal else 1000).print(picture)
 
 
 def _cell(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import typer
 import neodp
 from neodp import DatasetGraph, Mechanism
 from neodp import boundary as boundaries
+from neodp.cli import boundaries as boundaries_cli
 from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
 from neodp.estimate import estimate
@@ -50,13 +52,37 @@ def check(context: typer.Context, graph: Graph, quiet: Quiet = False, json: Json
 
 def boundary(
     context: typer.Context,
-    graph: Graph,
+    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
     balanced: Annotated[bool, typer.Option("--balanced", help="Share every boundary edge evenly.")] = False,
     alpha: Annotated[
         float | None,
         typer.Option(
             help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits."
         ),
+    ] = None,
+    optimise: Annotated[
+        bool, typer.Option("--optimise", help="The greatest expected accuracy under a prior over the datasets.")
+    ] = False,
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="With --optimise: uniform, distance (every distance from the boundary alike), a property of the "
+            "datasets, or a table of key,weight (.csv, .parquet)."
+        ),
+    ] = "uniform",
+    fair: Annotated[
+        bool, typer.Option("--fair", help="With --optimise: only where the worst accuracy is the greatest possible.")
+    ] = False,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(help="Two graphs with mechanisms, or tables of key,p_true: does one dominate?", metavar="A B"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
+    ] = None,
+    what_if: Annotated[
+        float | None,
+        typer.Option(help="What if the edges of one epsilon had one higher by so much?", metavar="EPSILON"),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Keep the chosen alpha.")] = False,
     limit: Annotated[int, typer.Option(help="How many datasets to show; --json shows all.")] = 20,
@@ -65,19 +91,34 @@ def boundary(
 ) -> None:
     """Show the boundary between colours, and choose alpha on it.
 
-    Example: `neodp boundary survey --balanced --write`
+    Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimise --prior distance`,
+    `neodp boundary --compare before after -o picture.svg`
     """
-    if balanced and alpha is not None:
-        raise GraphError("--balanced and --alpha are two choices", "give one of them")
-    if write and not balanced and alpha is None:
-        raise GraphError("there is no alpha to write", "choose one with --balanced or --alpha")
+    if compare is not None:
+        boundaries_cli.compared(context, compare, output, quiet, json)
+        return
+    if graph is None:
+        raise GraphError("which graph?", "as in 'neodp boundary GRAPH'; 'neodp list' lists them")
+    chosen = {"--balanced": balanced, "--alpha": alpha is not None, "--optimise": optimise}
+    given = [option for option, is_given in chosen.items() if is_given]
+    if len(given) > 1:
+        raise GraphError(f"{given[0]} and {given[1]} are two choices", "give one of them")
+    if (fair or prior != "uniform") and not optimise:
+        raise GraphError(f"{'--fair' if fair else '--prior'} says what is best", "give --optimise as well")
+    if write and not given:
+        raise GraphError("there is no alpha to write", "choose one with --balanced, --alpha or --optimise")
     session: Session = context.obj
+    found: dict[str, Any] = {}
     with session.open() as store, progress(quiet) as tell:
-        read = store.read(graph, progress=tell)
+        read: DatasetGraph = store.read(graph, progress=tell)
         if balanced:
             read = read.with_alpha(neodp.balanced(read))
         elif alpha is not None:
             read = read.with_alpha(neodp.homogeneous(read, alpha))
+        elif optimise:
+            read, found = boundaries_cli.optimised(store, read, prior, fair)
+        if what_if is not None:
+            found["what_if"] = boundaries_cli.raised(read, what_if)
         written = store.write_alpha(graph, read, progress=tell) if write else 0
     ends = boundaries.boundary_vertices(read)
     facts = {
@@ -93,6 +134,7 @@ def boundary(
     def text() -> None:
         for name, value in facts.items():
             say(f"{name:20} {value}")
+        boundaries_cli.tables(found)
         columns = ("key", "truth", *(f"alpha {color}" for color in read.colors))
         rows = [(read.key(v), read.colors[read.color[v]], *_numbers(read.alpha[v])) for v in ends[:limit]]
         table(columns, rows)
@@ -100,7 +142,7 @@ def boundary(
             say(f"… and {len(ends) - limit:,} more")
 
     datasets = [_given(read, int(v)) for v in ends] if json else []
-    show(facts | {"datasets": datasets}, json, text)
+    show(facts | found | {"datasets": datasets}, json, text)
 
 
 def extend(

@@ -28,6 +28,7 @@ from neodp.errors import (
     GraphError,
     NoMechanism,
     StaleMechanism,
+    StoreError,
     UnfinishedGraph,
     UnknownGraph,
     UnknownKey,
@@ -272,6 +273,20 @@ class Store(ABC):
     def profiles(self) -> ProfileStore:
         """The users, items and likes that are kept beside the graphs."""
 
+    @abstractmethod
+    def select(self, text: str) -> pa.Table:
+        """The result of somebody's own Cypher, which may read but not write.
+
+        Raises
+        ------
+        StoreError
+            If it would write, or is no Cypher that this store takes.
+        """
+
+    @abstractmethod
+    def column(self, name: str, property: str) -> pa.Table:
+        """A property of a graph's datasets, whoever wrote it: the columns `key` and `value`, where there is one."""
+
     # --- what follows ------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
@@ -473,6 +488,11 @@ def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | 
         raise GraphError(f"the radius is {radius}", "give a whole number of at least 0, and keys to start from")
     if color is not None and color not in info.colors:
         raise GraphError(f"there is no colour {color!r} in graph {info.name!r}", f"use one of {', '.join(info.colors)}")
+
+
+def writes() -> StoreError:
+    """The error for somebody's own Cypher that would write."""
+    return StoreError("the Cypher query would write", "this command only reads: give MATCH … RETURN …")
 
 
 def not_covered(name: str, key: str) -> GraphError:

@@ -336,6 +336,24 @@ class EmbeddedStore(Store):
 
         return EmbeddedProfiles(self)
 
+    def select(self, text: str) -> pa.Table:
+        try:
+            with self._transaction():
+                return self._execute(text, {})
+        except ReadOnlyStore:
+            raise base.writes() from None
+
+    def column(self, name: str, property: str) -> pa.Table:
+        text = statement("read_property", "embedded").replace("{property}", property.replace("`", ""))
+        try:
+            with self._transaction():
+                self.ready(name)
+                return self._execute(text, {"graph": name})
+        except StoreError as e:
+            if "Cannot find property" not in str(e):
+                raise
+        return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
+
     # --- writing back -------------------------------------------------------------------------------------
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
@@ -481,7 +499,8 @@ class EmbeddedStore(Store):
             raise StoreError(f"a statement needs {sorted(needed)} and was given {sorted(parameters)}", text)
         try:
             result = self._connection.execute(text, parameters)
-            assert isinstance(result, ladybug.QueryResult)
+            if not isinstance(result, ladybug.QueryResult):
+                raise StoreError("there is more than one Cypher statement", "give one")
             with result:
                 return result.get_as_arrow(BATCH)
         except RuntimeError as e:

@@ -283,16 +283,28 @@ class Neo4jStore(Store):
         return rows
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        text, values = bound(query, parameters)
+        return self._table(query, text, values | self._subject(query, name))
+
+    def select(self, text: str) -> pa.Table:
+        try:
+            return self._table("select", text, {})
+        except ReadOnlyStore:
+            raise base.writes() from None
+
+    def column(self, name: str, property: str) -> pa.Table:
+        self.ready(name)
+        return self._table("read_property", statement("read_property"), {"graph": name, "property": property})
+
+    def _table(self, what: str, text: str, parameters: dict[str, Any]) -> pa.Table:
+        """The result of a reading statement, as a table."""
         import pyarrow as pa
 
-        text, values = bound(query, parameters)
-        values |= self._subject(query, name)
-
         def work(tx: neo4j.ManagedTransaction) -> tuple[list[str], list[list[Any]]]:
-            result = tx.run(text, values)
+            result = tx.run(text, parameters)
             return list(result.keys()), [list(record.values()) for record in result]
 
-        columns, rows = self._managed(query, work, read=True)
+        columns, rows = self._managed(what, work, read=True)
         return pa.table({c: _column([row[i] for row in rows]) for i, c in enumerate(columns)})
 
     @property

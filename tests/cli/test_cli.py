@@ -209,7 +209,7 @@ def test_boundary_shows_and_chooses(run: Run) -> None:
     assert document(run("boundary", "g", "--json"))["given"] == 2
     for words, message in (
         (("--balanced", "--alpha", "0.5"), "--balanced and --alpha are two choices; give one of them"),
-        (("--write",), "there is no alpha to write; choose one with --balanced or --alpha"),
+        (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimise"),
         (("--alpha", "1.5"), "alpha is 1.5; give a probability from 0 to 1"),
     ):
         code, _, err = run("boundary", "g", *words)

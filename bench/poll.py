@@ -1,0 +1,201 @@
+"""A private answer from a table of people, and the best boundary for a prior.
+
+What is measured
+----------------
+*poll*, from a CSV file of people to the probabilities of the true dataset: *read* is the file to groups and counts,
+*known* all that is shown before an answer, *evaluate* the mechanism at the one dataset that is true, *check* the exact
+check of its privacy towards every neighbouring dataset. How that grows with the number of people and of levels, and how
+many datasets the graph would have. *peak* is by how much all of it raises the peak of memory.
+
+Beside it, ``extend`` on the whole counts graph of fewer people, which poll agrees with to 1e-12.
+
+*optimise*: the linear program on counts graphs with three epsilons, all rows at once and rows on demand, and on a
+hypercube by its classes. The optima are compared, and the benchmark fails if they differ by more than 1e-6.
+
+How
+---
+Each case runs in a process of its own; processor time, but for the whole command; the best of three turns.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import neodp
+from bench.process import Process, mark_peak, peak, processor_time, stopwatch
+from bench.report import megabytes, seconds, show, table, times
+from neodp import optimise
+from neodp import poll as polls
+from neodp.graph import read_columns
+
+__all__ = ["run"]
+
+TURNS = 3
+COMMAND = "the whole command for 100,000 people in 5 levels, from its start to its end"
+STEPS = ("read", "known", "evaluate", "check")
+
+
+def run(quick: bool) -> None:
+    """Measure and print."""
+    most = 100_000 if quick else 1_000_000
+    people = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= most]
+    levels = [1, 2, 5, 10, 20] if quick else [1, 2, 5, 10, 20, 100]
+    header = ("people", "levels", "query", "datasets", *STEPS, "total", "peak MB")
+    cases = [(n, 5, "majority") for n in people] + [(100_000, n, "majority") for n in levels if n != 5]
+    cases += [(100_000, 5, "plurality")]
+    show("poll: seconds", table(header, [_row(*case) for case in cases]), f"{_command():.1f} s: {COMMAND}")
+    _beside(quick)
+    _programs(quick)
+
+
+def _row(people: int, levels: int, query: str) -> tuple[str, ...]:
+    with tempfile.TemporaryDirectory() as folder, Process() as process:
+        file = str(Path(folder, "people.csv"))
+        process.call(_write, file, people, levels, query)
+        found = process.call(_measure, file, query)
+    size = sum(found[step] for step in STEPS)
+    steps = (seconds(found[step]) for step in STEPS)
+    return f"{people:,}", f"{levels}", query, found["datasets"], *steps, seconds(size), megabytes(found["peak"])
+
+
+def _command() -> float:
+    """The time that passes, the best of some turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder, "people.csv"))
+        _write(file, 100_000, 5, "majority")
+        words = [sys.executable, "-m", "neodp", "poll", file, "--vote", "vote", "--epsilon", "epsilon", "--reveal"]
+        return min(stopwatch(lambda: subprocess.run(words, check=True, capture_output=True))[0] for _ in range(TURNS))
+
+
+def _options(query: str) -> list[str]:
+    return ["yes", "no"] if query == "majority" else ["a", "b", "c"]
+
+
+def _write(file: str, people: int, levels: int, query: str) -> None:
+    """People with random votes, and one of so many epsilons from 0.1 to 2."""
+    rng = random.Random(1)
+    epsilon = np.linspace(0.1, 2.0, levels).tolist()
+    with Path(file).open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["vote", "epsilon"])
+        options = _options(query)
+        writer.writerows([rng.choice(options), rng.choice(epsilon)] for _ in range(people))
+
+
+def _measure(file: str, query: str) -> dict[str, Any]:
+    """The best of some turns, step by step."""
+    before = mark_peak()
+    turns = [_turn(file, query) for _ in range(TURNS)]
+    best: dict[str, Any] = {step: min(turn[step] for turn in turns) for step in STEPS}
+    options, groups = len(_options(query)), _tally(file, query).groups
+    size = math.prod(math.comb(group.size + options - 1, options - 1) for group in groups)
+    return best | {"peak": peak() - before, "datasets": f"10^{math.log10(size):.0f}"}
+
+
+def _turn(file: str, query: str) -> dict[str, float]:
+    polls.chance.cache_clear()
+    polls.crossing.cache_clear()
+    read, counted = processor_time(lambda: _tally(file, query))
+    poll = polls.poll(counted.groups, query, _options(query))
+    evaluate, _ = processor_time(lambda: poll.distribution(counted.counts))
+    check, broken = processor_time(lambda: polls.violations(poll, counted.counts))
+    if broken:
+        raise RuntimeError(f"the benchmark is wrong: {broken[0]}")
+    known, _ = processor_time(lambda: _known(poll))
+    return {"read": read, "known": known, "evaluate": evaluate, "check": check}
+
+
+def _tally(file: str, query: str) -> polls.Tally:
+    columns = read_columns(Path(file), ("vote", "epsilon"))
+    each = polls.epsilons(columns["epsilon"], {}, str)
+    return polls.tally(columns["vote"], each, str, options=_options(query))
+
+
+def _known(poll: polls.Poll) -> list[Any]:
+    return [*map(poll.at, (1, 2, 5, 10, 20, 50, 100)), *map(poll.margin_for, (0.9, 0.95, 0.99, 0.999))]
+
+
+# --- the whole graph --------------------------------------------------------------------------------------------------
+
+
+def _beside(quick: bool) -> None:
+    with Process() as process:
+        rows = [process.call(_whole, n) for n in ([20, 46] if quick else [20, 46, 100])]
+    header = ("people in three groups", "datasets", "extend, whole graph", "poll, one dataset", "times", "difference")
+    show("Beside the whole graph: seconds", table(header, rows))
+
+
+def _whole(n: int) -> tuple[str, ...]:
+    epsilon = [0.1, 0.5, 1.0]
+    graph = neodp.generate.counts([n] * 3, epsilon=epsilon)
+    graph = graph.with_alpha(neodp.balanced(graph))
+    neodp.extend(graph)
+    spent, mechanism = processor_time(lambda: neodp.extend(graph))
+    poll = polls.poll([polls.Group(e, n) for e in epsilon])
+    rng = np.random.default_rng(1)
+    keys = rng.choice(len(graph), 200, replace=False)
+    datasets = [np.array([[int(x), n - int(x)] for x in graph.key(v).split("-")]) for v in keys]
+    each, rows = processor_time(lambda: [poll.distribution(counts) for counts in datasets])
+    small, exact = np.min(rows, axis=1), np.minimum(mechanism.p, mechanism.q)[keys]
+    difference = float(np.max(np.abs(small / exact - 1.0)))
+    if difference > 1e-12:
+        raise RuntimeError(f"the benchmark is wrong: poll and extend differ by {difference:.2g}")
+    one = each / len(rows)
+    return f"{3 * n:,}", f"{len(graph):,}", seconds(spent), seconds(one), times(spent / one), f"{difference:.1g}"
+
+
+# --- the linear program -----------------------------------------------------------------------------------------------
+
+
+def _programs(quick: bool) -> None:
+    with Process() as process:
+        process.call(_cube, 4)
+        rows = [process.call(_program, n, n <= 20) for n in ([6, 10, 14] if quick else [6, 10, 14, 20, 30, 40])]
+        rows.append(process.call(_cube, 14))
+    header = (
+        "graph",
+        "datasets",
+        "classes",
+        "rows",
+        "of",
+        "on demand",
+        "all at once",
+        "times",
+        "balanced",
+        "optimised",
+    )
+    show("optimise, uniform prior: seconds", table(header, rows))
+
+
+def _program(n: int, whole: bool) -> tuple[str, ...]:
+    graph = neodp.generate.counts([n] * 3, epsilon=[0.1, 0.5, 1.0])
+    return _solved(f"counts([{n}] * 3)", graph, whole)
+
+
+def _cube(d: int) -> tuple[str, ...]:
+    return _solved(f"hypercube({d})", neodp.generate.hypercube(d, epsilon=0.3), False)
+
+
+def _solved(title: str, graph: neodp.DatasetGraph, whole: bool) -> tuple[str, ...]:
+    weights = optimise.prior(graph)
+    even = neodp.extend(graph.with_alpha(neodp.balanced(graph)))
+    spent, best = processor_time(lambda: optimise.optimise(graph, weights))
+    ratio: tuple[str, str] = ("–", "–")
+    if whole:
+        program = optimise._Program.of(graph, weights, np.arange(len(graph)), even.p)
+        program.kept[:] = True
+        longer, (_, value, _, _) = processor_time(lambda: program.solve(0.0))
+        if abs(value - best.bound) > 1e-6:
+            raise RuntimeError(f"the benchmark is wrong: the optima are {value} and {best.bound}")
+        ratio = seconds(longer), times(longer / spent)
+    figures = f"{len(graph):,}", f"{best.classes:,}", f"{best.rows:,}", f"{4 * graph.edges:,}"
+    return title, *figures, seconds(spent), *ratio, f"{even.p_true.mean():.4f}", f"{best.expected:.4f}"

@@ -1,0 +1,186 @@
+"""Does one mechanism dominate another?
+
+M *dominates* M' iff it answers truthfully at least as often on every dataset (paper 002, Definition 2). This is a
+partial order: of two mechanisms, often neither dominates (Example 1), and which is better depends on how likely each
+dataset is (:mod:`neodp.optimise`). ``Mechanism.dominates`` decides to the last bit; this leaves out what rounding does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.errors import GraphError
+from neodp.graph import Floats
+from neodp.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Accuracy", "Comparison", "Difference", "compare"]
+
+SAME = 1e-9
+"""Chances that differ by no more than this part of the smallest of p and 1 - p are the same: what solvers round."""
+
+Verdict: TypeAlias = Literal["equal", "first", "second", "neither"]
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """How often a mechanism is truthful: per dataset the chance of the true answer, and one minus it.
+
+    The smaller of both is exact, so that chances next to 1 can be told apart. ``answer`` is the true answer of each
+    dataset, where that is known.
+    """
+
+    name: str
+    keys: pa.StringArray
+    true: Floats
+    false: Floats
+    answer: pa.StringArray | None = None
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, name: str | None = None) -> Accuracy:
+        """The accuracy of a mechanism, with any number of colours."""
+        import pyarrow as pa
+
+        graph = mechanism.graph
+        others = mechanism.probabilities.copy()
+        others[np.arange(len(graph)), graph.color] = 0.0
+        answer = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
+        return cls(name or graph.name, graph.keys, mechanism.p_true, others.sum(axis=1), answer)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One dataset, and how often each of two mechanisms is truthful there."""
+
+    key: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What ``compare`` found.
+
+    Attributes
+    ----------
+    names : two strings
+    verdict : str
+        Which one dominates: "first", "second", "neither", or "equal".
+    datasets, first_better, second_better : int
+        How many datasets there are, and on how many each is truthful more often.
+    mean, worst : two floats
+        The mean accuracy over the datasets, all alike, and the least.
+    first_gains, second_gains : tuples of Difference
+        Where each is ahead by most.
+    first, second : arrays of float
+        The accuracy of each, per dataset.
+    """
+
+    names: tuple[str, str]
+    verdict: Verdict
+    datasets: int
+    first_better: int
+    second_better: int
+    mean: tuple[float, float]
+    worst: tuple[float, float]
+    first_gains: tuple[Difference, ...]
+    second_gains: tuple[Difference, ...]
+    first: Floats
+    second: Floats
+
+    def __str__(self) -> str:
+        one, two = map(repr, self.names)
+        same = self.datasets - self.first_better - self.second_better
+        figures = f"{one} is better on {self.first_better:,}, {two} on {self.second_better:,}, equal on {same:,}"
+        said = {
+            "equal": f"{one} and {two} are equally accurate on all {self.datasets:,} datasets",
+            "first": f"{one} dominates {two}",
+            "second": f"{two} dominates {one}",
+            "neither": "neither dominates",
+        }[self.verdict]
+        return said if self.verdict == "equal" else f"{said}: {figures} of {self.datasets:,} datasets"
+
+
+def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
+    """Compare two mechanisms dataset by dataset; chances that differ by less than 1e-9 of themselves are the same.
+
+    Parameters
+    ----------
+    first, second : Accuracy
+        On the same datasets, in any order; epsilons, deltas and edges may differ.
+    most : int
+        How many of the largest differences to name, each way.
+
+    Raises
+    ------
+    GraphError
+        If a dataset is in one of them only, or has different true answers.
+
+    Examples
+    --------
+    Example 1 of paper 002:
+
+    >>> import math, neodp
+    >>> g = neodp.generate.path(2, epsilon=math.log(2), delta=0.1, colors=("blue", "red"))
+    >>> one, two = (Accuracy.of(neodp.Mechanism.of(g, {"0": a, "1": b}), name)
+    ...             for name, a, b in (("M1", 0.58, 0.24), ("M2", 0.64, 0.27)))
+    >>> print(compare(one, two))
+    neither dominates: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets
+    """
+    where = _places(first, second)
+    true, false = second.true[where], second.false[where]
+    gap = np.where(first.true <= 0.5, first.true - true, false - first.false)
+    small = SAME * np.minimum(np.minimum(first.true, first.false), np.minimum(true, false))
+    ahead, behind = np.flatnonzero(gap > small), np.flatnonzero(gap < -small)
+    verdict: Verdict = (
+        "neither" if len(ahead) and len(behind) else "first" if len(ahead) else "second" if len(behind) else "equal"
+    )
+
+    def largest(which: NDArray[np.int64]) -> tuple[Difference, ...]:
+        order = which[np.argsort(-np.abs(gap[which]), kind="stable")][:most]
+        return tuple(Difference(first.keys[int(v)].as_py(), float(first.true[v]), float(true[v])) for v in order)
+
+    return Comparison(
+        names=(first.name, second.name),
+        verdict=verdict,
+        datasets=len(true),
+        first_better=len(ahead),
+        second_better=len(behind),
+        mean=(float(first.true.mean()), float(true.mean())),
+        worst=(float(first.true.min()), float(true.min())),
+        first_gains=largest(ahead),
+        second_gains=largest(behind),
+        first=first.true,
+        second=true,
+    )
+
+
+def _places(first: Accuracy, second: Accuracy) -> NDArray[np.int64]:
+    """Where each dataset of the first stands in the second."""
+    import pyarrow.compute as pc
+
+    for one, two in ((first, second), (second, first)):
+        missing = pc.index_in(one.keys, two.keys).is_null()
+        if pc.any(missing).as_py():
+            key = one.keys.filter(missing)[0].as_py()
+            raise GraphError(
+                f"dataset {key!r} is in {one.name!r} but not in {two.name!r}", "compare mechanisms on the same datasets"
+            )
+    where = pc.index_in(first.keys, second.keys)
+    if first.answer is not None and second.answer is not None:
+        differ = np.flatnonzero(np.asarray(pc.not_equal(first.answer, second.answer.take(where))))
+        if len(differ):
+            v = int(differ[0])
+            answers = first.answer[v].as_py(), second.answer[where[v].as_py()].as_py()
+            raise GraphError(
+                f"the true answer of dataset {first.keys[v].as_py()!r} is {answers[0]!r} in {first.name!r} and "
+                f"{answers[1]!r} in {second.name!r}",
+                "compare mechanisms for the same question",
+            )
+    return np.asarray(where, np.int64)

@@ -1,0 +1,412 @@
+"""The best boundary for a prior.
+
+The optimal mechanism is unique once alpha is fixed (:mod:`neodp.mechanism`); which alpha is best depends on how likely
+each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest expected
+accuracy: the linear program
+
+    maximise    sum of w(v) Pr[M(v) = colour of v]    over all mechanisms M
+    subject to  p_u <= e^eps p_v + delta  and  1 - p_u <= e^eps (1 - p_v) + delta,  both ways, on every edge,
+
+where p = Pr[first colour]. Its solution is as good as the extension of its own values on the boundary, so these are
+the alpha. Three things make it small and exact:
+
+* *Quotient.* An equitable partition puts datasets into classes such that all members of a class have the same colour
+  and weight and the same number of neighbours in every class over edges of every (epsilon, delta). The averages of a
+  private p over the classes are private as well: adding up an inequality over the d edges between two classes gives
+  d mean(p_u) <= e^eps d mean(p_v) + d delta. So the program has one variable per class. Classes are found by colour
+  refinement: a hypercube of 2^d datasets with one epsilon has d + 1.
+* *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
+  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows.
+* *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.kernel`) it is lowered
+  until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is returned.
+
+A *fair* alpha has the greatest worst accuracy, and the greatest expected accuracy among those. On a boundary edge both
+ends cannot be truthful more often than its even share, which the balanced alpha reaches on the tightest edge: so the
+greatest worst accuracy is that of the balanced alpha, and becomes a lower bound of the program. Labels of private
+mechanisms form a lattice (the least and the greatest of two are private, since U is monotone), so that a rounded
+solution is raised to the bound exactly: between the lowest mechanism that reaches it on the first colour and the
+highest that reaches it on the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp import boundary
+from neodp.errors import GraphError, NeodpError, UnknownKey, near
+from neodp.graph import DatasetGraph, Floats
+from neodp.mechanism import Mechanism, extend
+from neodp.privacy import EpsilonDelta, Labels
+
+__all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimise", "prior"]
+
+TOLERANCE = 1e-10
+"""By how much the solver may break an inequality before it is rounded in; the least that HiGHS takes."""
+ROUNDS = 64
+"""Refinement that has not ended by then finds too many classes to be of use."""
+SNAP = 1e-9
+"""Closer to 0 or 1 than this, what a solver says is tried as 0 or 1."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to choose alpha, and what it achieves.
+
+    Attributes
+    ----------
+    name : str
+    alpha : array of float
+        For ``DatasetGraph.with_alpha``.
+    expected, worst : float
+        The accuracy (the chance of the true answer) of its extension: expected under the prior, and the least.
+    """
+
+    name: str
+    alpha: Floats
+    expected: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class Optimum(Choice):
+    """The best alpha for a prior.
+
+    Attributes
+    ----------
+    bound : float
+        The optimum of the linear program, up to the solver's tolerance: no private mechanism is more accurate.
+    classes : int
+        How many variables the program had.
+    rows, rounds : int
+        With how many inequalities, and after how many times, it was solved.
+    """
+
+    bound: float
+    classes: int
+    rows: int
+    rounds: int
+
+
+def prior(graph: DatasetGraph, how: str | Mapping[str, float] = "uniform") -> Floats:
+    """Weights over the datasets of a graph that add up to 1.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+    how : "uniform", "distance", or a mapping from keys to weights
+        ``uniform``: all datasets alike. ``distance``: all distances from the boundary alike, and the datasets of one
+        distance (in edges) alike, so that the many far away do not outweigh the few at the boundary; those that reach
+        no boundary count as one more distance. In a mapping, a dataset that is missing has the weight 0.
+
+    Raises
+    ------
+    GraphError, UnknownKey
+        If a weight is not a finite number of at least 0, all are 0, or a key is no dataset.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(5, split=1)
+    >>> prior(g, "distance").round(4)
+    array([0.125, 0.125, 0.25 , 0.25 , 0.25 ])
+    """
+    if isinstance(how, Mapping):
+        return _weights(graph, how)
+    if how == "uniform":
+        return np.full(len(graph), 1.0 / len(graph))
+    if how == "distance":
+        from neodp import kernel
+
+        hops = kernel.hops(*graph.adjacency[:2], boundary.boundary_vertices(graph)) + 1
+        number = np.bincount(hops)
+        weights: Floats = 1.0 / (number[hops] * np.count_nonzero(number))
+        return weights
+    raise GraphError(f"there is no prior {how!r}", "give 'uniform', 'distance', or a weight per dataset")
+
+
+def optimise(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False) -> Optimum:
+    """The alpha whose extension has the greatest expected accuracy.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With two colours; its alpha is not looked at.
+    weights : array of float, one per dataset, optional
+        How likely each dataset is, as from ``prior``, adding up to 1; by default all alike.
+    fair : bool
+        Only among the alpha with the greatest worst accuracy.
+
+    Returns
+    -------
+    Optimum
+        Its alpha is given on the whole boundary and survives the exact audit. It is never worse than ``balanced``.
+
+    Raises
+    ------
+    NeodpError
+        If the solver gives up.
+
+    Examples
+    --------
+    Fig. 1 of paper 000, where balanced wastes what the neighbours of 121 and 112 allow:
+
+    >>> import neodp
+    >>> g = neodp.generate.three_voters()
+    >>> best = optimise(g)
+    >>> m = neodp.extend(g.with_alpha(best.alpha))
+    >>> round(best.expected, 6), round(float(neodp.extend(g.with_alpha(neodp.balanced(g))).p_true.mean()), 6)
+    (0.71926, 0.709272)
+    >>> bool(neodp.audit(g, m))
+    True
+    """
+    boundary.two_colors(graph)
+    w = prior(graph) if weights is None else weights
+    even = _choice(graph, w, "balanced", boundary.balanced(graph))
+    if not graph.crossing.any():
+        return Optimum("optimised", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
+    of = classes(graph, w)
+    start = extend(graph.with_alpha(even.alpha))
+    program = _Program.of(graph, w, of, start.p)
+    least = _worst_label(start) if fair else None
+    floor = 0.0 if least is None else max(0.0, even.worst - SNAP)  # rounding in makes up for it
+    p, value, rows, rounds = program.solve(floor)
+    found = [_choice(graph, w, "optimised", alpha) for alpha in _rounded_in(graph, p[of], least)]
+    best = max([even, *found], key=lambda c: (c.worst, c.expected) if fair else (c.expected, c.worst))
+    bound = max(value, best.expected)
+    return Optimum("optimised", best.alpha, best.expected, best.worst, bound, len(program.weight), rows, rounds)
+
+
+def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
+    """The best alpha that is the same for all boundary datasets of a colour (``boundary.homogeneous``).
+
+    The accuracy is a concave function of the one number that is free, since U is concave and increasing; golden-section
+    search finds it to about 1e-6.
+    """
+
+    def at(first: float) -> Choice:
+        return _choice(graph, weights, "homogeneous", boundary.homogeneous(graph, first))
+
+    def score(choice: Choice) -> tuple[float, float]:
+        return (choice.worst, choice.expected) if fair else (choice.expected, choice.worst)
+
+    step = (5**0.5 - 1) / 2
+    low, high = 0.0, 1.0
+    ends = [at(low), at(high), at(float(extend(graph.with_alpha(boundary.balanced(graph))).p_true.min()))]
+    a, b = high - step, low + step
+    left, right = at(a), at(b)
+    while high - low > 1e-6:
+        if score(left) < score(right):
+            low, a, left = a, b, right
+            b = low + step * (high - low)
+            right = at(b)
+        else:
+            high, b, right = b, a, left
+            a = high - step * (high - low)
+            left = at(a)
+    return max([left, right, *ends], key=score)
+
+
+def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
+    """The optimised alpha beside the balanced one and the best homogeneous one."""
+    even = _choice(graph, weights, "balanced", boundary.balanced(graph))
+    return optimise(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
+
+
+def classes(graph: DatasetGraph, weights: Floats) -> NDArray[np.int64]:
+    """Per dataset, the number of its class in an equitable partition: the coarsest one, or every dataset by itself.
+
+    Colour refinement: start from colours and weights; split classes by how many neighbours their members have in each
+    class over edges of each (epsilon, delta), until nothing splits. Neighbourhoods are told apart by sums of 64 random
+    bits, which two different ones share with chance 2^-64. Where that takes more than ROUNDS rounds, the classes would
+    be many.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.hypercube(4)
+    >>> len(np.unique(classes(g, prior(g))))
+    5
+    """
+    kind = _numbered(np.column_stack([graph.epsilon, graph.delta])).astype(np.uint64)
+    of = _numbered(np.column_stack([graph.color.astype(np.float64), weights]))
+    ends, others = np.concatenate([graph.source, graph.target]), np.concatenate([graph.target, graph.source])
+    kinds = np.concatenate([kind, kind])
+    count = 0
+    for _ in range(ROUNDS):
+        if of.max() + 1 == count:
+            return of
+        count = int(of.max()) + 1
+        signature = _scattered(of.astype(np.uint64))
+        np.add.at(signature, ends, _scattered(_scattered(of[others].astype(np.uint64)) + kinds))
+        of = np.unique(signature, return_inverse=True)[1]
+    return np.arange(len(graph))
+
+
+def _numbered(rows: Floats) -> NDArray[np.int64]:
+    """Rows as numbers from 0, equal ones for equal rows."""
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _scattered(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A random-looking number for each number (a permutation of 64 bits: multiply, fold, twice)."""
+    x = (x + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(32))
+
+
+class _Rows(NamedTuple):
+    """Inequalities between two classes each: ``ca p_a + cb p_b <= limit``."""
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    ca: Floats
+    cb: Floats
+    limit: Floats
+
+    def excess(self, p: Floats) -> Floats:
+        """By how much p breaks each."""
+        return self.ca * p[self.a] + self.cb * p[self.b] - self.limit
+
+    def take(self, which: NDArray[np.int64]) -> _Rows:
+        return _Rows(self.a[which], self.b[which], self.ca[which], self.cb[which], self.limit[which])
+
+
+@dataclass(frozen=True)
+class _Program:
+    """The linear program on classes; `kept` are the rows to start with."""
+
+    color: NDArray[np.int8]
+    weight: Floats
+    rows: _Rows
+    kept: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, graph: DatasetGraph, weights: Floats, of: NDArray[np.int64], start: Floats) -> _Program:
+        count = int(of.max()) + 1
+        color, p = np.empty(count, np.int8), np.empty(count)
+        color[of], p[of] = graph.color, start
+        one, two = of[graph.source], of[graph.target]
+        ends = np.column_stack([np.minimum(one, two), np.maximum(one, two), graph.epsilon, graph.delta])
+        edges = np.unique(ends[one != two], axis=0)
+        u, v = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
+        delta, s, ones = edges[:, 3], np.exp(-edges[:, 2]), np.ones(len(edges))
+        less, more = s * delta, 1.0 - s + s * delta  # times e^-eps: s p_u - p_v <= s delta, and p_v - s p_u <= …
+        rows = _Rows(
+            np.concatenate([u, v, u, v]),
+            np.concatenate([v, u, v, u]),
+            np.concatenate([s, s, -s, -s]),
+            np.concatenate([-ones, -ones, ones, ones]),
+            np.concatenate([less, less, more, more]),
+        )
+        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP)
+        return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
+
+    def solve(self, floor: float) -> tuple[Floats, float, int, int]:
+        """A best p where no accuracy lies below `floor`, its expected accuracy, and the rows and rounds it took."""
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array
+
+        first = self.color == 0
+        bounds = np.column_stack([np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)])
+        kept, rounds = self.kept.copy(), 0
+        while True:
+            rounds += 1
+            part = self.rows.take(np.flatnonzero(kept))
+            number = np.arange(len(part.a))
+            values, where = np.concatenate([part.ca, part.cb]), (np.tile(number, 2), np.concatenate([part.a, part.b]))
+            result = linprog(
+                np.where(first, -self.weight, self.weight),
+                csr_array((values, where), shape=(len(number), len(first))),
+                part.limit,
+                bounds=bounds,
+                method="highs-ds",
+                options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+            )
+            if result.x is None:
+                raise NeodpError(f"the solver gave up: {result.message}", "take the balanced alpha")
+            p = np.clip(result.x, 0.0, 1.0)
+            broken = (self.rows.excess(p) > TOLERANCE) & ~kept
+            if not broken.any():
+                return p, float(self.weight[~first].sum() - result.fun), len(number), rounds
+            kept |= broken
+
+
+def _rounded_in(graph: DatasetGraph, p: Floats, least: int | None) -> list[Floats]:
+    """Alpha near p on the boundary, private to the last bit, in a few ways.
+
+    The values as they are, with those next to 0 and 1 made 0 and 1, and all a little nearer to 1/2; each lowered in
+    either colour.
+    """
+    rule = EpsilonDelta.of(graph)
+    ends = boundary.boundary_vertices(graph)
+    sign = np.where(graph.color == 0, 1, -1)
+    p = np.where(p < SNAP * SNAP, 0.0, p)
+    snapped = np.where(p < SNAP, 0.0, np.where(p > 1.0 - SNAP, 1.0, p))
+    found = []
+    for values in (p, snapped, 0.5 + (p - 0.5) * (1.0 - SNAP)):
+        label = rule.encode(values, 1.0 - values)
+        for side in (1, -1):
+            first = side * _lowered(graph, rule, side * label, ends)
+            if least is not None:
+                first = _between(graph, rule, first, least)
+            found.append(boundary.alpha_of(graph, sign * first))
+    return found
+
+
+def _lowered(graph: DatasetGraph, rule: EpsilonDelta, label: Labels, given: NDArray[np.int64]) -> Labels:
+    """The greatest labels of one answer, for all datasets, that do not exceed the given ones and are private."""
+    lowered = np.full(len(graph), rule.encode(np.ones(1), np.zeros(1))[0])
+    lowered[given] = label[given]
+    rule.settle(graph.adjacency, lowered, given)
+    return lowered
+
+
+def _between(graph: DatasetGraph, rule: EpsilonDelta, first: Labels, least: int) -> Labels:
+    """Labels of the first colour, moved as little as possible so that all own labels are at least `least`."""
+    parts = [np.flatnonzero(graph.color == color) for color in range(2)]
+    lowest, highest = (
+        -side * _lowered(graph, rule, np.full(len(graph), -least), part)
+        for side, part in ((1, parts[0]), (-1, parts[1]))
+    )
+    return np.maximum(np.minimum(first, highest), lowest)
+
+
+def _worst_label(mechanism: Mechanism) -> int:
+    rule = EpsilonDelta.of(mechanism.graph)
+    first = mechanism.graph.color == 0
+    p, q = np.ascontiguousarray(mechanism.p), np.ascontiguousarray(mechanism.q)
+    return int(rule.encode(np.where(first, p, q), np.where(first, q, p)).min())
+
+
+def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> Choice:
+    """An alpha with what its extension achieves."""
+    mechanism = extend(graph.with_alpha(alpha))
+    wrong = mechanism.probabilities[np.arange(len(graph)), 1 - graph.color]
+    return Choice(name, alpha, 1.0 - float(weights @ wrong), float(mechanism.p_true.min()))
+
+
+def _weights(graph: DatasetGraph, given: Mapping[str, float]) -> Floats:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    where = np.asarray(pc.fill_null(pc.index_in(pa.array(given, pa.string()), graph.keys), -1))
+    if (where < 0).any():
+        key = list(given)[int(np.argmin(where))]
+        raise UnknownKey(
+            f"a weight is given for {key!r}, which is no dataset", near(key, graph.keys[:20_000].to_pylist())
+        )
+    values = np.array(list(given.values()), np.float64)
+    wrong = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
+    if len(wrong):
+        key = list(given)[int(wrong[0])]
+        raise GraphError(f"the weight of {key!r} is {values[wrong[0]]}", "give finite numbers of at least 0")
+    if not values.sum() > 0.0:
+        raise GraphError("all weights are 0", "give one above 0")
+    weights = np.zeros(len(graph))
+    weights[where] = values / values.sum()
+    return weights

@@ -1,0 +1,210 @@
+"""The best boundary for a prior, and which of two mechanisms dominates."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import neodp
+from neodp import DatasetGraph, Mechanism, generate
+from neodp.compare import Accuracy, compare
+from neodp.errors import GraphError, UnknownKey
+from neodp.optimise import best_homogeneous, choices, classes, optimise, prior
+
+
+def direct(graph: DatasetGraph, weights: np.ndarray, floor: float = 0.0) -> float:
+    """The optimum of the linear program with every dataset and every inequality, dense."""
+    rows, limits = [], []
+    for u, v, eps, delta in zip(graph.source, graph.target, graph.epsilon, graph.delta, strict=True):
+        for a, b in ((u, v), (v, u)):
+            row = np.zeros(len(graph))
+            row[a], row[b] = 1.0, -math.exp(eps)
+            rows += [row, -row]
+            limits += [delta, delta - 1.0 + math.exp(eps)]
+    sign = np.where(graph.color == 0, 1.0, -1.0)
+    bounds = [(floor, 1.0) if s > 0 else (0.0, 1.0 - floor) for s in sign]
+    result = linprog(-sign * weights, np.array(rows), np.array(limits), bounds=bounds, method="highs-ipm")
+    return float(weights[sign < 0].sum() - result.fun)
+
+
+def balanced(graph: DatasetGraph) -> Mechanism:
+    return neodp.extend(graph.with_alpha(neodp.balanced(graph)))
+
+
+def expected(mechanism: Mechanism, weights: np.ndarray) -> float:
+    wrong = mechanism.probabilities[np.arange(len(mechanism)), 1 - mechanism.graph.color]
+    return 1.0 - float(weights @ wrong)
+
+
+graphs = st.builds(
+    generate.random_graph,
+    st.just(12),
+    edges=st.integers(11, 30),
+    epsilon=st.sampled_from([0.0, 0.3, 2.0, (0.0, 0.4), (0.1, 3.0)]),
+    delta=st.sampled_from([0.0, 0.0, 0.05, (0.0, 0.2)]),
+    seed=st.integers(0, 10**6),
+)
+
+
+@given(graphs, st.integers(0, 10**6), st.booleans(), st.booleans())
+@settings(max_examples=120)
+def test_optimum_is_that_of_the_whole_program_private_and_never_worse_than_balanced(
+    g: DatasetGraph, seed: int, some_impossible: bool, fair: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(g)) * (rng.random(len(g)) < 0.5 if some_impossible else 1.0) + 1e-12
+    weights /= weights.sum()
+    even = balanced(g)
+    best = optimise(g, weights, fair=fair)
+    m = neodp.extend(g.with_alpha(best.alpha))
+    floor = float(even.p_true.min()) - 1e-9 if fair else 0.0
+    assert best.bound == pytest.approx(direct(g, weights, floor), abs=1e-7)
+    assert best.expected == pytest.approx(best.bound, abs=1e-7)
+    assert best.expected == pytest.approx(expected(m, weights), abs=1e-12)
+    assert best.worst == m.p_true.min()
+    assert neodp.audit(g, m).violations == 0
+    assert len(m.rounded) == 0
+    if fair:
+        assert m.p_true.min() >= even.p_true.min()
+    if not fair or m.p_true.min() == even.p_true.min():
+        assert expected(m, weights) >= expected(even, weights) - 1e-15
+
+
+def test_strictly_better_than_balanced_on_three_voters() -> None:
+    """Fig. 1 of paper 000: 122 and 211 border only on edges of epsilon 1, so they need not share in what 0.5 costs."""
+    g = generate.three_voters()
+    best, even, same = choices(g, prior(g))
+    assert best.expected > even.expected + 0.009 > same.expected
+    assert best.worst == even.worst
+    first, second = (Accuracy.of(neodp.extend(g.with_alpha(c.alpha)), c.name) for c in (best, even))
+    assert compare(first, second).verdict == "first"
+    assert {d.key for d in compare(first, second).first_gains} == {"122", "211"}
+
+
+def test_balanced_is_best_for_one_epsilon_and_colours_alike() -> None:
+    g = generate.hypercube(5, epsilon=0.7)
+    best, even, same = choices(g, prior(g))
+    assert best.expected == pytest.approx(even.expected, abs=1e-12)
+    assert same.expected == pytest.approx(even.expected, abs=1e-9)
+
+
+def test_a_prior_on_one_colour_makes_the_answer_constant() -> None:
+    g = generate.path(6, epsilon=0.5)
+    best = optimise(g, prior(g, {"0": 1.0, "1": 3.0}))
+    assert best.expected == 1.0
+    m = neodp.extend(g.with_alpha(best.alpha))
+    assert m.p.tolist() == [1.0] * 6
+    assert neodp.audit(g, m)
+
+
+def test_votes_are_solved_on_counts() -> None:
+    """People of equal epsilon are interchangeable: 2^7 datasets, and one class for each pair of counts."""
+    epsilon = [0.2] * 3 + [1.1] * 4
+    votes, counts = generate.votes(7, epsilon=epsilon), generate.counts([3, 4], epsilon=[0.2, 1.1])
+    best = optimise(votes)
+    assert best.classes == len(counts)
+    ways = {k: math.comb(3, int(k[0])) * math.comb(4, int(k[2])) for k in counts.keys.to_pylist()}
+    assert best.expected == pytest.approx(optimise(counts, prior(counts, ways)).expected, abs=1e-9)
+    assert best.expected == pytest.approx(direct(votes, prior(votes)), abs=1e-7)
+    assert neodp.audit(votes, neodp.extend(votes.with_alpha(best.alpha)))
+
+
+def test_classes_keep_apart_what_differs() -> None:
+    cube = generate.hypercube(10, epsilon=0.3)
+    assert len(np.unique(classes(cube, prior(cube)))) == 11
+    some = prior(cube, {"0000000001": 1.0})
+    assert len(np.unique(classes(cube, some))) == 20
+    path = generate.path(400)
+    assert len(np.unique(classes(path, prior(path)))) == 400
+
+
+def test_no_boundary_and_large_epsilon() -> None:
+    alone = generate.path(3, split=3)
+    best = optimise(alone)
+    assert (best.expected, best.worst, best.classes) == (1.0, 1.0, 0)
+    large = generate.random_geometric(60, epsilon=(20.0, 60.0), seed=1)
+    for fair in (False, True):
+        best = optimise(large, fair=fair)
+        assert best.expected >= expected(balanced(large), prior(large))
+        assert neodp.audit(large, neodp.extend(large.with_alpha(best.alpha)))
+
+
+def test_best_homogeneous_beats_a_grid_of_its_kind() -> None:
+    g = generate.counts([4, 3], epsilon=[0.3, 0.8], rule=2)
+    weights = prior(g, "distance")
+    best = best_homogeneous(g, weights)
+    for first in np.linspace(0.0, 1.0, 41):
+        m = neodp.extend(g.with_alpha(neodp.homogeneous(g, float(first))))
+        assert expected(m, weights) <= best.expected + 1e-9
+
+
+def test_prior_by_distance_counts_every_distance_alike() -> None:
+    g = generate.counts([4, 3])
+    weights = prior(g, "distance")
+    total = {sum(map(int, key.split("-"))): 0.0 for key in g.keys.to_pylist()}
+    for key, w in zip(g.keys.to_pylist(), weights, strict=True):
+        total[sum(map(int, key.split("-")))] += w
+    margins = [total[t] + total[7 - t] for t in range(4)]
+    assert margins == pytest.approx([0.25] * 4)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ("flat", GraphError, "there is no prior 'flat'; give 'uniform', 'distance', or a weight per dataset"),
+        ({"11": 1.0}, UnknownKey, "a weight is given for '11', which is no dataset; did you mean '1'?"),
+        ({"1": -1.0}, GraphError, "the weight of '1' is -1.0; give finite numbers of at least 0"),
+        ({"1": math.nan}, GraphError, "the weight of '1' is nan; give finite numbers of at least 0"),
+        ({"1": 0.0}, GraphError, "all weights are 0; give one above 0"),
+    ],
+)
+def test_wrong_priors(how: str | dict[str, float], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        prior(generate.path(4), how)
+    assert str(raised.value) == message
+
+
+# --- dominance ------------------------------------------------------------------------------------------------
+
+
+def accuracy(name: str, **true: float) -> Accuracy:
+    values = np.array(list(true.values()))
+    return Accuracy(name, pa.array(true), values, 1.0 - values)
+
+
+def test_neither_dominates_in_example_1() -> None:
+    """Paper 002, Example 1: Pr[blue] at 1 and Pr[red] at 2 are .58 and .76, or .64 and .73."""
+    found = compare(accuracy("M1", a=0.58, b=0.76), accuracy("M2", b=0.73, a=0.64))
+    assert found.verdict == "neither"
+    assert str(found) == "neither dominates: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets"
+    assert (found.first_gains[0].key, found.second_gains[0].key) == ("b", "a")
+    assert found.mean == pytest.approx((0.67, 0.685))
+    assert found.worst == (0.58, 0.64)
+
+
+def test_dominance_both_ways_and_equality() -> None:
+    low, high = accuracy("low", a=0.5, b=0.6), accuracy("high", a=0.5, b=0.7)
+    assert compare(high, low).verdict == "first"
+    assert str(compare(low, high)).startswith("'high' dominates 'low'")
+    assert str(compare(low, accuracy("same", a=0.5, b=0.6 + 1e-15))) == (
+        "'low' and 'same' are equally accurate on all 2 datasets"
+    )
+
+
+def test_chances_next_to_one_are_told_apart() -> None:
+    g = generate.path(2, epsilon=60.0)
+    one, two = (Mechanism.of(g, {"0": [1.0, wrong], "1": 0.0}) for wrong in (1e-20, 2e-20))
+    assert compare(Accuracy.of(one), Accuracy.of(two)).verdict == "first"
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(GraphError, match="dataset 'b' is in 'x' but not in 'y'; compare mechanisms on the same"):
+        compare(accuracy("x", a=0.5, b=0.6), accuracy("y", a=0.5))
+    one, other = generate.path(4, split=1, name="one"), generate.path(4, split=2, name="other")
+    first, second = (Accuracy.of(balanced(g)) for g in (one, other))
+    with pytest.raises(GraphError, match="the true answer of dataset '1' is 'no' in 'one' and 'yes' in 'other'"):
+        compare(first, second)
