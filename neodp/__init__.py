@@ -10,7 +10,7 @@ True
 
 from importlib.metadata import version
 
-from neodp import boundary, closed_forms, errors, generate, privacy
+from neodp import boundary, closed_forms, errors, generate, privacy, rainbow
 from neodp.audit import Audit, audit
 from neodp.boundary import balanced, homogeneous, minimum_hitting_set
 from neodp.draw import draw
@@ -43,4 +43,5 @@ __all__ = [
     "minimum_hitting_set",
     "open_store",
     "privacy",
+    "rainbow",
 ]

@@ -8,6 +8,7 @@
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
+     ├── NotPrivate          what was asked for breaks privacy
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           ├── ReadOnlyStore      the store may be read but not written
@@ -32,6 +33,7 @@ __all__ = [
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotPrivate",
     "Overtaken",
     "PrivacyError",
     "ReadOnlyStore",
@@ -92,9 +94,19 @@ class UnhitBoundary(NeodpError):
 
 
 class IncompatibleAlpha(NeodpError):
-    """The given alpha breaks privacy between two datasets, so that nothing can extend it."""
+    """The given alpha breaks privacy between two datasets, so that nothing can extend it; ``witness`` names them."""
 
     kind = "incompatible_alpha"
+
+    def __init__(self, message: str, hint: str = "", witness: object = None) -> None:
+        super().__init__(message, hint)
+        self.witness = witness
+
+
+class NotPrivate(NeodpError):
+    """A way of extending alpha that was asked for, and turned out to break privacy on this graph."""
+
+    kind = "not_private"
 
 
 class StoreError(NeodpError):

@@ -52,12 +52,15 @@ import numpy as np
 from numba import njit
 
 __all__ = [
+    "ADD",
     "EPSILON_DELTA",
+    "FAR",
     "HALF",
     "PROBIT",
     "TINY",
     "adjacency",
     "audit",
+    "audit_rows",
     "balance",
     "cross",
     "exp_dd",
@@ -237,8 +240,13 @@ def relax_probit(label, mu):
     return np.float64(z).view(np.int64) if z >= 0.0 else -np.float64(-z).view(np.int64)
 
 
-EPSILON_DELTA, PROBIT = 0, 1
-"""What the first parameter of an edge is: the factor f of (epsilon, delta), or a Gaussian mu."""
+EPSILON_DELTA, PROBIT, ADD = 0, 1, 2
+"""What the first parameter of an edge is: the factor f of (epsilon, delta), a Gaussian mu, or a length.
+
+A length is a whole number; labels are then distances, whole numbers too, and those beyond FAR count as FAR.
+"""
+FAR = 1500 << 50
+"""1500 in units of 2^-50: over such an epsilon-distance a chance can grow from 2^-1022 to 1 - 2^-1022."""
 TINY_BITS = 1 << 52
 """The bits of TINY."""
 LEVELS = 8
@@ -285,7 +293,9 @@ def factors(epsilon):
 
 @njit(cache=True)
 def _relax(label, first, delta, kind):
-    return relax(label, first, delta) if kind == EPSILON_DELTA else relax_probit(label, first)
+    if kind == EPSILON_DELTA:
+        return relax(label, first, delta)
+    return relax_probit(label, first) if kind == PROBIT else min(label + np.int64(first), FAR)
 
 
 @njit(cache=True)
@@ -354,7 +364,7 @@ def settle(indptr, neighbour, first, delta, kind, shift, label, seeds):
     first, delta : arrays
         The parameters per half-edge, or of length one where all edges are alike.
     kind : int
-        EPSILON_DELTA or PROBIT.
+        EPSILON_DELTA, PROBIT or ADD.
     shift : int
         How many low bits of a label the queue may ignore.
     label : array of int64
@@ -572,4 +582,96 @@ def audit(source, target, epsilon, delta, p, q):
             right = h * b[0] + delta[i]
             if a[0] > 0.0:
                 tightness[i] = max(tightness[i], a[0] / right if right > 0.0 else np.inf)
+    return verdict, tightness
+
+
+@njit(cache=True)
+def _spell_out(row, value):
+    """A distribution in double-double: the largest entry is one minus the rest."""
+    largest = 0
+    for j in range(len(row)):
+        if row[j] > row[largest]:
+            largest = j
+    h, l = 1.0, 0.0  # noqa: E741
+    for j in range(len(row)):
+        value[j, 0], value[j, 1] = row[j], 0.0
+        if j != largest:
+            h, e = two_sum(h, -row[j])
+            l += e  # noqa: E741
+    value[largest, 0], value[largest, 1] = two_sum(h, l)
+
+
+@njit(cache=True)
+def _surplus(a, b, h, l, delta):  # noqa: E741
+    """Whether the sum of max(0, a_j - (h + l) b_j) exceeds delta: 0 no, 1 yes, 2 too close to tell here."""
+    high, low, mass = 0.0, 0.0, 0.0
+    for j in range(len(a)):
+        p, e = two_prod(h, b[j, 0])
+        e += h * b[j, 1] + l * b[j, 0]
+        s, t = two_sum(a[j, 0], -p)
+        s, t = two_sum(s, t - e + a[j, 1])
+        if s > -(2.0**-80) * a[j, 0]:
+            mass += a[j, 0]
+        if s > 0.0:
+            high, e = two_sum(high, s)
+            low += e + t
+    s, t = two_sum(high, -delta)
+    d = s + (t + low)
+    if abs(d) <= 2.0**-80 * mass + 2.0**-900:
+        return 2
+    return 1 if d > 0.0 else 0
+
+
+@njit(cache=True)
+def _fullest(a, b, h, delta):
+    """The greatest ratio of a(A) to h b(A) + delta over all sets A of outputs.
+
+    It is taken on by the outputs whose own ratio a_j / b_j is greatest, as many of them as help.
+    """
+    order = np.argsort(-a[:, 0] / np.maximum(b[:, 0], 2.0**-1074))
+    best, left, right = 0.0, 0.0, delta
+    for j in order:
+        left += a[j, 0]
+        right += h * b[j, 0]
+        if left > 0.0:
+            best = max(best, left / right if right > 0.0 else np.inf)
+    return best
+
+
+@njit(cache=True)
+def audit_rows(source, target, epsilon, delta, rows):
+    """Decide P <= e^eps Q + delta for every edge between distributions P and Q, both ways, where it is clear.
+
+    With delta = 0 it is enough to look at every single output; else the worst set of outputs is A = {j: P_j > e^eps
+    Q_j}, and the sum of P_j - e^eps Q_j over it must not exceed delta.
+
+    Returns
+    -------
+    verdict : array of int8, one row per edge and direction
+        0 holds, 1 broken, 2 left to exact arithmetic; an entry per output, with delta > 0 only the first. The first
+        direction has the source on the left side.
+    tightness : array
+        Per edge the greatest ratio of a left side to its right side, as doubles.
+    """
+    k = rows.shape[1]
+    verdict = np.zeros((len(source), 2, k), np.int8)
+    tightness = np.zeros(len(source))
+    value = np.empty((2, k, 2))
+    h, l = 1.0, 0.0  # noqa: E741
+    for i in range(len(source)):
+        if i == 0 or epsilon[i] != epsilon[i - 1]:
+            h, l = exp_dd(epsilon[i])  # noqa: E741
+        _spell_out(rows[source[i]], value[0])
+        _spell_out(rows[target[i]], value[1])
+        for side in range(2):
+            a, b = value[side], value[1 - side]
+            if delta[i] > 0.0:
+                verdict[i, side, 0] = _surplus(a, b, h, l, delta[i])
+                tightness[i] = max(tightness[i], _fullest(a, b, h, delta[i]))
+                continue
+            for j in range(k):
+                verdict[i, side, j] = _exceeds(a[j, 0], a[j, 1], b[j, 0], b[j, 1], h, l, 0.0)
+                if a[j, 0] > 0.0:
+                    right = h * b[j, 0]
+                    tightness[i] = max(tightness[i], a[j, 0] / right if right > 0.0 else np.inf)
     return verdict, tightness

@@ -1,0 +1,809 @@
+"""More than two colours: every dataset orders them by preference, and the mechanism is the best for that order.
+
+An *order* is a permutation of the k colours, best first. A *boundary edge* joins datasets of different orders. Alpha is
+a distribution per order: the same for all boundary datasets of one order, and given on the whole boundary (with more
+than two colours a hitting set is not enough). Let S_j be the chance of the best j outputs of a dataset, its *prefix
+sums*; the largest S_1, then the largest S_2, … is the best mechanism for the order (paper 003, Definition 3).
+
+One epsilon: the table
+----------------------
+Every prefix sum follows the two-colour recursion S_j(d + 1) = U(S_j(d)), where d is the distance from the boundary of
+the dataset's own order, and U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1). No mechanism exceeds any of
+these sums, for U bounds the chance of any set of outputs. And it is private: as a map of [0, 1] onto itself U has slope
+e^eps, then e^-eps, then 0 on a last piece of length delta, and it jumps by delta at 0. An output's probability is the
+length of its interval [S_{j-1}, S_j], so that for any set A of outputs
+
+    P'(A) <= e^eps P(A) + delta (the jump)    and    P(A) <= e^eps P'(A) + delta (the flat piece).
+
+Datasets of one order that are neighbours have distances that differ by at most 1, hence one row per distance is enough.
+
+Epsilon that differs between edges: the line
+--------------------------------------------
+Prefix sums that are each as large as their own shortest path allows can break privacy together. What always works, with
+delta = 0, is one path for all of them: let t be the epsilon-distance from the boundary of the own order, and let every
+prefix sum follow dS/dt = min(S, 1 - S) from its boundary value, that is S e^t up to 1/2, and 1 - (1 - S) e^-t from
+there.
+
+*It is private.* Let h(S) = min(S, 1 - S). For an output of probability p = S_j - S_{j-1},
+
+    |dp/dt| = |h(S_j) - h(S_{j-1})| <= S_j - S_{j-1} = p,
+
+since h has slope 1 or -1 everywhere. So |d log p / dt| <= 1, and between datasets at t and t' the probability of every
+output differs by a factor of at most e^|t - t'|. Neighbours of one order have |t - t'| <= eps of their edge, by the
+triangle inequality; neighbours of different orders lie on the boundary, at t = 0, where alpha is compatible. ∎
+
+*It is close to the best.* With e the greatest epsilon of an edge, every prefix sum lies below its bound (the least of U
+along any path) by at most (1 - x)^2 / (4 (1 + x)) with x = e^-e, about e^2/8: along the path that gives t, both grow
+alike up to the one edge that crosses 1/2, the difference arises there, and shrinks by e^-eps on every edge beyond.
+
+Exactness
+---------
+Differences of prefix sums lose digits, so none is taken: the pieces of every output's interval are mapped, in decimals
+of 60 digits, and every output is rounded to a double by itself; the largest entry of a row stands for one minus the
+rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of outputs: the largest output
+has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is a whole number of 2^-50,
+rounded down and lowered by k/4 + 1 units at least, which is more than both ends of an edge need; delta is lowered
+likewise. A probability that is not 0 never falls below the smallest normal double. A row depends on the order's alpha
+and on a whole number (d, or t in units of 2^-50) and on nothing else: the same bits for one dataset and for a whole
+graph.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp import audit, boundary
+from neodp.boundary import Witness
+from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundary
+from neodp.graph import DatasetGraph, Floats, distributions
+
+__all__ = [
+    "Difference",
+    "Extension",
+    "Line",
+    "Method",
+    "Order",
+    "Table",
+    "balanced",
+    "extend",
+    "homogeneous",
+    "lengths",
+    "line",
+    "morphism",
+    "randomised_response",
+]
+
+Order: TypeAlias = tuple[int, ...]
+"""The positions of all colours, best first."""
+Method: TypeAlias = Literal["line", "prefix"]
+"""What to do where epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
+
+UNIT = 2**50
+"""How many units an epsilon of 1 has."""
+ROUNDING = 1e-12
+"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
+FAINT = 2.0**-900
+"""A delta below this counts as 0: its rounding errors would not be normal doubles."""
+TINY = Decimal(2.0**-1022)
+HALF = Decimal("0.5")
+DIGITS = 60
+
+
+def _context(digits: int = DIGITS) -> Context:
+    return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
+
+
+# --- epsilon and delta, lowered by what rounding needs ------------------------------------------------------------
+
+
+def lengths(epsilon: Floats, k: int) -> NDArray[np.int64]:
+    """Epsilons in units of 2^-50, rounded down and lowered so that k outputs can be rounded to doubles; at least 0.
+
+    Examples
+    --------
+    >>> lengths(np.array([0.0, 1.0]), 3)
+    array([               0, 1125899906842622])
+    """
+    whole = np.floor(np.asarray(epsilon, np.float64) * UNIT).astype(np.int64) - _units(k)
+    short = whole.astype(np.float64)  # which the compiled search takes; beyond 2^53 some lie between two doubles
+    short = np.where(short.astype(np.int64) > whole, np.nextafter(short, 0.0), short)
+    return np.maximum(short.astype(np.int64), 0)
+
+
+def _units(k: int) -> int:
+    return k // 4 + 2
+
+
+def _exact_delta(delta: float, k: int) -> Decimal:
+    return Decimal(0) if delta < FAINT else Decimal(delta) * (1 - Decimal(_units(k)) / UNIT)
+
+
+# --- one dataset --------------------------------------------------------------------------------------------------
+
+
+class _Curve:
+    """The distributions of one order along whole numbers, by rank; made as they are asked for."""
+
+    def __init__(self, alpha: Sequence[float]) -> None:
+        self.alpha = tuple(map(float, alpha))
+        exact = audit.exact(np.array(self.alpha))
+        with localcontext(_context()):
+            self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
+
+    def row(self, at: int) -> tuple[float, ...]:
+        raise NotImplementedError
+
+    def rows(self, at: NDArray[Any]) -> Floats:
+        """A row for each of many places."""
+        different, where = np.unique(at, return_inverse=True)
+        table = np.array([self.row(x) for x in different.tolist()]).reshape(-1, len(self.alpha))
+        return table[where]
+
+
+def _rounded(chances: Iterable[Decimal]) -> tuple[float, ...]:
+    return tuple(float(max(p, TINY)) if p else 0.0 for p in chances)
+
+
+class _Steps(_Curve):
+    """U applied d times to every prefix sum."""
+
+    def __init__(self, alpha: Sequence[float], length: int, delta: float) -> None:
+        super().__init__(alpha)
+        with localcontext(_context()):
+            self.grow = (Decimal(length) / UNIT).exp()
+            self.delta = _exact_delta(delta, len(self.alpha))
+            self.bend = (1 - self.delta) / (self.grow + 1)  # where the slope of U changes
+        self.last, self.made, self.done = self.start, [self.alpha], False
+
+    def row(self, at: int) -> tuple[float, ...]:
+        with localcontext(_context()):
+            while len(self.made) <= at and not self.done:
+                new = self._mapped(self.last)
+                self.done = new[1:] == self.last[1:]  # all but the best output are as small as can be
+                self.last = new
+                if not self.done:
+                    self.made.append(_rounded(new))
+        return self.made[min(at, len(self.made) - 1)]
+
+    def _mapped(self, chances: list[Decimal]) -> list[Decimal]:
+        """Every output's interval, mapped by U piece by piece."""
+        worse = [Decimal(0)]
+        for p in reversed(chances[1:]):
+            worse.append(worse[-1] + p)
+        better, new = Decimal(0), []
+        for p in chances:
+            steep = min(max(self.bend - better, Decimal(0)), p)
+            flat = min(max(self.delta - worse.pop(), Decimal(0)), p - steep)
+            mapped = self.grow * steep + (p - steep - flat) / self.grow
+            new.append(max(mapped, TINY) if mapped else mapped)
+            better += p
+        new[0] += self.delta
+        return new
+
+
+class _Flow(_Curve):
+    """dS/dt = min(S, 1 - S) for every prefix sum; t in units of 2^-50."""
+
+    def row(self, at: int) -> tuple[float, ...]:
+        if at == 0:
+            return self.alpha
+        with localcontext(_context()):
+            return _rounded(self._mapped(_power(at)))
+
+    def _mapped(self, grow: Decimal) -> Iterable[Decimal]:
+        """Every output's interval [low, high], where `grow` is e^t.
+
+        The flow maps S to S e^t up to e^-t/2, to 1 - e^-t/(4S) up to 1/2, and to 1 - (1 - S) e^-t beyond.
+        """
+        bend, high = HALF / grow, Decimal(0)
+        for p in self.start:
+            low, high = high, high + p
+            if high <= bend:
+                yield p * grow
+            elif low >= HALF:
+                yield p / grow
+            elif low >= bend and high <= HALF:
+                yield p / (4 * grow * low * high)
+            else:
+                one, two = max(low, bend), min(high, HALF)
+                steep, slow = max(bend - low, Decimal(0)), max(high - HALF, Decimal(0))
+                yield steep * grow + (two - one) / (4 * grow * one * two) + slow / grow
+
+
+_POWERS: dict[int, Decimal] = {}
+
+
+def _power(units: int) -> Decimal:
+    """e^(units 2^-50), as a product over the digits of `units` to the base 1024; within a context."""
+    result, place = Decimal(1), 1
+    while units:
+        units, digit = divmod(units, 1024)
+        if digit:
+            part = digit * place
+            if part not in _POWERS:
+                with localcontext(_context(DIGITS + 5)):
+                    _POWERS[part] = (Decimal(part) / UNIT).exp()
+            result *= _POWERS[part]
+        place *= 1024
+    return result
+
+
+class _Orders:
+    """The distributions of all orders, in the order of the colours; orders whose alpha agrees by rank share a curve."""
+
+    def __init__(self, alpha: Mapping[Order, Sequence[float]]) -> None:
+        self._curves: dict[tuple[float, ...], _Curve] = {}
+        self._of: dict[Order, _Curve] = {}
+        for order, row in alpha.items():
+            ranked = tuple(float(row[color]) for color in order)
+            if ranked not in self._curves:
+                self._curves[ranked] = self._curve(ranked)
+            self._of[order] = self._curves[ranked]
+
+    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
+        raise NotImplementedError
+
+    def at(self, order: Order, distance: int) -> tuple[float, ...]:
+        """The distribution of a dataset with this order, so far from the boundary of its order; -1 if it has none.
+
+        Parameters
+        ----------
+        order : tuple of int
+            The positions of all colours, best first.
+        distance : int
+            At least 0, or -1 where no boundary can be reached: the best output is then certain.
+
+        Returns
+        -------
+        tuple of float
+            In the order of the colours. Every entry but the largest is exact; the largest is one minus the rest.
+        """
+        if distance < 0:
+            return tuple(float(color == order[0]) for color in range(len(order)))
+        ranked = self._of[order].row(distance)
+        return tuple(ranked[order.index(color)] for color in range(len(order)))
+
+    def rows(self, orders: NDArray[np.int8], order: NDArray[Any], distance: NDArray[Any]) -> Floats:
+        """As ``at``, for many datasets; `order` are positions in `orders`."""
+        ranked = np.zeros((len(order), orders.shape[1]))
+        ranked[:, 0] = 1.0
+        curve = {id(c): c for c in self._of.values()}
+        numbers = np.array([id(self._of.get(tuple(row.tolist()))) for row in orders])[order]
+        for number, found in curve.items():
+            mine = np.flatnonzero((numbers == number) & (distance >= 0))
+            ranked[mine] = found.rows(distance[mine])
+        rows = np.empty_like(ranked)
+        np.put_along_axis(rows, orders[order].astype(np.int64), ranked, axis=1)
+        return rows
+
+
+class Table(_Orders):
+    """The best mechanism where one (epsilon, delta) holds on every edge: a row per order and distance.
+
+    Parameters
+    ----------
+    alpha : mapping from orders to distributions
+        In the order of the colours; compatible wherever two orders are neighbours.
+    epsilon, delta : float
+
+    Examples
+    --------
+    >>> table = Table({(2, 0, 1): [0.25, 0.25, 0.5]}, np.log(2))
+    >>> [round(p, 12) for p in table.at((2, 0, 1), 1)]
+    [0.125, 0.125, 0.75]
+    """
+
+    def __init__(self, alpha: Mapping[Order, Sequence[float]], epsilon: float, delta: float = 0.0) -> None:
+        self.epsilon, self.delta = float(epsilon), float(delta)
+        super().__init__(alpha)
+
+    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
+        return _Steps(ranked, int(lengths(np.array([self.epsilon]), len(ranked))[0]), self.delta)
+
+
+class Line(_Orders):
+    """The mechanism that is private for any mixture of epsilons: a function of the order and the epsilon-distance.
+
+    The distance is a whole number: the least sum of ``lengths`` over paths to the boundary of the own order, and
+    ``neodp.kernel.FAR`` where it is more than that.
+
+    Parameters
+    ----------
+    alpha : mapping from orders to distributions
+        In the order of the colours; compatible wherever two orders are neighbours.
+
+    Examples
+    --------
+    >>> flow = Line({(0, 1, 2): [0.1, 0.3, 0.6]})
+    >>> [round(p, 12) for p in flow.at((0, 1, 2), int(np.log(2) * 2**50))]
+    [0.2, 0.4875, 0.3125]
+    """
+
+    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
+        return _Flow(ranked)
+
+
+def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> Floats:
+    """The best mechanism on the (n, c)-line: distances 0, 1, …, n - 1 from the boundary of one order.
+
+    Every rainbow graph maps onto such lines, one for each order, by ``morphism``, and its best mechanism is what it
+    takes over from them.
+
+    Parameters
+    ----------
+    alpha : sequence of float
+        The distribution on the boundary, best output first.
+    n : int
+        How many datasets.
+    epsilon, delta : float
+
+    Returns
+    -------
+    array of float, one row per distance, best output first
+
+    References
+    ----------
+    Paper 003, Definition 7 and Theorem 3.
+
+    Examples
+    --------
+    >>> line([0.1, 0.3, 0.6], 4, np.log(2)).round(12)
+    array([[0.1  , 0.3  , 0.6  ],
+           [0.2  , 0.5  , 0.3  ],
+           [0.4  , 0.45 , 0.15 ],
+           [0.7  , 0.225, 0.075]])
+    """
+    row = distributions([list(alpha)], _single_key(), len(alpha))[0]
+    order = tuple(range(len(row)))
+    table = Table({order: row.tolist()}, epsilon, delta)
+    return np.array([table.at(order, distance) for distance in range(n)])
+
+
+def _single_key() -> Any:
+    import pyarrow as pa
+
+    return pa.array(["the boundary"])
+
+
+def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Per dataset, its order (a position in ``graph.orders``) and its distance from the boundary of that order.
+
+    It maps the graph onto lines, one for each order; -1 where no boundary can be reached. A path that leaves an order
+    passes its boundary first, so distances within the order are distances in the graph.
+
+    References
+    ----------
+    Paper 003, Definition 8.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(6)
+    >>> morphism(g)
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), array([2, 1, 0, 0, 1, 2], dtype=int32))
+    """
+    from neodp import kernel
+
+    inside = graph.adjacency_of(~graph.crossing, numbered=False)
+    return graph.order, kernel.hops(*inside[:2], boundary.boundary_vertices(graph))
+
+
+# --- the whole graph ----------------------------------------------------------------------------------------------
+
+
+class Extension(NamedTuple):
+    """A mechanism's rows, whose alpha was rounded in, who took that of their order, and how the rows were found."""
+
+    rows: Floats
+    rounded: NDArray[np.int64]
+    filled: NDArray[np.int64]
+    method: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two boundary datasets of one order whose alpha is not the same."""
+
+    order: str
+    dataset: str
+    color: str
+    value: float
+    other: str
+    other_value: float
+
+    def __str__(self) -> str:
+        return (
+            f"alpha differs within the order {self.order}: Pr[{self.color}] is {self.value:.6g} at {self.dataset!r} "
+            f"and {self.other_value:.6g} at {self.other!r}"
+        )
+
+
+def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
+    """The best mechanism for every dataset's order that agrees with a graph's alpha.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With alpha on its boundary, the same for all boundary datasets of one order; one that has none takes that of its
+        order. Every dataset orders the colours.
+    method : "line" or "prefix", optional
+        Where epsilon differs between edges, by default the line. "prefix" takes the largest prefix sums instead, and is
+        refused where these break privacy together. With one epsilon the table is both private and largest; "line" can
+        be asked for to compare.
+
+    Raises
+    ------
+    GraphError
+        If a dataset does not order the colours, or alpha is given where no boundary is.
+    UnhitBoundary
+        If an order has no alpha on its boundary.
+    IncompatibleAlpha
+        If alpha differs within an order, or between orders by more than privacy allows.
+    NotPrivate
+        If "prefix" is asked for and breaks privacy.
+    """
+    _require_orders(graph)
+    ends = boundary.boundary_vertices(graph)
+    given, rounded, filled = _given(graph, ends)
+    alpha, moved = _compatible(graph, given)
+    if moved.size:
+        rounded = ends[np.isin(graph.order[ends], moved)]
+    named = {tuple(graph.orders[c].tolist()): alpha[c].tolist() for c in np.unique(graph.order[ends]).tolist()}
+    alike = graph.edges == 0 or graph.epsilon.min() == graph.epsilon.max()
+    if method != "line" and alike:
+        table = Table(named, *((graph.epsilon[0], graph.delta.min()) if graph.edges else (0.0,)))
+        rows, found = table.rows(graph.orders, *morphism(graph)), "table"
+    elif method == "prefix":
+        rows, found = _prefix(graph, alpha, ends), "prefix"
+    else:
+        rows, found = Line(named).rows(graph.orders, graph.order, distances(graph)), "line"
+    return Extension(rows, rounded, filled, found)
+
+
+def distances(graph: DatasetGraph) -> NDArray[np.int64]:
+    """Per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 where there is none."""
+    from neodp import kernel
+
+    each = lengths(graph.epsilon, len(graph.colors))
+    inside = graph.adjacency_of(~graph.crossing)
+    label = np.full(len(graph), kernel.FAR + 1, np.int64)
+    ends = boundary.boundary_vertices(graph)
+    label[ends] = 0
+    least = int(each.min(initial=kernel.FAR))
+    steps = kernel.spread(each.astype(np.float64), inside.edge)
+    kernel.settle(*inside[:2], steps, np.zeros(1), kernel.ADD, max(least.bit_length() - 1, 0), label, ends)
+    return np.where(label > kernel.FAR, -1, label)
+
+
+def order_name(graph: DatasetGraph, order: int) -> str:
+    """An order in words, as in ``a > b > c``."""
+    return " > ".join(graph.colors[color] for color in graph.orders[order])
+
+
+def _require_orders(graph: DatasetGraph) -> None:
+    """Refuse datasets that leave open which colour comes after their own."""
+    tied = np.flatnonzero((graph.orders < 0).any(axis=1))
+    if not len(tied):
+        return
+    v = int(np.argmax(np.isin(graph.order, tied)))
+    rest = [color for c, color in enumerate(graph.colors) if c != graph.color[v]]
+    raise GraphError(
+        f"dataset {graph.key(v)!r} of {graph.name!r} has no preference: which of {', '.join(rest)} comes after "
+        f"{graph.colors[graph.color[v]]} is open",
+        "give every dataset a preference, all colours from best to worst",
+    )
+
+
+def _given(graph: DatasetGraph, ends: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Alpha per order, NaN for those without a boundary; the datasets it is rounded at, and those that lacked it."""
+    inside = graph.given.copy()
+    inside[ends] = False
+    if inside.any():
+        v = int(np.argmax(inside))
+        raise GraphError(
+            f"alpha is given at {graph.key(v)!r}, whose neighbours all have its order",
+            "with more than two colours, give it on the boundary only",
+        )
+    known = ends[graph.given[ends]]
+    present, first = np.unique(graph.order[known], return_index=True)
+    edge = unhit_edge(graph)
+    if edge is not None:
+        raise _unhit(graph, edge)
+    alpha = np.full((len(graph.orders), len(graph.colors)), np.nan)
+    alpha[present] = graph.alpha[known[first]]
+    mine, common = graph.alpha[known], alpha[graph.order[known]]
+    apart = np.abs(mine - common)
+    off = apart > ROUNDING * common
+    if off.any():
+        row, color = np.unravel_index(int(np.argmax(np.where(off, apart, 0.0))), off.shape)
+        order = int(graph.order[known[row]])
+        raise _refused(
+            Difference(
+                order_name(graph, order),
+                graph.key(known[row]),
+                graph.colors[color],
+                float(mine[row, color]),
+                graph.key(known[first[np.searchsorted(present, order)]]),
+                float(common[row, color]),
+            ),
+            "give all boundary datasets of an order the same alpha",
+        )
+    return alpha, known[(apart > 0.0).any(axis=1)], ends[~graph.given[ends]]
+
+
+def unhit_edge(graph: DatasetGraph) -> int | None:
+    """The position of a boundary edge at an order that has no alpha on its boundary, or None: a witness."""
+    ends = boundary.boundary_vertices(graph)
+    missing = np.setdiff1d(graph.order[ends], graph.order[ends[graph.given[ends]]])
+    at = graph.crossing & (np.isin(graph.order[graph.source], missing) | np.isin(graph.order[graph.target], missing))
+    return int(np.argmax(at)) if at.any() else None
+
+
+def _unhit(graph: DatasetGraph, edge: int) -> UnhitBoundary:
+    orders = graph.order[[graph.source[edge], graph.target[edge]]]
+    hit = graph.order[graph.given]
+    names = [order_name(graph, order) for order in orders.tolist() if order not in hit]
+    return UnhitBoundary(
+        f"no boundary dataset of the order {names[0]} has alpha, as on the edge {graph.edge_name(edge)}",
+        "give it to one of them, or take graph.with_alpha(neodp.balanced(graph))",
+    )
+
+
+def _refused(witness: Witness | Difference, hint: str) -> IncompatibleAlpha:
+    return IncompatibleAlpha(str(witness), hint, witness)
+
+
+# --- alpha --------------------------------------------------------------------------------------------------------
+
+
+def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Alpha per order, rounded in where it is off by a rounding error, and the orders at which it was."""
+    edges = boundary.boundary_edges(graph)
+    one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
+    epsilon, delta = graph.epsilon[edges], graph.delta[edges]
+    found = audit.judge(one, two, epsilon, delta, alpha)
+    broken = found.broken.any(axis=(1, 2))
+    if not broken.any():
+        return alpha, np.empty(0, np.int64)
+    group = _joined(len(alpha), one, two)
+    affected = np.unique(group[one[broken]])
+    part = np.flatnonzero(np.isin(group, affected) & ~np.isnan(alpha[:, 0]))
+    room = ROUNDING * (alpha[part] + delta.min())
+    for halvings in range(53, 30, -1):
+        new = alpha.copy()
+        new[part] = _mixed(alpha, part, group, Fraction(1, 2**halvings))
+        largest = np.zeros(new[part].shape, np.bool_)
+        largest[np.arange(len(part)), new[part].argmax(axis=1)] = True
+        if (np.abs(new[part] - alpha[part]) > np.where(largest, ROUNDING, room)).any():
+            break
+        if not audit.judge(one, two, epsilon, delta, new).broken.any():
+            return new, part
+    worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
+    raise _refused(
+        _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
+        "bring the two closer, or see neodp.balanced for a choice that fits",
+    )
+
+
+def _joined(n: int, one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
+    """Which orders are joined by boundary edges, as a number per order."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    groups: NDArray[Any] = connected_components(csr_array((np.ones(len(one)), (one, two)), shape=(n, n)))[1]
+    return groups
+
+
+def _mixed(alpha: Floats, part: NDArray[Any], group: NDArray[Any], share: Fraction) -> list[list[float]]:
+    """Rows moved towards the mean of their group by a share: all inequalities gain the same room."""
+    exact = {c: audit.exact(alpha[c]) for c in part.tolist()}
+    means = {}
+    for g in np.unique(group[part]).tolist():
+        rows = [exact[c] for c in part.tolist() if group[c] == g]
+        means[g] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    return [
+        [float((1 - share) * p + share * m) for p, m in zip(exact[c], means[group[c]], strict=True)]
+        for c in part.tolist()
+    ]
+
+
+def _witness(graph: DatasetGraph, alpha: Floats, edge: int, broken: NDArray[np.bool_]) -> Witness:
+    side, output = np.argwhere(broken)[0].tolist()
+    u, v = int(graph.source[edge]), int(graph.target[edge])
+    u, v = (u, v) if side == 0 else (v, u)
+    epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
+    left, right = audit.exact(alpha[graph.order[u]]), audit.exact(alpha[graph.order[v]])
+    outputs = audit.outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
+    p, q = (float(sum(values[j] for j in outputs)) for values in (left, right))
+    return Witness(
+        dataset=graph.key(u),
+        color=" or ".join(graph.colors[j] for j in outputs),
+        value=p,
+        bound=min(1.0, float(np.exp(epsilon) * q + delta)),
+        origin=graph.key(v),
+        origin_value=q,
+        path=(graph.key(v), graph.key(u)),
+        epsilon=epsilon,
+        delta=delta,
+    )
+
+
+def balanced(graph: DatasetGraph) -> Floats:
+    """The alpha by rank that makes the best output of every order as likely as can be.
+
+    All orders share one distribution by rank. Let m(r, s) be the least epsilon of a boundary edge over which some
+    output changes its rank between r and s, and D(r) the length of the shortest way from rank 1 to rank r, where a step
+    between r and s takes m(r, s), and one up to a better rank takes 0. Then the output of rank r has the chance
+
+        (1 - delta) e^-D(r) / (e^-D(1) + … + e^-D(k)) + delta [r = 1],
+
+    with the least delta of a boundary edge. It is compatible, since |D(r) - D(s)| <= m(r, s); and of all choices by
+    rank that are, with delta = 0 and no output less likely than a worse one, it makes the best output likeliest: their
+    log odds between ranks 1 and r are D(r) at most. Where neighbouring orders exchange neighbouring ranks, D(r) =
+    (r - 1) eps; where any output can become the best, D(r) = eps for r > 1, which is randomised response; with two
+    colours it is (e^eps + delta) / (e^eps + 1), as in paper 002, Corollary 2. A rank that is never exchanged has the
+    chance 0.
+
+    Returns
+    -------
+    alpha : array of float
+        For ``DatasetGraph.with_alpha``; given on the whole boundary, and rounded so that the exact audit holds.
+    """
+    _require_orders(graph)
+    edges = boundary.boundary_edges(graph)
+    delta = float(graph.delta[edges].min(initial=1.0)) if len(edges) else 0.0
+    return homogeneous(graph, _weights(_rank_distances(graph, edges), delta))
+
+
+def randomised_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
+    """What ``balanced`` gives by rank where any output can become the best over one edge.
+
+    It is (e^eps + delta (k - 1)) / (e^eps + k - 1) for the best output, and (1 - delta) / (e^eps + k - 1) for others.
+
+    Examples
+    --------
+    >>> [round(p, 12) for p in randomised_response(3, np.log(2))]
+    [0.5, 0.25, 0.25]
+    """
+    length = int(lengths(np.array([epsilon]), k)[0])
+    return _weights([0] + [length] * (k - 1), delta)
+
+
+def _rank_distances(graph: DatasetGraph, edges: NDArray[np.int64]) -> list[int | None]:
+    """D(r) in ``lengths`` for each rank; None where it is not bounded."""
+    k = len(graph.colors)
+    one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
+    pairs, where = np.unique(one.astype(np.int64) * len(graph.orders) + two, return_inverse=True)
+    least = np.full(len(pairs), np.iinfo(np.int64).max)
+    np.minimum.at(least, where, lengths(graph.epsilon[edges], k))
+    rank = np.argsort(graph.orders, axis=1)
+    step: dict[tuple[int, int], int] = {}
+    for pair, length in zip(pairs.tolist(), least.tolist(), strict=True):
+        for r, s in zip(rank[pair // len(graph.orders)].tolist(), rank[pair % len(graph.orders)].tolist(), strict=True):
+            if r != s:
+                for key in ((r, s), (s, r)):
+                    step[key] = min(step.get(key, length), length)
+    for r in range(1, k):
+        step[r, r - 1] = 0
+    distance: list[int | None] = [0] + [None] * (k - 1)
+    for _ in range(k):
+        for (r, s), length in step.items():
+            start, end = distance[r], distance[s]
+            if start is not None and (end is None or start + length < end):
+                distance[s] = start + length
+    return distance
+
+
+def _weights(distance: Sequence[int | None], delta: float) -> tuple[float, ...]:
+    """The distribution by rank for distances D(r)."""
+    with localcontext(_context()):
+        weights = [Decimal(0) if d is None else 1 / _power(d) for d in distance]
+        exact = _exact_delta(delta, len(weights))
+        total = sum(weights)
+        chances = [(1 - exact) * w / total for w in weights]
+        chances[0] += exact
+        return _rounded(chances)
+
+
+def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
+    """The alpha that is the same by rank for all boundary datasets.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+    ranked : float, or sequence of float
+        The chance of every rank, best first; or of the best alone, and the others share the rest as ``balanced`` does.
+
+    Returns
+    -------
+    alpha : array of float
+        For ``DatasetGraph.with_alpha``.
+    """
+    _require_orders(graph)
+    k = len(graph.colors)
+    if isinstance(ranked, int | float):
+        best = float(ranked)
+        others = _weights(_rank_distances(graph, boundary.boundary_edges(graph)), 0.0)[1:]
+        total = sum(others)
+        ranked = [best, *((1.0 - best) * (w / total if total else 1.0 / (k - 1)) for w in others)]
+    row = distributions([list(ranked)], _single_key(), k)[0]
+    ends = boundary.boundary_vertices(graph)
+    alpha = np.full((len(graph), k), np.nan)
+    alpha[ends[:, None], graph.orders[graph.order[ends]].astype(np.int64)] = row
+    return alpha
+
+
+# --- prefix sums where epsilon differs ----------------------------------------------------------------------------
+
+
+def _prefix(graph: DatasetGraph, alpha: Floats, ends: NDArray[np.int64]) -> Floats:
+    """The largest prefix sums, each for itself; refused where they are not private together."""
+    k = len(graph.colors)
+    each = lengths(graph.epsilon, k)
+    small = alpha[alpha > 0.0].min(initial=1.0)
+    far = distances(graph).max(initial=0) / UNIT
+    digits = DIGITS + int(-np.log10(small)) + int(far / np.log(10.0))
+    sums = [[Decimal(0)] * len(graph)]
+    with localcontext(_context(digits)):
+        grow = {n: (Decimal(n) / UNIT).exp() for n in np.unique(each).tolist()}
+        factor = [grow[n] for n in each.tolist()]
+        delta = [_exact_delta(d, k) for d in graph.delta.tolist()]
+        exact = {c: audit.exact(alpha[c]) for c in np.unique(graph.order[ends]).tolist()}
+        for j in range(1, k):
+            start = {}
+            for c, row in exact.items():
+                chance = sum(row[color] for color in graph.orders[c, :j].tolist())
+                start[c] = Decimal(chance.numerator) / Decimal(chance.denominator)
+            sums.append(_largest(graph, ends, start, factor, delta))
+        sums.append([Decimal(1)] * len(graph))
+        ranked = np.array([_rounded(sums[j + 1][v] - sums[j][v] for j in range(k)) for v in range(len(graph))])
+    rows = np.empty_like(ranked)
+    np.put_along_axis(rows, graph.orders[graph.order].astype(np.int64), ranked, axis=1)
+    rows[ends] = alpha[graph.order[ends]]
+    found = audit.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
+    broken = found.broken.any(axis=(1, 2))
+    if broken.any():
+        edge = int(np.argmax(np.where(broken, found.tightness, -1.0)))
+        line = audit.described(graph, rows, edge, float(found.tightness[edge]), found.broken[edge])
+        raise NotPrivate(
+            f"the largest prefix sums are not private together on {np.count_nonzero(broken):,} of {graph.edges:,} "
+            f"edges, such as {line}",
+            "leave the method to neodp: the line is private for any mixture of epsilons",
+        )
+    return rows
+
+
+def _largest(
+    graph: DatasetGraph,
+    ends: NDArray[np.int64],
+    start: dict[int, Decimal],
+    factor: list[Decimal],
+    delta: list[Decimal],
+) -> list[Decimal]:
+    """The least bound that any path from the boundary puts on a prefix sum; 1 where there is no boundary."""
+    indptr, neighbour, edge = (column.tolist() for column in graph.adjacency_of(~graph.crossing))
+    bound = [Decimal(1)] * len(graph)
+    queue = []
+    for v in ends.tolist():
+        bound[v] = start[int(graph.order[v])]
+        queue.append((bound[v], v))
+    heapq.heapify(queue)
+    while queue:
+        s, u = heapq.heappop(queue)
+        if s != bound[u]:
+            continue
+        for h in range(indptr[u], indptr[u + 1]):
+            f, d, v = factor[edge[h]], delta[edge[h]], neighbour[h]
+            new = min(f * s + d, 1 - (1 - s - d) / f)
+            if new < bound[v]:
+                bound[v] = new
+                heapq.heappush(queue, (new, v))
+    return bound
