@@ -795,6 +795,8 @@ def _positions(
         return rows, np.where(given, k, 0)
     if not isinstance(preference, pa.Array | pa.ChunkedArray):
         try:
+            if any(isinstance(row, str) for row in preference):  # which Arrow takes for a list of letters
+                raise TypeError
             preference = pa.array(preference, pa.list_(pa.string()))
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
             row = next(i for i, x in enumerate(preference) if not _is_names(x))

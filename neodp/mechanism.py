@@ -219,6 +219,8 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
     True
     """
+    if len(graph.colors) > 2:
+        rainbow.require_orders(graph)
     components, _ = _components(graph)
     unhit = rainbow.unhit_edge(graph) if len(graph.colors) > 2 else boundary.unhit_edge(graph, graph.given)
     compatible, witness, rounded, filled = None, None, 0, 0
@@ -291,7 +293,7 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
         if privacy is not None and not isinstance(privacy, EpsilonDelta):
             raise PrivacyError(
                 f"{graph.name!r} has {len(graph.colors)} colours",
-                "with more than two, (epsilon, delta) is what is known",
+                "with more than two, only (epsilon, delta) is known",
             )
         rows, moved, filled, found = rainbow.extend(graph, method)
         return Mechanism(graph, rows, EpsilonDelta.of(graph), moved, filled, found)

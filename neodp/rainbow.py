@@ -43,9 +43,9 @@ of 60 digits, and every output is rounded to a double by itself; the largest ent
 rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of outputs: the largest output
 has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is a whole number of 2^-50,
 rounded down and lowered by k/4 + 1 units at least, which is more than both ends of an edge need; delta is lowered
-likewise. A probability that is not 0 never falls below the smallest normal double. A row depends on the order's alpha
-and on a whole number (d, or t in units of 2^-50) and on nothing else: the same bits for one dataset and for a whole
-graph.
+likewise (``_lowered``). A probability that is not 0 never falls below the smallest normal double. A row depends on the
+order's alpha and on a whole number (d, or t in units of 2^-50) and on nothing else: the same bits for one dataset and
+for a whole graph.
 """
 
 from __future__ import annotations
@@ -122,8 +122,11 @@ def _units(k: int) -> int:
     return k // 4 + 2
 
 
-def _exact_delta(delta: float, k: int) -> Decimal:
-    return Decimal(0) if delta < FAINT else Decimal(delta) * (1 - Decimal(_units(k)) / UNIT)
+def _lowered(delta: float, k: int, length: int) -> Decimal:
+    """Delta lowered by the same units: a part of itself, or absolutely where epsilon is too small to leave any room."""
+    less = Decimal(_units(k)) / UNIT
+    exact = Decimal(0) if delta < FAINT else Decimal(delta)
+    return exact * (1 - less) if length > 0 else max(exact - less, Decimal(0))
 
 
 # --- one dataset --------------------------------------------------------------------------------------------------
@@ -159,7 +162,7 @@ class _Steps(_Curve):
         super().__init__(alpha)
         with localcontext(_context()):
             self.grow = (Decimal(length) / UNIT).exp()
-            self.delta = _exact_delta(delta, len(self.alpha))
+            self.delta = _lowered(delta, len(self.alpha), length)
             self.bend = (1 - self.delta) / (self.grow + 1)  # where the slope of U changes
         self.last, self.made, self.done = self.start, [self.alpha], False
 
@@ -450,7 +453,7 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
     NotPrivate
         If "prefix" is asked for and breaks privacy.
     """
-    _require_orders(graph)
+    require_orders(graph)
     ends = boundary.boundary_vertices(graph)
     given, rounded, filled = _given(graph, ends)
     alpha, moved = _compatible(graph, given)
@@ -488,7 +491,7 @@ def order_name(graph: DatasetGraph, order: int) -> str:
     return " > ".join(graph.colors[color] for color in graph.orders[order])
 
 
-def _require_orders(graph: DatasetGraph) -> None:
+def require_orders(graph: DatasetGraph) -> None:
     """Refuse datasets that leave open which colour comes after their own."""
     tied = np.flatnonzero((graph.orders < 0).any(axis=1))
     if not len(tied):
@@ -657,7 +660,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     alpha : array of float
         For ``DatasetGraph.with_alpha``; given on the whole boundary, and rounded so that the exact audit holds.
     """
-    _require_orders(graph)
+    require_orders(graph)
     edges = boundary.boundary_edges(graph)
     delta = float(graph.delta[edges].min(initial=1.0)) if len(edges) else 0.0
     return homogeneous(graph, _weights(_rank_distances(graph, edges), delta))
@@ -706,7 +709,7 @@ def _weights(distance: Sequence[int | None], delta: float) -> tuple[float, ...]:
     """The distribution by rank for distances D(r)."""
     with localcontext(_context()):
         weights = [Decimal(0) if d is None else 1 / _power(d) for d in distance]
-        exact = _exact_delta(delta, len(weights))
+        exact = _lowered(delta, len(weights), 0 if 0 in distance[1:] else 1)
         total = sum(weights)
         chances = [(1 - exact) * w / total for w in weights]
         chances[0] += exact
@@ -727,7 +730,7 @@ def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
     alpha : array of float
         For ``DatasetGraph.with_alpha``.
     """
-    _require_orders(graph)
+    require_orders(graph)
     k = len(graph.colors)
     if isinstance(ranked, int | float):
         best = float(ranked)
@@ -755,7 +758,7 @@ def _prefix(graph: DatasetGraph, alpha: Floats, ends: NDArray[np.int64]) -> Floa
     with localcontext(_context(digits)):
         grow = {n: (Decimal(n) / UNIT).exp() for n in np.unique(each).tolist()}
         factor = [grow[n] for n in each.tolist()]
-        delta = [_exact_delta(d, k) for d in graph.delta.tolist()]
+        delta = [_lowered(d, k, n) for d, n in zip(graph.delta.tolist(), each.tolist(), strict=True)]
         exact = {c: audit.exact(alpha[c]) for c in np.unique(graph.order[ends]).tolist()}
         for j in range(1, k):
             start = {}
