@@ -745,7 +745,7 @@ def preferences(
 ) -> NDArray[np.int8] | None:
     """Preference in any of the forms of ``from_columns`` as rows of positions, best first; None where none is given."""
     places = places or _Places()
-    if preference is None:
+    if preference is None or getattr(preference, "null_count", -1) == len(preference):
         return None
     if isinstance(preference, Mapping):
         unknown = preference.keys() - set(keys.to_pylist())

@@ -111,7 +111,10 @@ class StoredMechanism:
 
 
 class Star(NamedTuple):
-    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`."""
+    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`.
+
+    `preference` holds the neighbours' colours as positions, best first; None where no neighbour orders them.
+    """
 
     key: pa.StringArray
     neighbour: pa.StringArray
@@ -119,6 +122,7 @@ class Star(NamedTuple):
     alpha: Floats
     epsilon: Floats
     delta: Floats
+    preference: np.ndarray[Any, np.dtype[np.int8]] | None = None
 
 
 class Store(ABC):
@@ -265,7 +269,7 @@ class Store(ABC):
 
 
 def fingerprint(graph: DatasetGraph) -> str:
-    """A digest of a graph's keys, colours, alpha, edges, epsilons and deltas, in whatever order they are.
+    """A digest of a graph's keys, colours, preferences, alpha, edges, epsilons and deltas, in whatever order they are.
 
     Examples
     --------
@@ -290,6 +294,8 @@ def fingerprint(graph: DatasetGraph) -> str:
         digest.update(np.ascontiguousarray(column).tobytes())
     for column in (graph.epsilon[edges], graph.delta[edges]):
         digest.update(np.ascontiguousarray(column).tobytes())
+    if graph.preference is not None:
+        digest.update(np.ascontiguousarray(graph.preference[order]).tobytes())
     text = keys.buffers()[2]
     digest.update(memoryview(text)[: int(lengths.sum())] if text is not None else b"")
     return digest.hexdigest()

@@ -38,7 +38,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from neodp.errors import GraphError, GraphExists, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
-from neodp.graph import Bools, DatasetGraph, Floats, distributions
+from neodp.graph import Bools, DatasetGraph, Floats, distributions, preferences
 from neodp.mechanism import Mechanism
 from neodp.store import base
 from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Star, Store, StoredGraph, silent
@@ -185,6 +185,7 @@ class EmbeddedStore(Store):
         ids = _ids(name, graph.keys)
         color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
         alpha, alphas = _alpha_columns(graph.alpha)
+        preference = graph.preference_lists()
         for rows in _batches(len(graph)):
             columns = {
                 "dataset": ids[rows],
@@ -193,6 +194,7 @@ class EmbeddedStore(Store):
                 "color": color[rows],
                 "alpha": alpha[rows],
                 "alphas": alphas[rows],
+                "preference": preference[rows],
             }
             self._run(f"{how}_datasets", rows=pa.table(columns))
             progress("datasets", rows.stop, len(graph))
@@ -269,7 +271,8 @@ class EmbeddedStore(Store):
         found = found.filter(pc.is_valid(found["neighbour"]))
         key, neighbour, color = (found[c].combine_chunks() for c in ("key", "neighbour", "color"))
         alpha = distributions(_alpha_rows(found, "neighbour", len(colors)), neighbour, len(colors))
-        return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy())
+        order = preferences(found["preference"], neighbour, colors)
+        return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy(), order)
 
     def _require(self, wanted: dict[str, str], ids: pa.ChunkedArray, name: str) -> None:
         """Refuse keys, by id, that are not among the ids that were found."""
@@ -736,6 +739,7 @@ def _stored_graph(info: GraphInfo, found: pa.Table, edges: pa.Table) -> StoredGr
         edges["epsilon"].to_numpy()[order],
         edges["delta"].to_numpy()[order],
         _alpha_rows(found, "key", len(info.colors)),
+        found["preference"],
         colors=info.colors,
         name=info.name,
     )
