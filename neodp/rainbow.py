@@ -60,7 +60,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import audit, boundary
+from neodp import audit, boundary, generate
 from neodp.boundary import Witness
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundary
 from neodp.graph import DatasetGraph, Floats, distributions
@@ -73,12 +73,17 @@ __all__ = [
     "Order",
     "Table",
     "balanced",
+    "distances",
     "extend",
     "homogeneous",
     "lengths",
     "line",
     "morphism",
+    "order_name",
+    "plurality",
     "randomised_response",
+    "require_orders",
+    "unhit_edge",
 ]
 
 Order: TypeAlias = tuple[int, ...]
@@ -376,6 +381,35 @@ def _single_key() -> Any:
     return pa.array(["the boundary"])
 
 
+def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
+    """The mechanism of one dataset of ``generate.plurality`` with one group and balanced alpha, without the graph.
+
+    Any number of people will do: the order and the distance from its boundary have a closed form, and on the boundary
+    any option can become the best, so that ``balanced`` is randomised response.
+
+    Parameters
+    ----------
+    votes : sequence of int
+        How many votes each option has; of equal ones, the one that stands first counts as better.
+    epsilon, delta : float
+        What the change of one vote allows.
+
+    Returns
+    -------
+    tuple of float
+        The chance of each option, in the order of `votes`.
+
+    Examples
+    --------
+    >>> [round(p, 6) for p in plurality([28_962, 19_584, 7_511], 0.001)]
+    [0.993108, 0.003828, 0.003064]
+    """
+    order = generate.plurality_order(votes)
+    ranked = randomised_response(len(votes), epsilon, delta)
+    alpha = [ranked[order.index(option)] for option in range(len(votes))]
+    return Table({order: alpha}, epsilon, delta).at(order, generate.plurality_distance(votes))
+
+
 def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Per dataset, its order (a position in ``graph.orders``) and its distance from the boundary of that order.
 
@@ -488,7 +522,7 @@ def distances(graph: DatasetGraph) -> NDArray[np.int64]:
 
 def order_name(graph: DatasetGraph, order: int) -> str:
     """An order in words, as in ``a > b > c``."""
-    return " > ".join(graph.colors[color] for color in graph.orders[order])
+    return " > ".join(graph.colors[color] for color in graph.orders[order] if color >= 0)
 
 
 def require_orders(graph: DatasetGraph) -> None:
