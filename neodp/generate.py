@@ -43,8 +43,6 @@ __all__ = [
     "hypercube",
     "path",
     "plurality",
-    "plurality_distance",
-    "plurality_order",
     "random_geometric",
     "random_graph",
     "three_voters",
@@ -272,7 +270,9 @@ def hamming(
         if rule != "plurality" or threshold is not None:
             raise GraphError(f"rule is {rule!r}", "give 'plurality' and no threshold, or a threshold and no rule")
         return _words(n, range(1, q + 1), None, epsilon, delta, _options(colors, q), name)
-    return _words(n, range(1, q + 1), _threshold(threshold, n), epsilon, delta, colors or ("yes", "no"), name)
+    return _words(
+        n, range(1, q + 1), _threshold(threshold, n), epsilon, delta, ("yes", "no") if colors is None else colors, name
+    )
 
 
 def votes(
@@ -338,7 +338,9 @@ def votes(
     letters = range(1, options + 1)
     if rule == "plurality":
         return _words(voters, letters, None, epsilon, delta, _options(colors, options), name)
-    return _words(voters, letters, _needed(rule, voters), epsilon, delta, colors or ("yes", "no"), name)
+    return _words(
+        voters, letters, _needed(rule, voters), epsilon, delta, ("yes", "no") if colors is None else colors, name
+    )
 
 
 def three_voters(
@@ -501,7 +503,7 @@ def plurality(
     See Also
     --------
     votes : one dataset for every way of voting, of which this is the quotient, as ``counts`` is for two options.
-    plurality_order, plurality_distance : the same without a graph, for any number of people.
+    neodp.rainbow.plurality : the same without a graph, for any number of people.
 
     Examples
     --------
@@ -514,7 +516,7 @@ def plurality(
     sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
     if not sizes:
         raise GraphError("there are no groups", "give the number of people in each, as in plurality(20)")
-    k = _whole(options, "options", 2, 127) if options is not None else len(colors) if colors is not None else 3
+    k = _whole(options, "options", 2, 127) if options is not None else 3 if colors is None else max(2, len(colors))
     epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
     number = [math.comb(size + k - 1, k - 1) for size in sizes]
     vertices = math.prod(number)
@@ -523,41 +525,6 @@ def plurality(
     )
     _fits(vertices, edges, sum(k * len(f"{size}-") for size in sizes))
     return _product([_shares(size, k) for size in sizes], "/", None, epsilon, delta, _options(colors, k), name)
-
-
-def plurality_order(votes: Sequence[int]) -> tuple[int, ...]:
-    """The positions of all options by their votes, most first, ties in the order in which they stand.
-
-    Examples
-    --------
-    >>> plurality_order([3, 5, 3])
-    (1, 0, 2)
-    """
-    return tuple(sorted(range(len(votes)), key=lambda option: (-votes[option], option)))
-
-
-def plurality_distance(votes: Sequence[int]) -> int:
-    """How many votes must change before the next change can change the order of the options; -1 if nobody votes.
-
-    It is the distance of a dataset of ``plurality`` with one group from the boundary of its order, in closed form. For
-    neighbouring ranks let g be by how many votes the better option leads, plus 1 if it also wins ties; then
-
-        min over neighbouring ranks of ceil(g / 2), minus 1.
-
-    A vote that changes takes at most 2 from a lead, and the order changes as soon as one of these leads is lost; votes
-    that go from the better option of the closest two to the other take 2 each and no lead elsewhere. Votes for none of
-    the options change nothing about that, if everybody could also vote for one.
-
-    Examples
-    --------
-    >>> plurality_distance([10, 4, 1]), plurality_distance([5, 5, 0])
-    (1, 0)
-    """
-    if sum(votes) == 0:
-        return -1
-    order = plurality_order(votes)
-    leads = [votes[x] - votes[y] + (x < y) for x, y in itertools.pairwise(order)]
-    return min((lead + 1) // 2 for lead in leads) - 1
 
 
 def random_geometric(
@@ -869,10 +836,11 @@ def _graph(
 ) -> DatasetGraph:
     """A graph of trusted columns; `answer` says which datasets have the first of two colours, or the order of each."""
     named = tuple(colors)
-    k, many = (2, "two") if answer.ndim == 1 else (answer.shape[1], str(answer.shape[1]))
+    k = 2 if answer.ndim == 1 else answer.shape[1]
     if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
         raise GraphError(
-            f"the colours are {', '.join(map(str, named)) or 'none'}", f"name {many} different ones with colors="
+            f"the colours are {', '.join(map(str, named)) or 'none'}",
+            f"name {'two' if k == 2 else k} different ones with colors=",
         )
     return DatasetGraph(
         keys=keys,

@@ -125,7 +125,7 @@ class DatasetGraph:
         preference : rows of strings, rows of positions in `colors`, or a mapping from keys to either, optional
             All colours, best first; the first is the dataset's own. Null, or a row of -1, where it is not given.
         colors : strings, optional
-            The possible answers; by default those that occur, sorted.
+            The possible answers; by default those that occur as a colour, or in the first preference, sorted.
 
         Raises
         ------
@@ -505,7 +505,7 @@ class _Files(_Places):
 
 def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places: _Places) -> DatasetGraph:
     keys = _keys(columns.keys, places)
-    colors, color = _color(columns.color, colors, keys, places)
+    colors, color = _color(columns.color, colors or _preferred(columns.preference), keys, places)
     source = _ends(columns.source, keys, columns, places)
     target = _ends(columns.target, keys, columns, places)
     if len(source) != len(target):
@@ -775,6 +775,15 @@ def preferences(
             "name its colour first",
         )
     return rows if given.any() else None
+
+
+def _preferred(preference: Any) -> list[str] | None:
+    """All colours that the first preference names, sorted; None where none does."""
+    rows = preference.values() if isinstance(preference, Mapping) else preference
+    if rows is None or isinstance(rows, np.ndarray):
+        return None
+    first = next((_item([row], 0) for row in rows if _item([row], 0) is not None), None)
+    return sorted(first) if _is_names(first) and first else None
 
 
 def _positions(

@@ -51,6 +51,7 @@ for a whole graph.
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
@@ -60,7 +61,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import audit, boundary, generate
+from neodp import audit, boundary
 from neodp.boundary import Witness
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundary
 from neodp.graph import DatasetGraph, Floats, distributions
@@ -81,6 +82,8 @@ __all__ = [
     "morphism",
     "order_name",
     "plurality",
+    "plurality_distance",
+    "plurality_order",
     "randomised_response",
     "require_orders",
     "unhit_edge",
@@ -381,6 +384,41 @@ def _single_key() -> Any:
     return pa.array(["the boundary"])
 
 
+def plurality_order(votes: Sequence[int]) -> tuple[int, ...]:
+    """The positions of all options by their votes, most first, ties in the order in which they stand.
+
+    Examples
+    --------
+    >>> plurality_order([3, 5, 3])
+    (1, 0, 2)
+    """
+    return tuple(sorted(range(len(votes)), key=lambda option: (-votes[option], option)))
+
+
+def plurality_distance(votes: Sequence[int]) -> int:
+    """How many votes must change before the next change can change the order of the options; -1 if nobody votes.
+
+    It is the distance of a dataset of ``generate.plurality`` with one group from the boundary of its order, in closed
+    form. For neighbouring ranks let g be by how many votes the better option leads, plus 1 if it also wins ties; then
+
+        min over neighbouring ranks of ceil(g / 2), minus 1.
+
+    A vote that changes takes at most 2 from a lead, and the order changes as soon as one of these leads is lost; votes
+    that go from the better option of the closest two to the other take 2 each and no lead elsewhere. Votes for none of
+    the options change nothing about that, if everybody could also vote for one.
+
+    Examples
+    --------
+    >>> plurality_distance([10, 4, 1]), plurality_distance([5, 5, 0])
+    (1, 0)
+    """
+    if sum(votes) == 0:
+        return -1
+    order = plurality_order(votes)
+    leads = [votes[x] - votes[y] + (x < y) for x, y in itertools.pairwise(order)]
+    return min((lead + 1) // 2 for lead in leads) - 1
+
+
 def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
     """The mechanism of one dataset of ``generate.plurality`` with one group and balanced alpha, without the graph.
 
@@ -404,10 +442,10 @@ def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple
     >>> [round(p, 6) for p in plurality([28_962, 19_584, 7_511], 0.001)]
     [0.993108, 0.003828, 0.003064]
     """
-    order = generate.plurality_order(votes)
+    order = plurality_order(votes)
     ranked = randomised_response(len(votes), epsilon, delta)
     alpha = [ranked[order.index(option)] for option in range(len(votes))]
-    return Table({order: alpha}, epsilon, delta).at(order, generate.plurality_distance(votes))
+    return Table({order: alpha}, epsilon, delta).at(order, plurality_distance(votes))
 
 
 def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
