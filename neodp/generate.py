@@ -693,11 +693,14 @@ def _shares(people: int, k: int) -> _Place:
     """All ways to share votes among k options, of which each adds its own; neighbours differ in one vote."""
     if (people + 1) ** (k - 1) >= 2**63:
         raise GraphError(f"{people:,} people and {k} options are too many", "take fewer options")
-    size = math.comb(people + k - 1, k - 1)
-    bars = np.fromiter(
-        itertools.chain.from_iterable(itertools.combinations(range(people + k - 1), k - 1)), np.int64, size * (k - 1)
-    ).reshape(size, k - 1)
-    votes = np.diff(bars, axis=1, prepend=-1, append=people + k - 1) - 1
+    votes = np.zeros((1, 0), np.int64)
+    rest = np.array([people])
+    for _ in range(k - 1):  # one option more, with any number of the votes that are left
+        row = np.repeat(np.arange(len(rest)), rest + 1)
+        number = np.arange(len(row)) - np.searchsorted(row, row)
+        votes = np.column_stack([votes[row], number])
+        rest = rest[row] - number
+    votes = np.column_stack([votes, rest])
     weight = (people + 1) ** np.arange(k - 2, -1, -1, dtype=np.int64)
     code = votes[:, :-1] @ weight
     lower, upper = [], []

@@ -150,17 +150,19 @@ class _Curve:
             self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
 
     def row(self, at: int) -> tuple[float, ...]:
+        """The distribution at a place; within a context."""
         raise NotImplementedError
 
     def rows(self, at: NDArray[Any]) -> Floats:
         """A row for each of many places."""
         different, where = np.unique(at, return_inverse=True)
-        table = np.array([self.row(x) for x in different.tolist()]).reshape(-1, len(self.alpha))
+        with localcontext(_context()):
+            table = np.array([self.row(x) for x in different.tolist()]).reshape(-1, len(self.alpha))
         return table[where]
 
 
 def _rounded(chances: Iterable[Decimal]) -> tuple[float, ...]:
-    return tuple(float(max(p, TINY)) if p else 0.0 for p in chances)
+    return tuple([float(p if p > TINY else TINY) if p else 0.0 for p in chances])
 
 
 class _Steps(_Curve):
@@ -175,13 +177,12 @@ class _Steps(_Curve):
         self.last, self.made, self.done = self.start, [self.alpha], False
 
     def row(self, at: int) -> tuple[float, ...]:
-        with localcontext(_context()):
-            while len(self.made) <= at and not self.done:
-                new = self._mapped(self.last)
-                self.done = new[1:] == self.last[1:]  # all but the best output are as small as can be
-                self.last = new
-                if not self.done:
-                    self.made.append(_rounded(new))
+        while len(self.made) <= at and not self.done:
+            new = self._mapped(self.last)
+            self.done = new[1:] == self.last[1:]  # all but the best output are as small as can be
+            self.last = new
+            if not self.done:
+                self.made.append(_rounded(new))
         return self.made[min(at, len(self.made) - 1)]
 
     def _mapped(self, chances: list[Decimal]) -> list[Decimal]:
@@ -204,10 +205,7 @@ class _Flow(_Curve):
     """dS/dt = min(S, 1 - S) for every prefix sum; t in units of 2^-50."""
 
     def row(self, at: int) -> tuple[float, ...]:
-        if at == 0:
-            return self.alpha
-        with localcontext(_context()):
-            return _rounded(self._mapped(_power(at)))
+        return _rounded(self._mapped(_power(at))) if at else self.alpha
 
     def _mapped(self, grow: Decimal) -> Iterable[Decimal]:
         """Every output's interval [low, high], where `grow` is e^t.
@@ -279,7 +277,8 @@ class _Orders:
         """
         if distance < 0:
             return tuple(float(color == order[0]) for color in range(len(order)))
-        ranked = self._of[order].row(distance)
+        with localcontext(_context()):
+            ranked = self._of[order].row(distance)
         return tuple(ranked[order.index(color)] for color in range(len(order)))
 
     def rows(self, orders: NDArray[np.int8], order: NDArray[Any], distance: NDArray[Any]) -> Floats:
