@@ -9,5 +9,5 @@ from __future__ import annotations
 
 __all__ = ["BENCHMARKS"]
 
-BENCHMARKS: tuple[str, ...] = ("core", "stores")
+BENCHMARKS: tuple[str, ...] = ("core", "rainbow", "stores")
 """The modules to run, in this order."""

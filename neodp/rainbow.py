@@ -39,13 +39,13 @@ alike up to the one edge that crosses 1/2, the difference arises there, and shri
 Exactness
 ---------
 Differences of prefix sums lose digits, so none is taken: the pieces of every output's interval are mapped, in decimals
-of 60 digits, and every output is rounded to a double by itself; the largest entry of a row stands for one minus the
-rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of outputs: the largest output
-has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is a whole number of 2^-50,
-rounded down and lowered by k/4 + 1 units at least, which is more than both ends of an edge need; delta is lowered
-likewise (``_lowered``). A probability that is not 0 never falls below the smallest normal double. A row depends on the
-order's alpha and on a whole number (d, or t in units of 2^-50) and on nothing else: the same bits for one dataset and
-for a whole graph.
+of 60 digits or double-double arithmetic, and every output is rounded to a double by itself; the largest entry of a row
+stands for one minus the rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of
+outputs: the largest output has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is
+a whole number of 2^-50, rounded down and lowered by k/4 + 1 units at least, which is more than both ends of an edge
+need; delta is lowered likewise (``_lowered``). A probability that is not 0 never falls below the smallest normal
+double. A row depends on the order's alpha and on a whole number (d, or t in units of 2^-50) and on nothing else: the
+same bits for one dataset and for a whole graph.
 """
 
 from __future__ import annotations
@@ -101,7 +101,6 @@ ROUNDING = 1e-12
 FAINT = 2.0**-900
 """A delta below this counts as 0: its rounding errors would not be normal doubles."""
 TINY = Decimal(2.0**-1022)
-HALF = Decimal("0.5")
 DIGITS = 60
 
 
@@ -205,44 +204,16 @@ class _Flow(_Curve):
     """dS/dt = min(S, 1 - S) for every prefix sum; t in units of 2^-50."""
 
     def row(self, at: int) -> tuple[float, ...]:
-        return _rounded(self._mapped(_power(at))) if at else self.alpha
+        return tuple(self.rows(np.array([at]))[0].tolist())
 
-    def _mapped(self, grow: Decimal) -> Iterable[Decimal]:
-        """Every output's interval [low, high], where `grow` is e^t.
+    def rows(self, at: NDArray[Any]) -> Floats:
+        from neodp import kernel
 
-        The flow maps S to S e^t up to e^-t/2, to 1 - e^-t/(4S) up to 1/2, and to 1 - (1 - S) e^-t beyond.
-        """
-        bend, high = HALF / grow, Decimal(0)
-        for p in self.start:
-            low, high = high, high + p
-            if high <= bend:
-                yield p * grow
-            elif low >= HALF:
-                yield p / grow
-            elif low >= bend and high <= HALF:
-                yield p / (4 * grow * low * high)
-            else:
-                one, two = max(low, bend), min(high, HALF)
-                steep, slow = max(bend - low, Decimal(0)), max(high - HALF, Decimal(0))
-                yield steep * grow + (two - one) / (4 * grow * one * two) + slow / grow
-
-
-_POWERS: dict[int, Decimal] = {}
-
-
-def _power(units: int) -> Decimal:
-    """e^(units 2^-50), as a product over the digits of `units` to the base 1024; within a context."""
-    result, place = Decimal(1), 1
-    while units:
-        units, digit = divmod(units, 1024)
-        if digit:
-            part = digit * place
-            if part not in _POWERS:
-                with localcontext(_context(DIGITS + 5)):
-                    _POWERS[part] = (Decimal(part) / UNIT).exp()
-            result *= _POWERS[part]
-        place *= 1024
-    return result
+        with localcontext(_context()):
+            start = np.array([(float(p), float(p - Decimal(float(p)))) for p in self.start])
+        rows: Floats = kernel.flow(at.astype(np.int64), start)
+        rows[at == 0] = self.alpha
+        return rows
 
 
 class _Orders:
@@ -779,7 +750,7 @@ def _rank_distances(graph: DatasetGraph, edges: NDArray[np.int64]) -> list[int |
 def _weights(distance: Sequence[int | None], delta: float) -> tuple[float, ...]:
     """The distribution by rank for distances D(r)."""
     with localcontext(_context()):
-        weights = [Decimal(0) if d is None else 1 / _power(d) for d in distance]
+        weights = [Decimal(0) if d is None else (Decimal(-d) / UNIT).exp() for d in distance]
         exact = _lowered(delta, len(weights), 0 if 0 in distance[1:] else 1)
         total = sum(weights)
         chances = [(1 - exact) * w / total for w in weights]
