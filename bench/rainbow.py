@@ -5,8 +5,8 @@ What is measured
 * On long paths of one order with one epsilon, by how much a prefix sum of the line lies below that of the table, which
   is its bound, at most; beside (1 - x)^2 / (4 (1 + x)) with x = e^-epsilon, which :mod:`neodp.rainbow` proves.
 * On random graphs with epsilons drawn from (0.02, 1.5), with the boundary's alpha as ``balanced`` chooses it and drawn
-  at random: how many graphs the largest prefix sums are refused on, and, where they are private, the mean and the greatest
-  difference of a prefix sum to the line. ``--quick``: fewer graphs.
+  at random: how many graphs the largest prefix sums are refused on, and, where they are private, the mean and the
+  greatest difference of a prefix sum to the line. ``--quick``: fewer graphs.
 * The time of ``extend`` and ``audit`` with three colours beside those of two colours on graphs of the same size, in
   processor time after a warm-up.
 """

@@ -67,12 +67,14 @@ from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundar
 from neodp.graph import DatasetGraph, Floats, distributions
 
 __all__ = [
+    "BoundaryAlpha",
     "Difference",
     "Extension",
     "Line",
     "Method",
     "Order",
     "Table",
+    "alpha_by_order",
     "balanced",
     "distances",
     "extend",
@@ -495,22 +497,49 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
     NotPrivate
         If "prefix" is asked for and breaks privacy.
     """
+    alpha, rounded, filled = alpha_by_order(graph)
+    alike = graph.edges == 0 or graph.epsilon.min() == graph.epsilon.max()
+    if method != "line" and alike:
+        table = Table(alpha, *((graph.epsilon[0], graph.delta.min()) if graph.edges else (0.0,)))
+        rows, found = table.rows(graph.orders, *morphism(graph)), "table"
+    elif method == "prefix":
+        rows, found = _prefix(graph, alpha), "prefix"
+    else:
+        rows, found = Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
+    return Extension(rows, rounded, filled, found)
+
+
+class BoundaryAlpha(NamedTuple):
+    """The distribution of every order on its boundary, at whose datasets it was rounded in, and who lacked it."""
+
+    alpha: dict[Order, list[float]]
+    rounded: NDArray[np.int64]
+    filled: NDArray[np.int64]
+
+
+def alpha_by_order(graph: DatasetGraph) -> BoundaryAlpha:
+    """What a graph's alpha says about every order that has a boundary; for ``Table`` and ``Line``.
+
+    Raises
+    ------
+    GraphError, UnhitBoundary, IncompatibleAlpha
+        As ``extend``.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(2, epsilon=1.0).with_alpha({"0": 0.6, "1": 0.5})
+    >>> alpha_by_order(g).alpha
+    {(0, 1): [0.6, 0.4], (1, 0): [0.5, 0.5]}
+    """
     require_orders(graph)
     ends = boundary.boundary_vertices(graph)
     given, rounded, filled = _given(graph, ends)
-    alpha, moved = _compatible(graph, given)
+    rows, moved = _compatible(graph, given)
     if moved.size:
         rounded = ends[np.isin(graph.order[ends], moved)]
-    named = {tuple(graph.orders[c].tolist()): alpha[c].tolist() for c in np.unique(graph.order[ends]).tolist()}
-    alike = graph.edges == 0 or graph.epsilon.min() == graph.epsilon.max()
-    if method != "line" and alike:
-        table = Table(named, *((graph.epsilon[0], graph.delta.min()) if graph.edges else (0.0,)))
-        rows, found = table.rows(graph.orders, *morphism(graph)), "table"
-    elif method == "prefix":
-        rows, found = _prefix(graph, alpha, ends), "prefix"
-    else:
-        rows, found = Line(named).rows(graph.orders, graph.order, distances(graph)), "line"
-    return Extension(rows, rounded, filled, found)
+    named = {tuple(graph.orders[c].tolist()): rows[c].tolist() for c in np.unique(graph.order[ends]).tolist()}
+    return BoundaryAlpha(named, rounded, filled)
 
 
 def distances(graph: DatasetGraph) -> NDArray[np.int64]:
@@ -789,11 +818,11 @@ def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
 # --- prefix sums where epsilon differs ----------------------------------------------------------------------------
 
 
-def _prefix(graph: DatasetGraph, alpha: Floats, ends: NDArray[np.int64]) -> Floats:
+def _prefix(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
     """The largest prefix sums, each for itself; refused where they are not private together."""
-    k = len(graph.colors)
+    k, ends = len(graph.colors), boundary.boundary_vertices(graph)
     each = lengths(graph.epsilon, k)
-    small = alpha[alpha > 0.0].min(initial=1.0)
+    small = min((p for row in alpha.values() for p in row if p), default=1.0)
     far = distances(graph).max(initial=0) / UNIT
     digits = DIGITS + int(-np.log10(small)) + int(far / np.log(10.0))
     sums = [[Decimal(0)] * len(graph)]
@@ -801,18 +830,19 @@ def _prefix(graph: DatasetGraph, alpha: Floats, ends: NDArray[np.int64]) -> Floa
         grow = {n: (Decimal(n) / UNIT).exp() for n in np.unique(each).tolist()}
         factor = [grow[n] for n in each.tolist()]
         delta = [_lowered(d, k, n) for d, n in zip(graph.delta.tolist(), each.tolist(), strict=True)]
-        exact = {c: audit.exact(alpha[c]) for c in np.unique(graph.order[ends]).tolist()}
+        orders = [tuple(row) for row in graph.orders.tolist()]
+        exact = {order: audit.exact(np.array(row)) for order, row in alpha.items()}
         for j in range(1, k):
-            start = {}
-            for c, row in exact.items():
-                chance = sum(row[color] for color in graph.orders[c, :j].tolist())
-                start[c] = Decimal(chance.numerator) / Decimal(chance.denominator)
-            sums.append(_largest(graph, ends, start, factor, delta))
+            chances = {order: sum(row[color] for color in order[:j]) for order, row in exact.items()}
+            start = {order: Decimal(p.numerator) / Decimal(p.denominator) for order, p in chances.items()}
+            given = {v: start[orders[graph.order[v]]] for v in ends.tolist()}
+            sums.append(_largest(graph, given, factor, delta))
         sums.append([Decimal(1)] * len(graph))
         ranked = np.array([_rounded(sums[j + 1][v] - sums[j][v] for j in range(k)) for v in range(len(graph))])
     rows = np.empty_like(ranked)
     np.put_along_axis(rows, graph.orders[graph.order].astype(np.int64), ranked, axis=1)
-    rows[ends] = alpha[graph.order[ends]]
+    if len(ends):
+        rows[ends] = [alpha[orders[c]] for c in graph.order[ends].tolist()]
     found = audit.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     broken = found.broken.any(axis=(1, 2))
     if broken.any():
@@ -827,19 +857,14 @@ def _prefix(graph: DatasetGraph, alpha: Floats, ends: NDArray[np.int64]) -> Floa
 
 
 def _largest(
-    graph: DatasetGraph,
-    ends: NDArray[np.int64],
-    start: dict[int, Decimal],
-    factor: list[Decimal],
-    delta: list[Decimal],
+    graph: DatasetGraph, given: dict[int, Decimal], factor: list[Decimal], delta: list[Decimal]
 ) -> list[Decimal]:
     """The least bound that any path from the boundary puts on a prefix sum; 1 where there is no boundary."""
     indptr, neighbour, edge = (column.tolist() for column in graph.adjacency_of(~graph.crossing))
     bound = [Decimal(1)] * len(graph)
-    queue = []
-    for v in ends.tolist():
-        bound[v] = start[int(graph.order[v])]
-        queue.append((bound[v], v))
+    for v, start in given.items():
+        bound[v] = start
+    queue = [(start, v) for v, start in given.items()]
     heapq.heapify(queue)
     while queue:
         s, u = heapq.heappop(queue)
