@@ -32,6 +32,9 @@ __all__ = [
     "unhit_edge",
 ]
 
+ROUNDING = 1e-12
+"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
+
 
 @dataclass(frozen=True)
 class Witness:

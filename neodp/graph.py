@@ -730,7 +730,7 @@ def distributions(alpha: Any, keys: pa.StringArray, k: int, places: _Places | No
     rest[np.arange(len(part)), largest] = 0.0
     remainder = 1.0 - rest.sum(axis=1)
     # with more than two colours, a largest entry that is right but for rounding stays the largest as it is
-    off = (k == 2) | (np.abs(part.max(axis=1, initial=0.0) - remainder) > 2.0**-44)
+    off = (k == 2) | (np.abs(part.max(axis=1, initial=0.0) - remainder) > k * 2.0**-52)
     part[np.flatnonzero(off), largest[off]] = remainder[off]
     rows[given] = part + 0.0
     return rows

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neodp import boundary, rainbow
-from neodp.boundary import Witness, shown
+from neodp.boundary import ROUNDING, Witness, shown
 from neodp.errors import GraphError, IncompatibleAlpha, PrivacyError, UnhitBoundary
 from neodp.graph import DatasetGraph, Floats
 from neodp.privacy import EpsilonDelta, Labels, Privacy
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
-
-ROUNDING = 1e-12
-"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

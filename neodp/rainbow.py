@@ -62,7 +62,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import audit, boundary
-from neodp.boundary import Witness
+from neodp.boundary import ROUNDING, Witness
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundary
 from neodp.graph import DatasetGraph, Floats, distributions
 
@@ -98,12 +98,12 @@ Method: TypeAlias = Literal["line", "prefix"]
 
 UNIT = 2**50
 """How many units an epsilon of 1 has."""
-ROUNDING = 1e-12
-"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
 FAINT = 2.0**-900
 """A delta below this counts as 0: its rounding errors would not be normal doubles."""
 TINY = Decimal(2.0**-1022)
 DIGITS = 60
+BLOCK = 1024
+"""How many rows of a table are made at once."""
 
 
 def _context(digits: int = DIGITS) -> Context:
@@ -144,47 +144,66 @@ def _lowered(delta: float, k: int, length: int) -> Decimal:
 class _Curve:
     """The distributions of one order along whole numbers, by rank; made as they are asked for."""
 
-    def __init__(self, alpha: Sequence[float]) -> None:
-        self.alpha = tuple(map(float, alpha))
-        exact = audit.exact(np.array(self.alpha))
+    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> None:
+        self.alpha = tuple(alpha)
         with localcontext(_context()):
             self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
 
-    def row(self, at: int) -> tuple[float, ...]:
-        """The distribution at a place; within a context."""
-        raise NotImplementedError
-
     def rows(self, at: NDArray[Any]) -> Floats:
         """A row for each of many places."""
-        different, where = np.unique(at, return_inverse=True)
-        with localcontext(_context()):
-            table = np.array([self.row(x) for x in different.tolist()]).reshape(-1, len(self.alpha))
-        return table[where]
+        raise NotImplementedError
 
 
-def _rounded(chances: Iterable[Decimal]) -> tuple[float, ...]:
-    return tuple([float(p if p > TINY else TINY) if p else 0.0 for p in chances])
+def _rounded(chances: Iterable[Decimal]) -> list[float]:
+    return [float(p if p > TINY else TINY) if p else 0.0 for p in chances]
 
 
 class _Steps(_Curve):
-    """U applied d times to every prefix sum."""
+    """U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
 
-    def __init__(self, alpha: Sequence[float], length: int, delta: float) -> None:
-        super().__init__(alpha)
+    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], length: int, delta: float) -> None:
+        super().__init__(alpha, exact)
+        self.length = length
         with localcontext(_context()):
             self.grow = (Decimal(length) / UNIT).exp()
-            self.delta = _lowered(delta, len(self.alpha), length)
+            self.delta = _lowered(delta, len(alpha), length)
             self.bend = (1 - self.delta) / (self.grow + 1)  # where the slope of U changes
-        self.last, self.made, self.done = self.start, [self.alpha], False
+        self.begins = [self.start]
+        self.blocks: dict[int, Floats] = {}
 
-    def row(self, at: int) -> tuple[float, ...]:
-        while len(self.made) <= at and not self.done:
-            new = self._mapped(self.last)
-            self.done = new[1:] == self.last[1:]  # all but the best output are as small as can be
-            self.last = new
-            if not self.done:
-                self.made.append(_rounded(new))
-        return self.made[min(at, len(self.made) - 1)]
+    def rows(self, at: NDArray[Any]) -> Floats:
+        found = np.empty((len(at), len(self.alpha)))
+        with localcontext(_context()):
+            for number in np.unique(at // BLOCK).tolist():
+                if number not in self.blocks:
+                    self.blocks[number] = self._block(number)
+                block, mine = self.blocks[number], np.flatnonzero(at // BLOCK == number)
+                found[mine] = block[np.minimum(at[mine] - number * BLOCK, len(block) - 1)]
+        found[at == 0] = self.alpha
+        return found
+
+    def _block(self, number: int) -> Floats:
+        """The rows of a block, up to one after which nothing changes."""
+        chances = self._begin(number)
+        rows = [_rounded(chances)]
+        for _ in range(BLOCK - 1):
+            new = self._mapped(chances)
+            if new[1:] == chances[1:]:  # all but the best output are as small as can be
+                break
+            chances = new
+            rows.append(_rounded(chances))
+        return np.array(rows)
+
+    def _begin(self, number: int) -> list[Decimal]:
+        """Where a block begins."""
+        if self.delta == 0:
+            return self._leap(number * BLOCK)
+        while len(self.begins) <= number:
+            chances = self.begins[-1]
+            for _ in range(BLOCK):
+                chances = self._mapped(chances)
+            self.begins.append(chances)
+        return self.begins[number]
 
     def _mapped(self, chances: list[Decimal]) -> list[Decimal]:
         """Every output's interval, mapped by U piece by piece."""
@@ -201,12 +220,33 @@ class _Steps(_Curve):
         new[0] += self.delta
         return new
 
+    def _leap(self, steps: int) -> list[Decimal]:
+        """Many steps, with delta = 0.
+
+        Outputs below the bend grow by e^eps a step, those above shrink by it, and the one across it takes the rest; so
+        it goes on until those below reach the bend.
+        """
+        chances = self.start
+        while steps and self.length:
+            sums = list(itertools.accumulate(chances, initial=Decimal(0)))
+            below = sum(s <= self.bend for s in sums) - 1  # how many outputs are below
+            if chances[below] < Decimal("1e-20"):  # the one across is too short for the rest to be exact
+                chances, steps = self._mapped(chances), steps - 1
+                continue
+            leap = steps
+            if sums[below]:
+                leap = min(steps, int((self.bend / sums[below]).ln() * UNIT / self.length) + 1)
+            grow = (Decimal(leap * self.length) / UNIT).exp()
+            new = [p * grow for p in chances[:below]]
+            shrunk = [p / grow for p in chances[below + 1 :]]
+            rest = 1 - sum(new, Decimal(0)) - sum(shrunk, Decimal(0))
+            chances = [*new, rest, *(max(p, TINY) if p else p for p in shrunk)]
+            steps -= leap
+        return chances
+
 
 class _Flow(_Curve):
     """dS/dt = min(S, 1 - S) for every prefix sum; t in units of 2^-50."""
-
-    def row(self, at: int) -> tuple[float, ...]:
-        return tuple(self.rows(np.array([at]))[0].tolist())
 
     def rows(self, at: NDArray[Any]) -> Floats:
         from neodp import kernel
@@ -222,15 +262,16 @@ class _Orders:
     """The distributions of all orders, in the order of the colours; orders whose alpha agrees by rank share a curve."""
 
     def __init__(self, alpha: Mapping[Order, Sequence[float]]) -> None:
-        self._curves: dict[tuple[float, ...], _Curve] = {}
+        curves: dict[Any, _Curve] = {}
         self._of: dict[Order, _Curve] = {}
         for order, row in alpha.items():
-            ranked = tuple(float(row[color]) for color in order)
-            if ranked not in self._curves:
-                self._curves[ranked] = self._curve(ranked)
-            self._of[order] = self._curves[ranked]
+            exact = audit.exact(np.array(row, np.float64))
+            ranked = tuple(float(row[color]) for color in order), tuple(exact[color] for color in order)
+            if ranked not in curves:
+                curves[ranked] = self._curve(*ranked)
+            self._of[order] = curves[ranked]
 
-    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
+    def _curve(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> _Curve:
         raise NotImplementedError
 
     def at(self, order: Order, distance: int) -> tuple[float, ...]:
@@ -250,19 +291,19 @@ class _Orders:
         """
         if distance < 0:
             return tuple(float(color == order[0]) for color in range(len(order)))
-        with localcontext(_context()):
-            ranked = self._of[order].row(distance)
+        ranked = self._of[order].rows(np.array([distance]))[0].tolist()
         return tuple(ranked[order.index(color)] for color in range(len(order)))
 
     def rows(self, orders: NDArray[np.int8], order: NDArray[Any], distance: NDArray[Any]) -> Floats:
         """As ``at``, for many datasets; `order` are positions in `orders`."""
         ranked = np.zeros((len(order), orders.shape[1]))
         ranked[:, 0] = 1.0
-        curve = {id(c): c for c in self._of.values()}
-        numbers = np.array([id(self._of.get(tuple(row.tolist()))) for row in orders])[order]
-        for number, found in curve.items():
-            mine = np.flatnonzero((numbers == number) & (distance >= 0))
-            ranked[mine] = found.rows(distance[mine])
+        curves = list(dict.fromkeys(self._of.values()))
+        number = [curves.index(self._of[key]) if (key := tuple(row)) in self._of else -1 for row in orders.tolist()]
+        numbers = np.where(distance < 0, -1, np.array(number)[order])
+        for i, curve in enumerate(curves):
+            mine = np.flatnonzero(numbers == i)
+            ranked[mine] = curve.rows(distance[mine])
         rows = np.empty_like(ranked)
         np.put_along_axis(rows, orders[order].astype(np.int64), ranked, axis=1)
         return rows
@@ -288,8 +329,8 @@ class Table(_Orders):
         self.epsilon, self.delta = float(epsilon), float(delta)
         super().__init__(alpha)
 
-    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
-        return _Steps(ranked, int(lengths(np.array([self.epsilon]), len(ranked))[0]), self.delta)
+    def _curve(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> _Curve:
+        return _Steps(alpha, exact, int(lengths(np.array([self.epsilon]), len(alpha))[0]), self.delta)
 
 
 class Line(_Orders):
@@ -310,8 +351,8 @@ class Line(_Orders):
     [0.2, 0.4875, 0.3125]
     """
 
-    def _curve(self, ranked: tuple[float, ...]) -> _Curve:
-        return _Flow(ranked)
+    def _curve(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> _Curve:
+        return _Flow(alpha, exact)
 
 
 def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> Floats:
@@ -347,7 +388,7 @@ def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> 
     row = distributions([list(alpha)], _single_key(), len(alpha))[0]
     order = tuple(range(len(row)))
     table = Table({order: row.tolist()}, epsilon, delta)
-    return np.array([table.at(order, distance) for distance in range(n)])
+    return table.rows(np.array([order], np.int8), np.zeros(n, np.int32), np.arange(n))
 
 
 def _single_key() -> Any:
@@ -784,7 +825,7 @@ def _weights(distance: Sequence[int | None], delta: float) -> tuple[float, ...]:
         total = sum(weights)
         chances = [(1 - exact) * w / total for w in weights]
         chances[0] += exact
-        return _rounded(chances)
+        return tuple(_rounded(chances))
 
 
 def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:

@@ -1,5 +1,6 @@
 """More than two colours: the paper's examples, slow references, exact privacy, and what is refused."""
 
+import doctest
 import itertools
 import math
 import random
@@ -129,7 +130,7 @@ def test_long_paths_with_outputs_of_1e_12_are_exactly_private(epsilon: float, de
     report = neodp.audit(g, m)
     assert (report.violations, report.exact) == (0, True)
     rng = random.Random(1)
-    some = rng.sample(range(g.edges), 150) + list(range(1490, 1510))
+    some = rng.sample(range(g.edges), 40) + list(range(1490, 1510))
     edges = [(int(g.source[e]), int(g.target[e]), epsilon, delta) for e in some]
     assert not reference.violations(edges, m.probabilities.tolist())
     if delta == 0.0:
@@ -189,6 +190,39 @@ def test_the_morphism_to_lines() -> None:
         assert (m.probabilities[same] == m.probabilities[v]).all()
     for u, v in zip(g.source, g.target, strict=True):
         assert abs(distance[u] - distance[v]) <= 1 if order[u] == order[v] else distance[u] == distance[v] == 0
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon"),
+    [([1e-9, 0.2, 1e-300, 0.8 - 1e-9], 0.003), ([0.25, 0.25, 0.25, 0.25], 0.0007), ([1e-12, 1e-12, 0.5, 0.5], 0.01)],
+)
+def test_far_rows_are_what_all_steps_on_the_way_give(alpha: list[float], epsilon: float) -> None:
+    """Far rows are reached by leaps; the recursion of the prefix sums in decimals, step by step, agrees."""
+    rows = rainbow.line(alpha, 5000, epsilon)
+    with localcontext() as context:
+        context.prec = 400
+        grow = (Decimal(int(rainbow.lengths(np.array([epsilon]), 4)[0])) / 2**50).exp()
+        exact = [Decimal(x.numerator) / Decimal(x.denominator) for x in reference.exact(alpha)]
+        sums = [sum(exact[:j], Decimal(0)) for j in range(5)]
+        for d in range(5000):
+            if d % 619 == 0 or d == 1024:
+                for p, low, high in zip(rows[d].tolist(), sums[:-1], sums[1:], strict=True):
+                    assert abs(p / float(high - low) - 1) < 2e-16 * 2
+            sums = [min(s * grow, 1 - (1 - s) / grow) for s in sums]
+
+
+def test_equal_largest_entries_mean_the_same_in_every_order() -> None:
+    """Which of two equal entries stands for one minus the rest goes by the colours, not by the ranks."""
+    off = [0.45, 0.45, 0.1 + 4e-16]
+    g = path_of({("b", "a", "c"): off, ("a", "b", "c"): off}, [3, 3], 0.3)
+    assert not reference.violations(
+        [(int(u), int(v), 0.3, 0.0) for u, v in zip(g.source, g.target, strict=True)],
+        neodp.extend(g).probabilities.tolist(),
+    )
+
+
+def test_the_examples_of_the_documentation_run() -> None:
+    assert doctest.testfile("../docs/rainbow.md", verbose=False).failed == 0
 
 
 # --- epsilon that differs ------------------------------------------------------------------------------------------
