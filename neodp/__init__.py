@@ -10,7 +10,7 @@ True
 
 from importlib.metadata import version
 
-from neodp import boundary, bridges, closed_forms, errors, generate, privacy
+from neodp import boundary, bridges, closed_forms, errors, generate, privacy, rainbow
 from neodp.audit import Audit, audit
 from neodp.ball import Rule, evaluate
 from neodp.boundary import balanced, homogeneous, minimum_hitting_set
@@ -47,4 +47,5 @@ __all__ = [
     "minimum_hitting_set",
     "open_store",
     "privacy",
+    "rainbow",
 ]

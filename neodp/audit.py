@@ -10,6 +10,13 @@ the larger as one minus it. Double-double arithmetic with a proven error decides
 is decided with rational numbers and an enclosure of e^eps that is narrowed until it tells. That ends: for a
 rational eps other than 0, e^eps is irrational (Lindemann), so no two sides are equal unless p = q = 0.
 
+With more colours, P(A) <= e^eps Q(A) + delta must hold for every set A of outputs and both ways, where P and Q are the
+distributions at the two ends; every entry is the rational number it is, but the largest of a distribution is one minus
+the rest. With delta = 0 single outputs are enough: their inequalities add up to those of all sets. Else one sum decides
+about all 2^k sets: the worst of them is A = {j : P_j > e^eps Q_j}, so that all hold iff
+
+    sum over j of max(0, P_j - e^eps Q_j) <= delta.
+
 The audit shares only the double-double exponential with the code that finds mechanisms.
 """
 
@@ -18,15 +25,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.errors import GraphError
 from neodp.graph import Bools, DatasetGraph, Floats
-from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta
 
-__all__ = ["Audit", "EdgeAudit", "audit", "holds"]
+if TYPE_CHECKING:
+    from neodp.mechanism import Mechanism
+
+__all__ = [
+    "Audit",
+    "EdgeAudit",
+    "Verdict",
+    "audit",
+    "described",
+    "exact",
+    "holds",
+    "holds_for_all",
+    "judge",
+    "outputs_beyond",
+]
 
 NUMERICAL = 1e-12
 """By how much a condition that is not (epsilon, delta) may be exceeded: rounding errors of doubles."""
@@ -34,7 +56,7 @@ NUMERICAL = 1e-12
 
 @dataclass(frozen=True)
 class EdgeAudit:
-    """One edge, its four inequalities, and how much of what they allow is used.
+    """One edge, its inequalities, and how much of what they allow is used.
 
     Attributes
     ----------
@@ -67,7 +89,9 @@ class Audit:
     Attributes
     ----------
     edges, checks, violations : int
-        How many edges were looked at, inequalities checked, and inequalities broken.
+        How many edges were looked at, inequalities checked, and inequalities broken: of each edge four with two
+        colours; with k > 2 colours 2k, one per output and direction, if delta is 0, and else 2, one per direction, each
+        about the worst of all sets of outputs.
     undecided : int
         How many were too close for double-double and went to rational arithmetic.
     exact : bool
@@ -102,8 +126,8 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     graph : DatasetGraph
         Whose edges, epsilons and deltas to hold it to.
     mechanism : Mechanism
-        With two colours. (epsilon, delta) is checked exactly; Gaussian and user-supplied pairs are checked in
-        doubles, to 1e-12, and the result says so.
+        (epsilon, delta) is checked exactly; Gaussian and user-supplied pairs are checked in doubles, to 1e-12, and the
+        result says so.
     worst : int
         How many of the worst edges to report.
 
@@ -117,6 +141,8 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     """
     if not mechanism.graph.keys.equals(graph.keys):
         raise GraphError("the mechanism belongs to another graph", "audit it on its own")
+    if len(graph.colors) > 2:
+        return _rainbow(graph, mechanism, worst)
     if isinstance(mechanism.privacy, EpsilonDelta):
         return _exact(graph, mechanism, worst)
     return _numerical(graph, mechanism, worst)
@@ -138,13 +164,128 @@ def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool
         return excess <= right
     precision = 40
     while True:
-        context = Context(prec=precision)
-        e = context.exp(Decimal(epsilon))  # correctly rounded, so its neighbours enclose e^epsilon
-        if excess <= Fraction(context.next_minus(e)) * right:
+        low, high = _exponential(epsilon, precision)
+        if excess <= low * right:
             return True
-        if excess > Fraction(context.next_plus(e)) * right:
+        if excess > high * right:
             return False
         precision *= 2
+
+
+def holds_for_all(left: list[Fraction], right: list[Fraction], epsilon: float, delta: float) -> bool:
+    """Whether left(A) <= e^epsilon right(A) + delta for every set A of outputs, in exact arithmetic.
+
+    Examples
+    --------
+    >>> third, half, none = Fraction(1, 3), Fraction(1, 2), Fraction(0)
+    >>> holds_for_all([half, half, none], [third, third, third], 0.0, 0.25)
+    False
+    >>> holds_for_all([half, half, none], [third, third, third], 0.0, 0.5)
+    True
+    """
+    if delta == 0.0:
+        return all(holds(p, q, epsilon, 0.0) for p, q in zip(left, right, strict=True))
+    precision = 40
+    while True:  # the sum of surpluses falls as e^epsilon grows
+        low, high = _exponential(epsilon, precision)
+        if _surplus(left, right, low) <= Fraction(delta):
+            return True
+        if _surplus(left, right, high) > Fraction(delta):
+            return False
+        precision *= 2
+
+
+def outputs_beyond(left: list[Fraction], right: list[Fraction], epsilon: float) -> list[int]:
+    """The worst set of outputs: those with left > e^epsilon right."""
+    return [j for j, (p, q) in enumerate(zip(left, right, strict=True)) if not holds(p, q, epsilon, 0.0)]
+
+
+def exact(row: Floats) -> list[Fraction]:
+    """A stored distribution as rational numbers: the largest entry is one minus the rest.
+
+    Examples
+    --------
+    >>> exact(np.array([0.25, 0.5, 0.25]))
+    [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
+    """
+    values = [Fraction(float(x)) for x in row]
+    largest = int(np.argmax(row))
+    values[largest] += 1 - sum(values)
+    return values
+
+
+class Verdict(NamedTuple):
+    """Per edge and direction, which inequalities are broken; see ``neodp.kernel.audit_rows``."""
+
+    broken: NDArray[np.bool_]
+    tightness: Floats
+    undecided: int
+
+
+def judge(source: NDArray[Any], target: NDArray[Any], epsilon: Floats, delta: Floats, rows: Floats) -> Verdict:
+    """Decide every inequality between the distributions at the ends of edges, without a tolerance."""
+    from neodp import kernel
+
+    verdict, tightness = kernel.audit_rows(source, target, epsilon, delta, np.ascontiguousarray(rows))
+    undecided = np.argwhere(verdict == 2)
+    for edge, side, output in undecided.tolist():
+        ends = (source[edge], target[edge]) if side == 0 else (target[edge], source[edge])
+        left, right = exact(rows[ends[0]]), exact(rows[ends[1]])
+        allowed = float(epsilon[edge]), float(delta[edge])
+        if allowed[1] > 0.0:
+            verdict[edge, side, output] = not holds_for_all(left, right, *allowed)
+        else:
+            verdict[edge, side, output] = not holds(left[output], right[output], *allowed)
+    return Verdict(verdict != 0, tightness, len(undecided))
+
+
+def _exponential(epsilon: float, precision: int) -> tuple[Fraction, Fraction]:
+    """What encloses e^epsilon."""
+    if epsilon == 0.0:
+        return Fraction(1), Fraction(1)
+    context = Context(prec=precision)
+    e = context.exp(Decimal(epsilon))  # correctly rounded, so its neighbours enclose e^epsilon
+    return Fraction(context.next_minus(e)), Fraction(context.next_plus(e))
+
+
+def _surplus(left: list[Fraction], right: list[Fraction], grow: Fraction) -> Fraction:
+    return sum((max(Fraction(0), p - grow * q) for p, q in zip(left, right, strict=True)), Fraction(0))
+
+
+def _rainbow(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
+    rows = mechanism.probabilities
+    found = judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
+    single = int(np.count_nonzero(graph.delta == 0.0))
+    broken = np.asarray(found.broken.any(axis=(1, 2)))
+    return Audit(
+        edges=graph.edges,
+        checks=2 * (single * len(graph.colors) + graph.edges - single),
+        violations=int(np.count_nonzero(found.broken)),
+        undecided=found.undecided,
+        exact=True,
+        tolerance=0.0,
+        worst=tuple(
+            described(graph, rows, e, float(found.tightness[e]), found.broken[e])
+            for e in _worst(broken, found.tightness, worst)
+        ),
+    )
+
+
+def described(graph: DatasetGraph, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
+    ends = (int(graph.source[edge]), int(graph.target[edge]))
+    epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
+    lines = []
+    for side, output in np.argwhere(broken).tolist():
+        one, two = ends if side == 0 else ends[::-1]
+        left, right = exact(rows[one]), exact(rows[two])
+        outputs = outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
+        p, q = (float(sum(values[j] for j in outputs)) for values in (left, right))
+        named = " or ".join(graph.colors[j] for j in outputs)
+        lines.append(
+            f"Pr[{named}] is {p!r} at {graph.key(one)!r} and {q!r} at {graph.key(two)!r}, "
+            f"beyond epsilon {epsilon!r} and delta {delta!r}"
+        )
+    return EdgeAudit(graph.key(ends[0]), graph.key(ends[1]), epsilon, delta, tightness, tuple(lines))
 
 
 def _exact(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:

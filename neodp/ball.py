@@ -31,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import boundary, mechanism
+from neodp.boundary import ROUNDING
 from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
 from neodp.graph import Bools, DatasetGraph, Floats, distributions
-from neodp.mechanism import ROUNDING, Solution
+from neodp.mechanism import Solution
 from neodp.privacy import EpsilonDelta, Labels
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ class Found(NamedTuple):
 
 
 class Star(NamedTuple):
-    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`."""
+    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`.
+
+    `preference` holds the neighbours' colours as positions, best first; None where no neighbour orders them.
+    """
 
     key: pa.StringArray
     neighbour: pa.StringArray
@@ -61,6 +65,7 @@ class Star(NamedTuple):
     alpha: Floats
     epsilon: Floats
     delta: Floats
+    preference: NDArray[np.int8] | None = None
 
 
 class View(Protocol):

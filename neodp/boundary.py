@@ -3,10 +3,15 @@
 A *boundary edge* joins datasets of different colours; its ends are *boundary datasets*. A *boundary-hitting
 set* holds at least one end of every boundary edge (paper 002, Definition 7). The optimal mechanism is unique
 once its behaviour on such a set is fixed (Theorem 1), and not with less (Example 2).
+
+With more than two colours, a boundary edge joins datasets that order the colours differently (paper 003, Definition 5),
+and alpha is a distribution for each order, given on the whole boundary (:mod:`neodp.rainbow`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +22,7 @@ from neodp.graph import Bools, DatasetGraph, Floats
 from neodp.privacy import EpsilonDelta
 
 __all__ = [
+    "Witness",
     "alpha_of",
     "balanced",
     "boundary_edges",
@@ -27,9 +33,40 @@ __all__ = [
     "unhit_edge",
 ]
 
+ROUNDING = 1e-12
+"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two datasets whose alpha cannot both be kept: `origin` allows at most `bound` at `dataset`."""
+
+    dataset: str
+    color: str
+    value: float
+    bound: float
+    origin: str
+    origin_value: float
+    path: tuple[str, ...]
+    epsilon: float
+    delta: float
+
+    def __str__(self) -> str:
+        loss = f"epsilon {self.epsilon:.6g}" + (f" and delta {self.delta:.6g}" if self.delta else "")
+        return (
+            f"alpha at {self.dataset!r} makes Pr[{self.color}] {self.value:.6g}, at most {self.bound:.6g} is possible: "
+            f"{self.origin!r} has {self.origin_value:.6g} and is {loss} away, along {shown(self.path)}"
+        )
+
+
+def shown(path: tuple[str, ...]) -> str:
+    """A path of keys, shortened in its middle."""
+    keys = [repr(key) for key in path]
+    return " – ".join(keys if len(keys) <= 7 else [*keys[:3], f"({len(keys) - 6} more)", *keys[-3:]])
+
 
 def boundary_edges(graph: DatasetGraph) -> NDArray[np.int64]:
-    """The positions of the edges whose ends differ in colour."""
+    """The positions of the edges whose ends differ in colour, or in how they order the colours."""
     return np.flatnonzero(graph.crossing)
 
 
@@ -111,12 +148,14 @@ def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
 
 
 def balanced(graph: DatasetGraph) -> Floats:
-    """The alpha that shares every boundary edge evenly between its two ends.
+    """The alpha that shares every boundary edge evenly between its two ends, or between all ranks.
 
     With one (epsilon, delta), every boundary dataset tells the truth with chance
     (e^eps + delta) / (e^eps + 1) (paper 002, Corollary 2). Where edges differ: that value of each boundary
     edge bounds both of its ends, a dataset also by what its neighbours of the same colour then allow, and
     alpha is the greatest that respects both. It is compatible, since for an edge's own value b, U(1 - b) = b.
+    With more than two colours it is :func:`neodp.rainbow.balanced`, which with one (epsilon, delta) is the same formula
+    for two.
 
     Returns
     -------
@@ -132,7 +171,10 @@ def balanced(graph: DatasetGraph) -> Floats:
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    two_colors(graph)
+    if len(graph.colors) > 2:
+        from neodp import rainbow
+
+        return rainbow.balanced(graph)
     rule = EpsilonDelta.of(graph)
     edges = boundary_edges(graph)
     label = np.full(len(graph), rule.encode(np.ones(1), np.zeros(1))[0])
@@ -143,14 +185,16 @@ def balanced(graph: DatasetGraph) -> Floats:
     return alpha_of(graph, label)
 
 
-def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) -> Floats:
-    """The alpha that is the same for all boundary datasets of a colour.
+def homogeneous(graph: DatasetGraph, first: float | Sequence[float], second: float | None = None) -> Floats:
+    """The alpha that is the same for all boundary datasets of a colour, or of an order.
 
     Parameters
     ----------
     graph : DatasetGraph
     first : float
-        Pr[first colour] at the boundary datasets of the first colour.
+        Pr[first colour] at the boundary datasets of the first colour. With more than two colours: the chance of the
+        best output, the others sharing the rest as :func:`neodp.rainbow.balanced` does; or the chances of all ranks,
+        best first.
     second : float, optional
         Pr[second colour] at those of the second; by default the greatest that is compatible:
         min U(1 - `first`) over the boundary edges.
@@ -167,7 +211,12 @@ def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) 
     >>> homogeneous(g, 0.7)[2].round(12)
     array([0.4, 0.6])
     """
-    two_colors(graph)
+    if len(graph.colors) > 2 or not isinstance(first, int | float):
+        from neodp import rainbow
+
+        if second is not None:
+            raise PrivacyError("two chances are given", "with more than two colours, give one or all as a sequence")
+        return rainbow.homogeneous(graph, first)
     for value in (first, second):
         if value is not None and not 0.0 <= value <= 1.0:
             raise PrivacyError(f"alpha is {value!r}", "give a probability from 0 to 1")

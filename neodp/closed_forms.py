@@ -12,7 +12,7 @@ import numpy as np
 
 from neodp.graph import Floats
 
-__all__ = ["balanced_truth", "induced", "path_mechanism"]
+__all__ = ["balanced_truth", "induced", "path_mechanism", "ternary", "ternary_thresholds"]
 
 
 def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
@@ -112,3 +112,64 @@ def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
     back = math.exp(-distance * epsilon)
     wrong = (back * (grow - 1.0) - delta * (grow + 1.0 - 2.0 * back)) / ((grow + 1.0) * (grow - 1.0))
     return min(1.0, 1.0 - wrong)
+
+
+def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, int]:
+    """tau_R and tau_B of the line with three outputs: how far Pr[blue or red] and Pr[blue] grow by e^epsilon a step.
+
+        tau_R = floor(max(0, 1 - log((B0 + R0)(e^eps + 1)) / eps)),
+        tau_B = floor(max(0, 1 - log(B0 (e^eps + 1)) / eps)).
+
+    References
+    ----------
+    Paper 003, equations 2 and 3, which print a ceiling; its own examples are those of the floor.
+
+    Examples
+    --------
+    >>> ternary_thresholds(0.0545, 0.1636, 0.1823), ternary_thresholds(0.1636, 0.0545, 0.1823)
+    ((5, 12), (5, 6))
+    """
+
+    def tau(start: float) -> int:
+        return math.floor(max(0.0, 1.0 - math.log(start * (math.exp(epsilon) + 1.0)) / epsilon))
+
+    return tau(blue + red), tau(blue)
+
+
+def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[float, float, float]:
+    """The three probabilities at a distance from the boundary, for the order blue, red, green; delta = 0.
+
+    With B0, R0 and G0 = 1 - B0 - R0 on the boundary and tau_R <= tau_B of ``ternary_thresholds``,
+
+        B_i = e^{i eps} B0                                    for i <= tau_B,
+        B_i = 1 - e^{(tau_B - i) eps} + e^{(2 tau_B - i) eps} B0    beyond;
+        R_i = e^{i eps} R0                                    for i <= tau_R,
+        R_i = M(i)                                            for tau_R < i <= tau_B,
+        R_i = e^{-(i - tau_B) eps} M(tau_B)                   beyond, where
+        M(i) = 1 - e^{-(i - tau_R) eps} - e^{i eps} B0 + e^{-(i - 2 tau_R) eps} (B0 + R0);
+        G_i = 1 - e^{i eps} (B0 + R0)                         for i <= tau_R,
+        G_i = e^{-(i - tau_R) eps} (1 - e^{tau_R eps} (B0 + R0))    beyond.
+
+    References
+    ----------
+    Paper 003, Theorems 4 and 5 and Corollary 1.
+
+    Examples
+    --------
+    >>> [round(p, 4) for p in ternary(12, 0.0545, 0.1636, 0.1823)]
+    [0.4858, 0.3865, 0.1277]
+    """
+    first, second = ternary_thresholds(blue, red, epsilon)
+    both = blue + red
+
+    def grown(steps: int) -> float:
+        return math.exp(steps * epsilon)
+
+    def middle(i: int) -> float:
+        return 1.0 - grown(first - i) - grown(i) * blue + grown(2 * first - i) * both
+
+    i = distance
+    b = grown(i) * blue if i <= second else 1.0 - grown(second - i) + grown(2 * second - i) * blue
+    r = grown(i) * red if i <= first else grown(min(0, second - i)) * middle(min(i, second))
+    g = 1.0 - grown(i) * both if i <= first else grown(first - i) * (1.0 - grown(first) * both)
+    return b, r, g

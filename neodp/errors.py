@@ -8,6 +8,7 @@
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
+     ├── NotPrivate          what was asked for breaks privacy
      ├── BallTooLarge        a search for one dataset would see more than it may
      ├── BudgetSpent         a graph has been answered as often as is allowed
      └── StoreError          something about the store
@@ -37,6 +38,7 @@ __all__ = [
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotPrivate",
     "Overtaken",
     "PrivacyError",
     "ReadOnlyStore",
@@ -98,9 +100,19 @@ class UnhitBoundary(NeodpError):
 
 
 class IncompatibleAlpha(NeodpError):
-    """The given alpha breaks privacy between two datasets, so that nothing can extend it."""
+    """The given alpha breaks privacy between two datasets, so that nothing can extend it; ``witness`` names them."""
 
     kind = "incompatible_alpha"
+
+    def __init__(self, message: str, hint: str = "", witness: object = None) -> None:
+        super().__init__(message, hint)
+        self.witness = witness
+
+
+class NotPrivate(NeodpError):
+    """A way of extending alpha that was asked for, and turned out to break privacy on this graph."""
+
+    kind = "not_private"
 
 
 class BallTooLarge(NeodpError):

@@ -8,13 +8,16 @@ threshold::
     grid, counts        coordinate    x and x + 1           the coordinates
     hypercube           bit           0 and 1               the ones
     hamming, votes      answer        any two               how often the first answer stands
+    plurality           group         one vote changed      the votes for each option
 
 Datasets are in lexicographic order, the last place runs fastest; edges are in the order of their places.
-Every graph has two colours; the first says that the answer is yes.
+Every graph has two colours, the first says that the answer is yes; but where the rule is plurality there is a colour
+for every option, and a dataset prefers them by their votes, ties in the order of ``colors``.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -39,6 +42,7 @@ __all__ = [
     "hamming",
     "hypercube",
     "path",
+    "plurality",
     "random_geometric",
     "random_graph",
     "three_voters",
@@ -211,15 +215,16 @@ def hamming(
     q: int,
     *,
     threshold: int | None = None,
+    rule: str | None = None,
     epsilon: ArrayLike = 1.0,
     delta: ArrayLike = 0.0,
-    colors: Sequence[str] = ("yes", "no"),
+    colors: Sequence[str] | None = None,
     name: str = "hamming",
 ) -> DatasetGraph:
     """The Hamming graph H(n, q): the words of n answers out of 1, …, q.
 
     Neighbours differ in one place, in any way. A dataset has the first colour iff the answer 1 stands in at
-    least `threshold` places.
+    least `threshold` places; or, by plurality, it prefers the answers by how often they stand.
 
     Parameters
     ----------
@@ -229,10 +234,12 @@ def hamming(
         The number of possible answers, at least 2.
     threshold : int, optional
         The fewest 1s with the first colour; by default more than half, n // 2 + 1.
+    rule : "plurality", optional
+        A colour for every answer, ordered by their numbers; ties in the order of `colors`.
     epsilon, delta : float, or one float per place
         What an edge between words that differ in the place allows.
-    colors : two strings
-        The answers to the question.
+    colors : strings, optional
+        The answers to the question; by default ``yes`` and ``no``, or with plurality ``1``, …, ``q``.
     name : str
         What to call the graph.
 
@@ -253,12 +260,19 @@ def hamming(
     (9, 18)
     >>> g.keys.filter(g.color == 0).to_pylist()
     ['11']
+    >>> hamming(2, 3, rule="plurality").preference_lists()[1].as_py()    # the word 12
+    ['1', '2', '3']
     """
     n = _whole(n, "n", 1, MOST_PLACES)
     q = _whole(q, "q", 2)
-    threshold = _threshold(threshold, n)
     epsilon, delta = _allowed(epsilon, delta, n, "place")
-    return _words(n, range(1, q + 1), threshold, epsilon, delta, colors, name)
+    if rule is not None:
+        if rule != "plurality" or threshold is not None:
+            raise GraphError(f"rule is {rule!r}", "give 'plurality' and no threshold, or a threshold and no rule")
+        return _words(n, range(1, q + 1), None, epsilon, delta, _options(colors, q), name)
+    return _words(
+        n, range(1, q + 1), _threshold(threshold, n), epsilon, delta, ("yes", "no") if colors is None else colors, name
+    )
 
 
 def votes(
@@ -268,10 +282,10 @@ def votes(
     rule: str | int = "majority",
     epsilon: ArrayLike = 1.0,
     delta: ArrayLike = 0.0,
-    colors: Sequence[str] = ("yes", "no"),
+    colors: Sequence[str] | None = None,
     name: str = "votes",
 ) -> DatasetGraph:
-    """All ways in which voters can vote: does option 1 win?
+    """All ways in which voters can vote: does option 1 win? Or, by plurality, which option does?
 
     A dataset says how each voter voted; neighbours differ in the vote of one voter, and their edge has that
     voter's epsilon (personalised privacy). This is the Hamming graph H(voters, options) with a rule.
@@ -284,11 +298,13 @@ def votes(
         The number of options, at least 2.
     rule : str or int
         When option 1 wins: ``"majority"``, with more than half of the votes; ``"threshold:2/3"``, with at
-        least that share, any fraction from 0 to 1; a number, with at least so many votes.
+        least that share, any fraction from 0 to 1; a number, with at least so many votes. ``"plurality"``: a colour
+        for every option, ordered by their votes, ties in the order of `colors`.
     epsilon, delta : float, or one float per voter
         What an edge between datasets that differ in the voter allows.
-    colors : two strings
-        Option 1 wins, and it does not.
+    colors : strings, optional
+        Option 1 wins, and it does not, by default ``yes`` and ``no``; with plurality the options, by default ``1``,
+        ``2``, …
     name : str
         What to call the graph.
 
@@ -304,7 +320,7 @@ def votes(
 
     See Also
     --------
-    counts : the same mechanism on far fewer datasets, where voters share an epsilon.
+    counts, plurality : the same mechanism on far fewer datasets, where voters share an epsilon.
 
     Examples
     --------
@@ -318,9 +334,13 @@ def votes(
             f"{voters:,} voters make too many datasets", "count the votes in groups of equal epsilon: counts"
         )
     options = _whole(options, "options", 2)
-    threshold = _needed(rule, voters)
     epsilon, delta = _allowed(epsilon, delta, voters, "voter")
-    return _words(voters, range(1, options + 1), threshold, epsilon, delta, colors, name)
+    letters = range(1, options + 1)
+    if rule == "plurality":
+        return _words(voters, letters, None, epsilon, delta, _options(colors, options), name)
+    return _words(
+        voters, letters, _needed(rule, voters), epsilon, delta, ("yes", "no") if colors is None else colors, name
+    )
 
 
 def three_voters(
@@ -440,6 +460,71 @@ def counts(
     threshold = _needed(rule, sum(sizes))
     epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
     return _lattice([size + 1 for size in sizes], threshold, epsilon, delta, colors, name)
+
+
+def plurality(
+    *groups: int,
+    options: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] | None = None,
+    name: str = "plurality",
+) -> DatasetGraph:
+    """How many votes each option has: which has most?
+
+    Everybody votes for one option. A dataset says how many votes of each group each option has; neighbours differ in
+    the vote of one person, and their edge has that person's group's epsilon. A dataset prefers the options by their
+    votes, ties in the order of `colors`.
+
+    Parameters
+    ----------
+    *groups : int
+        The number of people in each group.
+    options : int, optional
+        The number of options; by default as many as `colors`, or 3.
+    epsilon, delta : float, or one float per group
+        What an edge between datasets that differ in one person of the group allows.
+    colors : strings, optional
+        The options, by default ``1``, ``2``, …
+    name : str
+        What to call the graph.
+
+    Returns
+    -------
+    DatasetGraph
+        For a group of n people and k options C(n + k - 1, k - 1) datasets with keys such as ``3-1-2``, for more groups
+        as many as their product, with keys such as ``3-1-2/0-4-1``.
+
+    Raises
+    ------
+    GraphError
+        If an argument is not one.
+
+    See Also
+    --------
+    votes : one dataset for every way of voting, of which this is the quotient, as ``counts`` is for two options.
+    neodp.rainbow.plurality : the same without a graph, for any number of people.
+
+    Examples
+    --------
+    >>> g = plurality(2, colors=["red", "blue", "green"])
+    >>> dict(zip(g.keys.to_pylist(), g.preference_lists().to_pylist()))["0-1-1"]
+    ['blue', 'green', 'red']
+    >>> len(plurality(20, options=4))
+    1771
+    """
+    sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
+    if not sizes:
+        raise GraphError("there are no groups", "give the number of people in each, as in plurality(20)")
+    k = _whole(options, "options", 2, 127) if options is not None else 3 if colors is None else max(2, len(colors))
+    epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
+    number = [math.comb(size + k - 1, k - 1) for size in sizes]
+    vertices = math.prod(number)
+    edges = sum(
+        vertices // n * math.comb(k, 2) * math.comb(size + k - 2, k - 1) for n, size in zip(number, sizes, strict=True)
+    )
+    _fits(vertices, edges, sum(k * len(f"{size}-") for size in sizes))
+    return _product([_shares(size, k) for size in sizes], "/", None, epsilon, delta, _options(colors, k), name)
 
 
 def random_geometric(
@@ -567,6 +652,7 @@ FAMILIES: dict[str, Callable[..., DatasetGraph]] = {
         votes,
         three_voters,
         counts,
+        plurality,
         random_geometric,
         random_graph,
     )
@@ -578,7 +664,10 @@ FAMILIES: dict[str, Callable[..., DatasetGraph]] = {
 
 
 class _Place(NamedTuple):
-    """The values that can stand at one place: their names, what each adds, and which two are neighbours."""
+    """The values that can stand at one place: their names, what each adds, and which two are neighbours.
+
+    What a value adds is a number, or with plurality one for each option.
+    """
 
     labels: pa.StringArray
     adds: NDArray[np.int64]
@@ -592,11 +681,42 @@ def _coordinate(length: int) -> _Place:
     return _Place(_names(values), values, values[:-1], values[1:])
 
 
-def _letter(letters: range) -> _Place:
-    """One of the letters: any two are neighbours; only the letter 1 adds something."""
+def _letter(letters: range, each: bool) -> _Place:
+    """One of the letters: any two are neighbours; only the letter 1 adds something, or `each` adds one of its own."""
     values = np.array(letters)
     lower, upper = np.triu_indices(len(letters), 1)
-    return _Place(_names(values), (values == 1).astype(np.int64), lower, upper)
+    adds = np.eye(len(letters), dtype=np.int64) if each else (values == 1).astype(np.int64)
+    return _Place(_names(values), adds, lower, upper)
+
+
+def _shares(people: int, k: int) -> _Place:
+    """All ways to share votes among k options, of which each adds its own; neighbours differ in one vote."""
+    if (people + 1) ** (k - 1) >= 2**63:
+        raise GraphError(f"{people:,} people and {k} options are too many", "take fewer options")
+    votes = np.zeros((1, 0), np.int64)
+    rest = np.array([people])
+    for _ in range(k - 1):  # one option more, with any number of the votes that are left
+        row = np.repeat(np.arange(len(rest)), rest + 1)
+        number = np.arange(len(row)) - np.searchsorted(row, row)
+        votes = np.column_stack([votes[row], number])
+        rest = rest[row] - number
+    votes = np.column_stack([votes, rest])
+    weight = (people + 1) ** np.arange(k - 2, -1, -1, dtype=np.int64)
+    code = votes[:, :-1] @ weight
+    lower, upper = [], []
+    for i, j in itertools.combinations(range(k), 2):
+        some = np.flatnonzero(votes[:, i] > 0)
+        changed = code[some] - weight[i] + (weight[j] if j < k - 1 else 0)
+        lower.append(some)
+        upper.append(np.searchsorted(code, changed))
+    names = reduce(lambda words, column: _paired(words, _names(column)), votes.T[1:], _names(votes[:, 0]))
+    return _Place(names, votes, np.concatenate(lower), np.concatenate(upper))
+
+
+def _paired(words: pa.StringArray, labels: pa.StringArray) -> pa.StringArray:
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise(words, labels, "-")
 
 
 def _lattice(
@@ -610,26 +730,26 @@ def _lattice(
 
 
 def _words(
-    n: int, letters: range, threshold: int, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
+    n: int, letters: range, threshold: int | None, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
 ) -> DatasetGraph:
     """The words of n letters."""
     q = len(letters)
     separator = "" if letters[-1] < 10 else "-"
     _fits(q**n, q**n * n * (q - 1) // 2, n * len(f"{separator}{letters[-1]}") - len(separator))
-    return _product([_letter(letters)] * n, separator, threshold, epsilon, delta, colors, name)
+    return _product([_letter(letters, threshold is None)] * n, separator, threshold, epsilon, delta, colors, name)
 
 
 def _product(
     places: Sequence[_Place],
     separator: str,
-    threshold: int,
+    threshold: int | None,
     epsilon: Floats,
     delta: Floats,
     colors: Sequence[str],
     name: str,
 ) -> DatasetGraph:
-    """All words with one value per place; epsilon and delta are given per place."""
-    total = reduce(lambda sums, adds: np.add.outer(sums, adds).ravel(), (place.adds for place in places))
+    """All words with one value per place; epsilon and delta are given per place. Without a threshold, by plurality."""
+    total = reduce(_outer_sum, (place.adds for place in places))
     keys = reduce(lambda words, labels: _joined(words, labels, separator), (place.labels for place in places))
     index = np.arange(len(total), dtype=np.int32)
     source: list[Ints] = []
@@ -643,7 +763,7 @@ def _product(
     edges = [len(column) for column in source]
     return _graph(
         keys,
-        total >= threshold,
+        np.argsort(-total, axis=1, kind="stable").astype(np.int8) if threshold is None else total >= threshold,
         np.concatenate(source),
         np.concatenate(target),
         np.repeat(epsilon, edges),
@@ -651,6 +771,11 @@ def _product(
         colors,
         name,
     )
+
+
+def _outer_sum(sums: NDArray[np.int64], adds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Every sum plus everything that can be added."""
+    return (sums[:, None] + adds[None, :]).reshape(-1, *adds.shape[1:])
 
 
 def _joined(words: pa.StringArray, labels: pa.StringArray, separator: str) -> pa.StringArray:
@@ -704,7 +829,7 @@ def _pairs_off_tree(
 
 def _graph(
     keys: pa.StringArray,
-    first: Bools,
+    answer: Bools | NDArray[np.int8],
     source: Ints,
     target: Ints,
     epsilon: Floats,
@@ -712,23 +837,30 @@ def _graph(
     colors: Sequence[str],
     name: str,
 ) -> DatasetGraph:
-    """A graph of trusted columns; `first` says which datasets have the first of the two colours."""
+    """A graph of trusted columns; `answer` says which datasets have the first of two colours, or the order of each."""
     named = tuple(colors)
-    if len(named) != 2 or named[0] == named[1] or not all(isinstance(color, str) for color in named):
+    k = 2 if answer.ndim == 1 else answer.shape[1]
+    if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
         raise GraphError(
-            f"the colours are {', '.join(map(str, named)) or 'none'}", "name two different ones with colors="
+            f"the colours are {', '.join(map(str, named)) or 'none'}",
+            f"name {'two' if k == 2 else k} different ones with colors=",
         )
     return DatasetGraph(
         keys=keys,
         colors=named,
-        color=(~first).astype(np.int8),
+        color=(~answer).astype(np.int8) if answer.ndim == 1 else answer[:, 0].astype(np.int8),
         source=source,
         target=target,
         epsilon=epsilon,
         delta=delta,
-        alpha=np.full((len(keys), 2), np.nan),
+        alpha=np.full((len(keys), k), np.nan),
         name=name,
+        preference=None if answer.ndim == 1 else answer.astype(np.int8),
     )
+
+
+def _options(colors: Sequence[str] | None, k: int) -> Sequence[str]:
+    return [str(i) for i in range(1, k + 1)] if colors is None else colors
 
 
 def _fits(vertices: int, edges: int, width: int) -> None:

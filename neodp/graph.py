@@ -2,7 +2,8 @@
 
 A *dataset graph* has a vertex for every possible dataset, an edge between every two neighbouring datasets,
 and a colour per vertex: the true answer of the question. Each edge has its own (epsilon, delta). Where the
-mechanism's behaviour is given, a vertex has *alpha*, a distribution over the colours.
+mechanism's behaviour is given, a vertex has *alpha*, a distribution over the colours. With more than two colours a
+vertex also orders them by *preference*, best first; its colour is the first.
 
 It is kept as columns: one array per property, one entry per dataset or per edge.
 """
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
 
-__all__ = ["MAX_EPSILON", "Adjacency", "DatasetGraph", "distributions", "line_of", "plain", "read_columns"]
+__all__ = [
+    "MAX_EPSILON",
+    "Adjacency",
+    "DatasetGraph",
+    "distributions",
+    "line_of",
+    "plain",
+    "preferences",
+    "read_columns",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -67,6 +77,9 @@ class DatasetGraph:
         largest stands for one minus the rest.
     name : str
         What to call the graph.
+    preference : array of int, one row per dataset, or None
+        The colours of each dataset as positions in ``colors``, best first; a row of -1 where they are not ordered. None
+        where no dataset orders them.
     """
 
     keys: pa.StringArray
@@ -78,10 +91,13 @@ class DatasetGraph:
     delta: Floats
     alpha: Floats
     name: str = field(default="graph")
+    preference: NDArray[np.int8] | None = field(default=None)
 
     def __post_init__(self) -> None:
         for column in (self.color, self.source, self.target, self.epsilon, self.delta, self.alpha):
             column.setflags(write=False)
+        if self.preference is not None:
+            self.preference.setflags(write=False)
 
     # --- making one -------------------------------------------------------------------------------------
 
@@ -95,6 +111,7 @@ class DatasetGraph:
         epsilon: Any,
         delta: Any = 0.0,
         alpha: Any = None,
+        preference: Any = None,
         *,
         colors: Sequence[str] | None = None,
         name: str = "graph",
@@ -114,8 +131,10 @@ class DatasetGraph:
         alpha : floats, rows of floats, or a mapping from keys to either, optional
             Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null where
             it is not given.
+        preference : rows of strings, rows of positions in `colors`, or a mapping from keys to either, optional
+            All colours, best first; the first is the dataset's own. Null, or a row of -1, where it is not given.
         colors : strings, optional
-            The possible answers; by default those that occur, sorted.
+            The possible answers; by default those that occur as a colour, or in the first preference, sorted.
 
         Raises
         ------
@@ -129,7 +148,7 @@ class DatasetGraph:
         (2, 1, ('yes', 'no'))
         """
         return _build(
-            _Columns(keys, color, source, target, epsilon, delta, alpha),
+            _Columns(keys, color, source, target, epsilon, delta, alpha, preference),
             colors=colors,
             name=name,
             places=_Places(),
@@ -145,7 +164,8 @@ class DatasetGraph:
         delta: float = 0.0,
         name: str | None = None,
     ) -> DatasetGraph:
-        """A graph from networkx: nodes have `color` and perhaps `alpha`, edges `epsilon` and perhaps `delta`.
+        """A graph from networkx: nodes have `color` and perhaps `alpha` and `preference`, edges `epsilon`
+        and perhaps `delta`.
 
         Nodes and colours that are not strings become what ``str`` makes of them. `colors` defaults to
         ``graph.graph["colors"]``; `epsilon` and `delta` fill the gaps.
@@ -171,6 +191,7 @@ class DatasetGraph:
             [d.get("epsilon", epsilon) for _, _, d in edges],
             [d.get("delta", delta) for _, _, d in edges],
             [a for _, a in graph.nodes(data="alpha")],
+            [p if p is None else [str(c) for c in p] for _, p in graph.nodes(data="preference")],
         )
         return _build(
             columns,
@@ -190,9 +211,11 @@ class DatasetGraph:
         delta: float = 0.0,
         name: str | None = None,
     ) -> DatasetGraph:
-        """A graph from two CSV files, ``key,color[,alpha]`` and ``source,target[,epsilon][,delta]``.
+        """A graph from two CSV files, ``key,color[,alpha][,preference]`` and
+        ``source,target[,epsilon][,delta]``.
 
-        A distribution is joined by semicolons (``0.2;0.8``); `epsilon` and `delta` fill the gaps.
+        A distribution is joined by semicolons (``0.2;0.8``), and so is a preference (``red;blue;green``); `epsilon` and
+        `delta` fill the gaps.
         """
         places = _Files(Path(nodes), Path(edges))
         vertices = _read_csv(places.nodes, *_NODE_COLUMNS)
@@ -205,6 +228,7 @@ class DatasetGraph:
             places.numbers(links["epsilon"], "epsilon", epsilon),
             places.numbers(links["delta"], "delta", delta),
             places.distributions(vertices["alpha"]),
+            places.preferences(vertices["preference"]),
         )
         return _build(columns, colors=colors, name=name or places.nodes.stem, places=places)
 
@@ -219,7 +243,7 @@ class DatasetGraph:
         delta: float = 0.0,
         name: str | None = None,
     ) -> DatasetGraph:
-        """As ``from_csv``, from two Parquet files; alpha is a column of numbers or of lists of numbers."""
+        """As ``from_csv``, from two Parquet files; alpha is a column of numbers or lists, preference one of lists."""
         import pyarrow.compute as pc
 
         vertices = _read_parquet(Path(nodes), *_NODE_COLUMNS)
@@ -238,6 +262,7 @@ class DatasetGraph:
             links["epsilon"],
             links["delta"],
             vertices["alpha"],
+            vertices["preference"],
         )
         return _build(columns, colors=colors, name=name or Path(nodes).stem, places=_Places())
 
@@ -275,10 +300,46 @@ class DatasetGraph:
 
     @cached_property
     def crossing(self) -> Bools:
-        """Per edge, whether its ends differ in colour: a boundary edge."""
-        crossing: Bools = self.color[self.source] != self.color[self.target]
+        """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
+        kind = self.color if self.preference is None else self.order
+        crossing: Bools = kind[self.source] != kind[self.target]
         crossing.setflags(write=False)
         return crossing
+
+    @cached_property
+    def _ordered(self) -> tuple[NDArray[np.int8], Ints]:
+        """The different orders, as rows of positions, and which of them each dataset has."""
+        rows = np.full((len(self), len(self.colors)), -1, np.int8)
+        if self.preference is not None:
+            rows[:] = self.preference
+        rows[:, 0] = self.color
+        if len(self.colors) == 2:
+            rows[:, 1] = 1 - self.color
+        code = np.zeros(len(self), np.int64)
+        for column in rows.T:  # numbers below n after every step, so that they never overflow
+            _, code = np.unique(code * (len(self.colors) + 1) + column, return_inverse=True)
+        _, first, order = np.unique(code, return_index=True, return_inverse=True)
+        return rows[first], order.astype(np.int32)
+
+    @property
+    def orders(self) -> NDArray[np.int8]:
+        """The different orders of the colours that occur, as rows of positions in ``colors``, best first.
+
+        A dataset that does not order them has its colour first, and -1 for the rest; with two colours nothing is left
+        to order.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5).orders
+        array([[0, 1],
+               [1, 0]], dtype=int8)
+        """
+        return self._ordered[0]
+
+    @property
+    def order(self) -> Ints:
+        """Per dataset, the position of its order in ``orders``."""
+        return self._ordered[1]
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -310,6 +371,17 @@ class DatasetGraph:
             raise UnknownKey(f"there is no dataset {key!r} in {self.name!r}", near(key, self.keys[:20_000].to_pylist()))
         return int(position)
 
+    def preference_lists(self) -> pa.ListArray:
+        """Per dataset, its colours by name, best first; null where it does not order them."""
+        import pyarrow as pa
+
+        if self.preference is None:
+            return pa.nulls(len(self), pa.list_(pa.string()))
+        given = self.preference[:, 0] >= 0
+        offsets = np.concatenate([[0], np.cumsum(given) * len(self.colors)])
+        named = pa.array(self.colors, pa.string()).take(pa.array(self.preference[given].ravel()))
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), named, mask=pa.array(~given))
+
     def edge_name(self, edge: int) -> str:
         """An edge as ``'a' – 'b'``."""
         return f"{self.key(self.source[edge])!r} – {self.key(self.target[edge])!r}"
@@ -325,6 +397,9 @@ class DatasetGraph:
         graph.add_nodes_from((k, {"color": self.colors[c]}) for k, c in zip(keys, self.color.tolist(), strict=True))
         for v in np.flatnonzero(self.given).tolist():
             graph.nodes[keys[v]]["alpha"] = plain(self.alpha[v])
+        for key, row in zip(keys, self.preference_lists().to_pylist(), strict=True):
+            if row is not None:
+                graph.nodes[key]["preference"] = row
         columns = (self.source.tolist(), self.target.tolist(), self.epsilon.tolist(), self.delta.tolist())
         graph.add_edges_from(
             (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
@@ -334,6 +409,7 @@ class DatasetGraph:
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
         """Write the two files that ``from_csv`` reads, every number in full."""
         import pyarrow as pa
+        import pyarrow.compute as pc
         import pyarrow.csv
 
         alpha = np.full(len(self), None, dtype=object)
@@ -344,6 +420,8 @@ class DatasetGraph:
         table = {"key": self.keys, "color": colors}
         if self.given.any():
             table["alpha"] = pa.array(alpha, pa.string())
+        if self.preference is not None:
+            table["preference"] = pc.binary_join(self.preference_lists(), ";")
         pa.csv.write_csv(pa.table(table), nodes)
         ends = {
             "source": self.keys.take(pa.array(self.source)),
@@ -363,6 +441,7 @@ class _Columns(NamedTuple):
     epsilon: Any
     delta: Any
     alpha: Any
+    preference: Any = None
 
 
 class _Places:
@@ -425,10 +504,17 @@ class _Files(_Places):
             rows.append([float(x) for x in parts] if len(parts) > 1 else float(parts[0]))
         return rows
 
+    def preferences(self, column: pa.Array | None) -> list[Any] | None:
+        """A column of colours joined by semicolons, best first, or nothing."""
+        if column is None:
+            return None
+        texts = column.to_pylist()
+        return [[part.strip() for part in text.split(";")] if text and text.strip() else None for text in texts]
+
 
 def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places: _Places) -> DatasetGraph:
     keys = _keys(columns.keys, places)
-    colors, color = _color(columns.color, colors, keys, places)
+    colors, color = _color(columns.color, colors or _preferred(columns.preference), keys, places)
     source = _ends(columns.source, keys, columns, places)
     target = _ends(columns.target, keys, columns, places)
     if len(source) != len(target):
@@ -453,6 +539,7 @@ def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places
         delta=delta[keep],
         alpha=distributions(columns.alpha, keys, len(colors), places),
         name=name,
+        preference=preferences(columns.preference, keys, colors, color, places),
     )
 
 
@@ -648,10 +735,100 @@ def distributions(alpha: Any, keys: pa.StringArray, k: int, places: _Places | No
         row = int(given[np.argmax(wrong)])
         raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])}", f"give 0 or at least {SMALLEST!r}")
     largest = part.argmax(axis=1)
-    part[np.arange(len(part)), largest] = 0.0
-    part[np.arange(len(part)), largest] = 1.0 - part.sum(axis=1)
+    rest = part.copy()
+    rest[np.arange(len(part)), largest] = 0.0
+    remainder = 1.0 - rest.sum(axis=1)
+    # with more than two colours, a largest entry that is right but for rounding stays the largest as it is
+    off = (k == 2) | (np.abs(part.max(axis=1, initial=0.0) - remainder) > k * 2.0**-52)
+    part[np.flatnonzero(off), largest[off]] = remainder[off]
     rows[given] = part + 0.0
     return rows
+
+
+def preferences(
+    preference: Any,
+    keys: pa.StringArray,
+    colors: Sequence[str],
+    color: NDArray[np.int8] | None = None,
+    places: _Places | None = None,
+) -> NDArray[np.int8] | None:
+    """Preference in any of the forms of ``from_columns`` as rows of positions, best first; None where none is given."""
+    places = places or _Places()
+    if preference is None or getattr(preference, "null_count", -1) == len(preference):
+        return None
+    if isinstance(preference, Mapping):
+        unknown = preference.keys() - set(keys.to_pylist())
+        if unknown:
+            key = min(map(str, unknown))
+            raise UnknownKey(
+                f"a preference is given for {key!r}, which is no dataset", near(key, keys[:20_000].to_pylist())
+            )
+        preference = [preference.get(key) for key in keys.to_pylist()]
+    if len(preference) != len(keys):
+        raise GraphError(f"there are {len(keys)} datasets and {len(preference)} preferences", "give one per dataset")
+    rows, length = _positions(preference, colors, keys, places)
+    given = rows[:, 0] >= 0
+    wrong = np.flatnonzero((length != 0) & (np.sort(rows, axis=1) != np.arange(len(colors))).any(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        names = _item(preference, row)
+        raise GraphError(
+            f"{places.node(row, keys[row].as_py())}: the preference is {', '.join(map(str, names))}",
+            f"name each of {', '.join(colors)} once, best first",
+        )
+    if color is not None and (wrong := np.flatnonzero(given & (rows[:, 0] != color))).size:
+        row = int(wrong[0])
+        raise GraphError(
+            f"{places.node(row, keys[row].as_py())} has the colour {colors[color[row]]} and prefers "
+            f"{colors[rows[row, 0]]}",
+            "name its colour first",
+        )
+    return rows if given.any() else None
+
+
+def _preferred(preference: Any) -> list[str] | None:
+    """All colours that the first preference names, sorted; None where none does."""
+    rows = preference.values() if isinstance(preference, Mapping) else preference
+    if rows is None or isinstance(rows, np.ndarray):
+        return None
+    first = next((_item([row], 0) for row in rows if _item([row], 0) is not None), None)
+    return sorted(first) if _is_names(first) and first else None
+
+
+def _positions(
+    preference: Any, colors: Sequence[str], keys: pa.StringArray, places: _Places
+) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Rows of names or positions as positions, -1 for what is none; and how long each was, 0 where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    k = len(colors)
+    rows = np.full((len(preference), k), -1, np.int8)
+    if isinstance(preference, np.ndarray) and preference.ndim == 2 and preference.dtype.kind in "iu":
+        given = (preference != -1).any(axis=1)
+        if preference.shape[1] != k:
+            return rows, np.full(len(preference), preference.shape[1])
+        inside = ((preference >= 0) & (preference < k)).all(axis=1)
+        rows[inside] = preference[inside]
+        return rows, np.where(given, k, 0)
+    if not isinstance(preference, pa.Array | pa.ChunkedArray):
+        try:
+            if any(isinstance(row, str) for row in preference):  # which Arrow takes for a list of letters
+                raise TypeError
+            preference = pa.array(preference, pa.list_(pa.string()))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+            row = next(i for i, x in enumerate(preference) if not _is_names(x))
+            raise GraphError(
+                f"{places.node(row, keys[row].as_py())}: the preference is {preference[row]!r}",
+                f"name each of {', '.join(colors)} once, best first",
+            ) from None
+    if isinstance(preference, pa.ChunkedArray):
+        preference = preference.combine_chunks()
+    length = pc.fill_null(pc.list_value_length(preference), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    fits = preference.filter(pa.array(length == k))
+    found = pc.fill_null(pc.index_in(fits.flatten(), pa.array(colors, pa.string())), -1).to_numpy(zero_copy_only=False)
+    rows[length == k] = found.reshape(-1, k)
+    return rows, length
 
 
 def _first(rows: Floats, where: NDArray[Any], values: Floats, k: int, place: Any) -> None:
@@ -700,6 +877,10 @@ def _is_number(x: Any) -> bool:
     return True
 
 
+def _is_names(x: Any) -> bool:
+    return x is None or (isinstance(x, Sequence) and not isinstance(x, str) and all(map(_is_text, x)))
+
+
 def _is_null(values: Any, row: int) -> bool:
     item = values[row]
     return (item.as_py() if hasattr(item, "as_py") else item) is None
@@ -729,7 +910,7 @@ def plain(row: Floats) -> float | list[float]:
     return [float(x) for x in row]
 
 
-_NODE_COLUMNS = ("key", "color"), ("alpha",)
+_NODE_COLUMNS = ("key", "color"), ("alpha", "preference")
 _EDGE_COLUMNS = ("source", "target"), ("epsilon", "delta")
 
 

@@ -2,38 +2,37 @@
 
 Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
 with alpha on S, and answers every dataset truthfully at least as often as any other that does (paper 000,
-Theorem 1; paper 002, Theorems 1 and 2). For v of colour c,
+Theorem 1; paper 002, Theorems 1 and 2). With two colours, for v of colour c,
 
     Pr[M(v) = c] = min over u in S and all paths from u to v of U along the path, applied to Pr[M(u) = c].
 
 The minimum is found by one label-setting pass (:mod:`neodp.kernel`) on labels of the own colour. A source
 bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: where
 it does, it meets S. Alpha is compatible iff no source's own value drops, nor lies below what its neighbours
-of the other colour need.
+of the other colour need. With more than two colours, see :mod:`neodp.rainbow`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp import boundary
-from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp import boundary, rainbow
+from neodp.boundary import ROUNDING, Witness, shown
+from neodp.errors import GraphError, IncompatibleAlpha, PrivacyError, UnhitBoundary
 from neodp.graph import DatasetGraph, Floats
 from neodp.privacy import EpsilonDelta, Labels, Privacy
+from neodp.rainbow import Difference, Method
 
 if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
-
-ROUNDING = 1e-12
-"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,16 +49,23 @@ class Mechanism:
         What it keeps on every edge.
     rounded : array of int
         The positions of the datasets whose alpha was rounded in.
+    filled : array of int
+        The positions of the boundary datasets that had no alpha and took that of their order; with two colours none.
+    method : str
+        How it was found: ``labels`` with two colours, ``table``, ``line`` or ``prefix`` with more, ``given`` where it
+        was not.
     """
 
     graph: DatasetGraph
     probabilities: Floats
     privacy: Privacy
     rounded: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    filled: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    method: str = field(default="given")
 
     def __post_init__(self) -> None:
-        self.probabilities.setflags(write=False)
-        self.rounded.setflags(write=False)
+        for column in (self.probabilities, self.rounded, self.filled):
+            column.setflags(write=False)
 
     @classmethod
     def of(
@@ -107,16 +113,30 @@ class Mechanism:
         return self.probabilities[np.arange(len(self)), self.graph.color]
 
     def dominates(self, other: Mechanism) -> bool:
-        """Whether it is truthful at least as often as `other` on every dataset (paper 002, Definition 2)."""
+        """Whether it is truthful at least as often as `other` on every dataset (paper 002, Definition 2).
+
+        With more than two colours: whether on every dataset the chance of the best output is greater, or equal and that
+        of the next is greater, and so on (paper 003, Definition 3).
+        """
         if self.graph is not other.graph and not self.graph.keys.equals(other.graph.keys):
             raise GraphError("the two mechanisms belong to different graphs", "compare mechanisms on one graph")
-        return bool((self._own >= other._own).all())
+        ahead = np.zeros(len(self), np.bool_)  # decided by a better output
+        for mine, theirs in zip(self._ranked(), other._ranked(), strict=True):
+            if (~ahead & (mine < theirs)).any():
+                return False
+            ahead |= mine > theirs
+        return True
 
-    @property
-    def _own(self) -> Labels:
-        """Labels of p_true, which tell apart what doubles near 1 cannot."""
-        true, false = _own(self.graph, self.probabilities)
-        return EpsilonDelta.of(self.graph).encode(true, false)
+    def _ranked(self) -> Iterator[Labels]:
+        """Labels of the chances of each dataset's best output, the next, …: they tell apart what doubles near 1 cannot.
+
+        The last is one minus the others.
+        """
+        rule, every = EpsilonDelta.of(self.graph), np.arange(len(self))
+        for color in self.graph.orders[self.graph.order].T[:-1]:
+            others = self.probabilities.copy()
+            others[every, color] = 0.0
+            yield rule.encode(self.probabilities[every, color], others.sum(axis=1))
 
     def to_networkx(self) -> nx.Graph:
         """The graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
@@ -131,28 +151,6 @@ class Mechanism:
 
 
 @dataclass(frozen=True)
-class Witness:
-    """Two datasets whose alpha cannot both be kept: `origin` allows at most `bound` at `dataset`."""
-
-    dataset: str
-    color: str
-    value: float
-    bound: float
-    origin: str
-    origin_value: float
-    path: tuple[str, ...]
-    epsilon: float
-    delta: float
-
-    def __str__(self) -> str:
-        loss = f"epsilon {self.epsilon:.6g}" + (f" and delta {self.delta:.6g}" if self.delta else "")
-        return (
-            f"alpha at {self.dataset!r} makes Pr[{self.color}] {self.value:.6g}, at most {self.bound:.6g} is possible: "
-            f"{self.origin!r} has {self.origin_value:.6g} and is {loss} away, along {_shown(self.path)}"
-        )
-
-
-@dataclass(frozen=True)
 class Check:
     """What ``check`` found; true iff the graph can be extended.
 
@@ -163,14 +161,18 @@ class Check:
     boundary : int
         How many datasets lie on it.
     boundary_hit : bool
+        Whether every boundary edge has alpha at one end; with more than two colours, whether every order has alpha on
+        its boundary.
     unhit : tuple of two keys, or None
-        A boundary edge with alpha at neither end.
+        A boundary edge with alpha at neither end; with more than two colours, one at an order without alpha.
     compatible : bool or None
         None where the boundary is not hit, so that the question does not arise.
-    witness : Witness or None
+    witness : Witness, Difference or None
         Two datasets whose alpha cannot both be kept.
     rounded : int
         How many alpha would be rounded in.
+    filled : int
+        How many boundary datasets have no alpha and would take that of their order; with two colours 0.
     """
 
     connected: bool
@@ -179,8 +181,9 @@ class Check:
     boundary_hit: bool
     unhit: tuple[str, str] | None
     compatible: bool | None
-    witness: Witness | None
+    witness: Witness | Difference | None
     rounded: int
+    filled: int = 0
 
     def __bool__(self) -> bool:
         return self.boundary_hit and self.compatible is True
@@ -189,12 +192,14 @@ class Check:
         lines = [
             "connected" if self.connected else f"{self.components} components",
             f"boundary of {self.boundary} datasets, "
-            + ("hit" if self.unhit is None else f"not hit at {_shown(self.unhit)}: give alpha to one of them"),
+            + ("hit" if self.unhit is None else f"not hit at {shown(self.unhit)}: give alpha to one of them"),
         ]
         if self.compatible is not None:
             lines.append("alpha compatible" if self.witness is None else str(self.witness))
         if self.rounded:
             lines.append(f"alpha rounded in at {self.rounded} datasets")
+        if self.filled:
+            lines.append(f"alpha of their order at {self.filled} boundary datasets that have none")
         return "\n".join(lines)
 
 
@@ -211,16 +216,17 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
     True
     """
-    boundary.two_colors(graph)
+    if len(graph.colors) > 2:
+        rainbow.require_orders(graph)
     components, _ = _components(graph)
-    unhit = boundary.unhit_edge(graph, graph.given)
-    compatible, witness, rounded = None, None, 0
+    unhit = rainbow.unhit_edge(graph) if len(graph.colors) > 2 else boundary.unhit_edge(graph, graph.given)
+    compatible, witness, rounded, filled = None, None, 0, 0
     if unhit is None:
         try:
-            rounded = len(extend(graph, privacy).rounded)
-            compatible = True
-        except _Incompatible as e:
-            compatible, witness = False, e.witness
+            found = extend(graph, privacy)
+            compatible, rounded, filled = True, len(found.rounded), len(found.filled)
+        except IncompatibleAlpha as e:
+            compatible, witness = False, cast("Witness | Difference", e.witness)
     return Check(
         connected=components == 1,
         components=components,
@@ -230,19 +236,25 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
         compatible=compatible,
         witness=witness,
         rounded=rounded,
+        filled=filled,
     )
 
 
-def extend(graph: DatasetGraph, privacy: Privacy | None = None) -> Mechanism:
+def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Method | None = None) -> Mechanism:
     """The optimal mechanism that agrees with a graph's alpha.
 
     Parameters
     ----------
     graph : DatasetGraph
         With alpha on a boundary-hitting set, and anywhere else. A component without any boundary and alpha
-        answers truthfully.
+        answers truthfully. With more than two colours every dataset orders them, and alpha is the same for all boundary
+        datasets of one order.
     privacy : Privacy, optional
-        By default (epsilon, delta) as the graph has it; else Gaussian or a suitable pair of one's own.
+        By default (epsilon, delta) as the graph has it; else, with two colours, Gaussian or a suitable pair of one's
+        own.
+    method : "line" or "prefix", optional
+        What to do with more than two colours where epsilon differs between edges: by default the line, which is always
+        private; "prefix" takes the largest prefix sums, and is refused where these are not (:mod:`neodp.rainbow`).
 
     Returns
     -------
@@ -252,7 +264,9 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None) -> Mechanism:
     Raises
     ------
     UnhitBoundary
-        If a boundary edge has alpha at neither end.
+        If a boundary edge has alpha at neither end; with more than two colours, if an order has none on its boundary.
+    NotPrivate
+        If the method that was asked for breaks privacy on this graph.
     IncompatibleAlpha
         If no private mechanism agrees with alpha. An alpha that is off by no more than a rounding error (a
         relative 1e-12) is rounded in instead, and reported in ``rounded``.
@@ -270,14 +284,21 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None) -> Mechanism:
 
     References
     ----------
-    Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1.
+    Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
     """
-    boundary.two_colors(graph)
+    if len(graph.colors) > 2:
+        if privacy is not None and not isinstance(privacy, EpsilonDelta):
+            raise PrivacyError(
+                f"{graph.name!r} has {len(graph.colors)} colours",
+                "with more than two, only (epsilon, delta) is known",
+            )
+        rows, moved, filled, found = rainbow.extend(graph, method)
+        return Mechanism(graph, rows, EpsilonDelta.of(graph), moved, filled, found)
     require_hit(graph)
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
     rule.fit(graph)
-    found = solve(graph, rule)
-    return Mechanism(graph, found.rows, rule, found.rounded)
+    solution = solve(graph, rule)
+    return Mechanism(graph, solution.rows, rule, solution.rounded, method="labels")
 
 
 @dataclass(frozen=True)
@@ -365,14 +386,11 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
     if not len(moved) or (change > ROUNDING * p).any():
         conflict = _conflict(graph, rule, own, label)
         assert conflict is not None
-        raise _Incompatible(_witness(graph, rule, own, label, *conflict))
+        witness = _witness(graph, rule, own, label, *conflict)
+        raise IncompatibleAlpha(
+            str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits", witness
+        )
     return np.where(graph.given, sign * first, own), moved
-
-
-class _Incompatible(IncompatibleAlpha):
-    def __init__(self, witness: Witness) -> None:
-        super().__init__(str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits")
-        self.witness = witness
 
 
 def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int, over: int | None) -> Witness:
@@ -427,12 +445,6 @@ def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: in
 
 def _probability(rule: Privacy, label: Any) -> float:
     return float(rule.decode(np.array([label]))[0][0])
-
-
-def _shown(path: tuple[str, ...]) -> str:
-    """A path of keys, shortened in its middle."""
-    keys = [repr(key) for key in path]
-    return " – ".join(keys if len(keys) <= 7 else [*keys[:3], f"({len(keys) - 6} more)", *keys[-3:]])
 
 
 def _components(graph: DatasetGraph) -> tuple[int, NDArray[np.int32]]:

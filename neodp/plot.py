@@ -20,7 +20,7 @@ import io
 import math
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import rainbow
 from neodp.boundary import boundary_vertices
 from neodp.compare import Comparison
 from neodp.errors import GraphError, NeodpError
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot", "plot_comparison"]
+__all__ = ["plot", "plot_comparison", "plot_lines"]
 
 FORMATS = (".svg", ".png", ".html")
 PICTURES = FORMATS[:2]
@@ -145,6 +146,120 @@ def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     return target
 
 
+def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, title: str | None = None) -> Path:
+    """Write a picture of the chance of every answer along the line of distances from the boundary, one panel per order.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, or rows as from ``rainbow.line``
+        Of the orders of a mechanism, the six that most datasets have are drawn. Where datasets of one order and
+        distance differ, as with epsilons that do, their mean is.
+    path : str or path
+        Where to: ``.svg``, ``.png``, or ``.html``.
+    title : str, optional
+        By default the graph's name.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    References
+    ----------
+    Paper 003, Fig. 2.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from neodp import rainbow
+    >>> rows = rainbow.line([0.0545, 0.1636, 0.7819], 25, 0.1823)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plot_lines(rows, Path(folder, "figure-2a.svg")).name
+    'figure-2a.svg'
+    """
+    target = _target(path)
+    kind = target.suffix.lower()
+    if isinstance(mechanism, Mechanism):
+        colors, panels = mechanism.graph.colors, _panels(mechanism)
+        title = mechanism.graph.name if title is None else title
+    else:
+        rows = np.asarray(mechanism, np.float64)
+        named = ("blue", "red", "green") if rows.shape[1] == 3 else tuple(f"rank {j + 1}" for j in range(rows.shape[1]))
+        colors, panels = named, {" > ".join(named): (np.arange(len(rows)), rows)}
+    with _matplotlib():
+        figure = _lines_figure(colors, panels, "" if kind == ".html" else title or "")
+        picture = _rendered(figure, "svg" if kind == ".html" else kind[1:])
+        if kind == ".html":
+            svg = picture.decode()
+            picture = PAGE.format(
+                title=_escaped(title or ""), picture=svg[svg.index("<svg") :], tables=_lines_table(colors, panels)
+            ).encode()
+    _save(target, picture)
+    return target
+
+
+def _panels(mechanism: Mechanism) -> dict[str, tuple[NDArray[Any], Floats]]:
+    """By the name of an order, the distances at which it has datasets, and the mean chances there."""
+    order, hops = rainbow.morphism(mechanism.graph)
+    number = np.bincount(order[hops >= 0], minlength=len(mechanism.graph.orders))
+    panels = {}
+    for c in np.argsort(-number, kind="stable")[:6].tolist():
+        mine = np.flatnonzero((order == c) & (hops >= 0))
+        if len(mine):
+            steps, where = np.unique(hops[mine], return_inverse=True)
+            sums = np.zeros((len(steps), len(mechanism.graph.colors)))
+            np.add.at(sums, where, mechanism.probabilities[mine])
+            panels[rainbow.order_name(mechanism.graph, c)] = (steps, sums / np.bincount(where)[:, None])
+    if not panels:
+        raise GraphError(f"{mechanism.graph.name!r} has no boundary", "there are no distances to draw")
+    return panels
+
+
+def _lines_figure(colors: Sequence[str], panels: dict[str, tuple[NDArray[Any], Floats]], title: str) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    columns = min(3, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    figure = Figure((4.6 * columns + 0.6, 3.6 * rows + 0.6), DPI, layout="constrained")
+    if title:
+        figure.suptitle(_short(title, 90), fontsize=13, weight="bold")
+    shades = _shades(colors)
+    for i, (name, (steps, chances)) in enumerate(panels.items()):
+        axes = figure.add_subplot(rows, columns, i + 1)
+        for j, color in enumerate(colors):
+            marker = "o" if len(steps) <= 2 * FEW else ""
+            axes.plot(
+                steps,
+                chances[:, j],
+                color=shades[j],
+                ls=DASHES[j % len(DASHES)],
+                marker=marker,
+                ms=3.5,
+                lw=1.6,
+                label=_short(color, 24),
+            )
+        axes.set_title(_short(name, 48))
+        axes.set_ylim(-0.02, 1.02)
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axes.set_xlabel("edges away from the boundary")
+        axes.set_ylabel("chance of each answer")
+        axes.grid(axis="y", color=GRID, lw=0.7)
+        axes.set_axisbelow(True)
+        if i == 0 and len(colors) <= 8:
+            axes.legend(loc="best")
+    return figure
+
+
+def _lines_table(colors: Sequence[str], panels: dict[str, tuple[NDArray[Any], Floats]]) -> str:
+    rows = [
+        (name, f"{step:,}", *(f"{p:.6g}" for p in row))
+        for name, (steps, chances) in panels.items()
+        for step, row in list(zip(steps.tolist(), chances.tolist(), strict=True))[:200]
+    ]
+    return _table("The chance of every answer, by distance", ("order", "edges away", *colors), rows)
+
+
 def _save(target: Path, picture: bytes) -> None:
     try:
         target.write_bytes(picture)
@@ -235,15 +350,7 @@ class _Scene:
 
     @cached_property
     def shades(self) -> list[str]:
-        """A shade per colour: its own if it is called by one, else the next that is free."""
-        own = [SHADES.get(color.lower()) for color in self.graph.colors]
-        if len(own) > len(SHADES):
-            from matplotlib import colormaps
-            from matplotlib.colors import to_hex
-
-            return [to_hex(colormaps["turbo"](x)) for x in np.linspace(0.05, 0.95, len(own))]
-        free = iter(shade for shade in SHADES.values() if shade not in own)
-        return [shade or next(free) for shade in own]
+        return _shades(self.graph.colors)
 
     def style(self, i: int) -> dict[str, Any]:
         """The line of the i-th colour that occurs."""
@@ -288,6 +395,18 @@ class _Scene:
         if name == "epsilon" and self.graph.delta.any():
             parts.append(_range("delta", self.graph.delta))
         return ", ".join(parts)
+
+
+def _shades(colors: Sequence[str]) -> list[str]:
+    """A shade per colour: its own if it is called by one, else the next that is free."""
+    own = [SHADES.get(color.lower()) for color in colors]
+    if len(own) > len(SHADES):
+        from matplotlib import colormaps
+        from matplotlib.colors import to_hex
+
+        return [to_hex(colormaps["turbo"](x)) for x in np.linspace(0.05, 0.95, len(own))]
+    free = iter(shade for shade in SHADES.values() if shade not in own)
+    return [shade or next(free) for shade in own]
 
 
 class _Layer(NamedTuple):

@@ -78,19 +78,6 @@ def store(address: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def run(address: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command on an empty store; its exit code, output and errors."""
-
-    def go(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["--store", address, *words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return go
-
-
-@pytest.fixture
 def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list[Any]]]:
     """Somebody's own Cypher, past neodp: rows of values."""
     if "://" not in store.address:

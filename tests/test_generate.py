@@ -23,6 +23,7 @@ from neodp.generate import (
     hamming,
     hypercube,
     path,
+    plurality,
     random_geometric,
     random_graph,
     three_voters,
@@ -40,6 +41,7 @@ SMALL: dict[str, Family] = {
     "votes": partial(votes, 3, options=3),
     "three_voters": three_voters,
     "counts": partial(counts, [2, 3]),
+    "plurality": partial(plurality, 2, 3),
     "random_geometric": partial(random_geometric, 200, epsilon=(0.1, 2.0), seed=7),
     "random_graph": partial(random_graph, 30, edges=60, delta=(0.0, 0.1), seed=7),
 }
@@ -210,7 +212,7 @@ def test_too_many_voters() -> None:
 
 @pytest.mark.parametrize("family", [partial(votes, 3), partial(counts, [3])])
 def test_rules_that_are_none(family: Family) -> None:
-    for rule in ("plurality", "threshold", "threshold:x", "threshold:1/0", "threshold:4/3", "share:1/2"):
+    for rule in ("threshold", "threshold:x", "threshold:1/0", "threshold:4/3", "share:1/2"):
         assert refusal(partial(family, rule=rule)) == (
             f"rule is {rule!r}",
             "give 'majority', a share from 0 to 1 as in 'threshold:2/3', or a number",

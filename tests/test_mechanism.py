@@ -145,7 +145,7 @@ def test_compatibility_decisions_agree() -> None:
         assert bool(report) is expected
         if not expected:
             witness = report.witness
-            assert witness is not None
+            assert isinstance(witness, neodp.mechanism.Witness)
             assert witness.value > witness.bound
             assert_witness_is_right(problem, witness)
     assert min(decided.values()) > 60

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp import DatasetGraph, Mechanism, generate
+from neodp import DatasetGraph, Mechanism, generate, rainbow
 from neodp.errors import GraphError, NeodpError
-from neodp.plot import _Scale, _Scene, _Steps, plot
+from neodp.plot import _Scale, _Scene, _Steps, plot, plot_lines
 
 ODD = ["a$x_1$", "q\"'", "new\nline", "<&amp;", "\x00\x1b", "😀", "日本", "x" * 200, "\\frac{1}{2}", "{0} %s"]
 
@@ -246,3 +246,29 @@ def test_steps_are_in_order_and_hold_every_distance(hops: Any) -> None:
     assert places == sorted(places)
     assert len(set(labels)) == len(labels)
     assert ("cut off" in labels or "no boundary" in labels) == (-1 in hops)
+
+
+# --- the chance of every answer along a line ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "html"])
+def test_lines_of_the_paper_and_of_a_graph(tmp_path: Path, kind: str) -> None:
+    """Paper 003, Fig. 2, and one panel for each of the six orders of three answers."""
+    figure = plot_lines(rainbow.line([0.0545, 0.1636, 0.7819], 25, 0.1823), tmp_path / f"figure.{kind}")
+    m = optimal(generate.plurality(12, options=3, epsilon=0.4, colors=["<red>", "blue", "$green$"]))
+    graph = plot_lines(m, tmp_path / f"graph.{kind}", title="of <all>")
+    assert min(figure.stat().st_size, graph.stat().st_size) > 5000
+    if kind == "svg":
+        assert {"blue", "red", "green", "blue > red > green"} <= set(texts(figure))
+        orders = [text for text in texts(graph) if text.count(" > ") == 2]
+        assert len(set(orders)) == 6
+    if kind == "html":
+        page = Page(figure)
+        assert "0.0545" in page.cells
+        assert not [reference for reference in page.references if not reference.startswith("#")]
+
+
+def test_lines_need_a_boundary(tmp_path: Path) -> None:
+    lonely = DatasetGraph.from_columns(["a"], ["x"], [], [], [], preference=[["x", "y", "z"]])
+    with pytest.raises(GraphError, match="'graph' has no boundary; there are no distances to draw"):
+        plot_lines(Mechanism.of(lonely, [[1.0, 0.0, 0.0]]), tmp_path / "x.svg")

@@ -25,6 +25,7 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progre
 REFUSED = (
     errors.UnhitBoundary,
     errors.IncompatibleAlpha,
+    errors.NotPrivate,
     errors.NoMechanism,
     errors.UnfinishedGraph,
     errors.Overtaken,

@@ -40,7 +40,7 @@ def init(context: typer.Context, json: Json = False) -> None:
 def load(
     context: typer.Context,
     graph: Graph,
-    nodes: Annotated[Path, typer.Argument(help="key,color[,alpha]: CSV or Parquet.", metavar="NODES")],
+    nodes: Annotated[Path, typer.Argument(help="key,color[,alpha][,preference]: CSV or Parquet.", metavar="NODES")],
     edges: Annotated[Path, typer.Argument(help="source,target[,epsilon][,delta]: CSV or Parquet.", metavar="EDGES")],
     colors: Colors = None,
     epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
@@ -68,8 +68,10 @@ def generate(
     epsilon: Annotated[str | None, typer.Option(help="One number, or one per voter, group or axis: 0.1,0.5,1.")] = None,
     delta: Annotated[str | None, typer.Option(help="As epsilon.")] = None,
     colors: Colors = None,
-    rule: Annotated[str | None, typer.Option(help="votes, counts: majority, threshold:2/3, or a number.")] = None,
-    options: Annotated[int | None, typer.Option(help="votes: how many one can vote for.")] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="votes, counts: majority, threshold:2/3, a number; votes, hamming: plurality.")
+    ] = None,
+    options: Annotated[int | None, typer.Option(help="votes, plurality: how many one can vote for.")] = None,
     threshold: Annotated[
         int | None, typer.Option(help="grid, hypercube, hamming: the least sum with the first colour.")
     ] = None,
@@ -83,7 +85,7 @@ def generate(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Make a graph of a family: path, grid, hypercube, hamming, votes, three_voters, counts, random ones.
+    """Make a graph of a family: path, grid, hypercube, hamming, votes, three_voters, counts, plurality, …
 
     Example: `neodp generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced`
     """

@@ -6,13 +6,13 @@ import json as jsonlib
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
 
 import neodp
-from neodp import DatasetGraph, Mechanism
+from neodp import DatasetGraph, Mechanism, rainbow
 from neodp import boundary as boundaries
 from neodp.cli import boundaries as boundaries_cli
 from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
@@ -29,6 +29,13 @@ class Mode(StrEnum):
     STATS = "stats"
     WRITE = "write"
     ESTIMATE = "estimate"
+
+
+class Method(StrEnum):
+    """What to do with more than two colours where epsilon differs between edges."""
+
+    LINE = "line"
+    PREFIX = "prefix"
 
 
 class Engine(StrEnum):
@@ -55,9 +62,10 @@ def boundary(
     graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
     balanced: Annotated[bool, typer.Option("--balanced", help="Share every boundary edge evenly.")] = False,
     alpha: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits."
+            help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits. "
+            "With more than two: of the best one, the others share the rest; or of every rank, as in '0.5;0.3;0.2'."
         ),
     ] = None,
     optimise: Annotated[
@@ -114,29 +122,32 @@ def boundary(
         if balanced:
             read = read.with_alpha(neodp.balanced(read))
         elif alpha is not None:
-            read = read.with_alpha(neodp.homogeneous(read, alpha))
+            read = read.with_alpha(neodp.homogeneous(read, _chances(alpha)))
         elif optimise:
             read, found = boundaries_cli.optimised(store, read, prior, fair)
         if what_if is not None:
             found["what_if"] = boundaries_cli.raised(read, what_if)
         written = store.write_alpha(graph, read, progress=tell) if write else 0
     ends = boundaries.boundary_vertices(read)
+    two = len(read.colors) == 2
     facts = {
         "graph": graph,
         "boundary": len(ends),
         "boundary_edges": len(boundaries.boundary_edges(read)),
-        "minimum_hitting_set": len(boundaries.minimum_hitting_set(read)),
+        "orders": len(np.unique(read.order[ends])),
+        "minimum_hitting_set": len(boundaries.minimum_hitting_set(read)) if two else None,
         "given": int(read.given.sum()),
-        "hit": boundaries.is_hitting_set(read, read.given),
+        "hit": boundaries.is_hitting_set(read, read.given) if two else rainbow.unhit_edge(read) is None,
         "written": written,
     }
 
     def text() -> None:
         for name, value in facts.items():
-            say(f"{name:20} {value}")
+            if value is not None:
+                say(f"{name:20} {value}")
         boundaries_cli.tables(found)
-        columns = ("key", "truth", *(f"alpha {color}" for color in read.colors))
-        rows = [(read.key(v), read.colors[read.color[v]], *_numbers(read.alpha[v])) for v in ends[:limit]]
+        columns = ("key", "truth" if two else "preference", *(f"alpha {color}" for color in read.colors))
+        rows = [(read.key(v), _preferred(read, int(v)), *_numbers(read.alpha[v])) for v in ends[:limit]]
         table(columns, rows)
         if len(ends) > limit:
             say(f"… and {len(ends) - limit:,} more")
@@ -152,6 +163,13 @@ def extend(
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
     engine: Annotated[Engine, typer.Option(help="exact: the compiled pass, private to the last bit.")] = Engine.EXACT,
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            help="More than two colours and different epsilons: line (the default, always private), or prefix (larger, "
+            "refused where it is not private)."
+        ),
+    ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -167,7 +185,9 @@ def extend(
             show(facts, json, lambda: _facts(facts))
             return
         read = store.read(graph, progress=tell)
-        mechanism = {Engine.EXACT: neodp.extend}[engine](read)
+        mechanism = {Engine.EXACT: neodp.extend}[engine](
+            read, method=cast("rainbow.Method | None", method and method.value)
+        )
         if mode is Mode.STREAM:
             _stream(mechanism, json)
             return
@@ -180,6 +200,8 @@ def extend(
         "min_p_true": float(mechanism.p_true.min()),
         "mean_p_true": float(mechanism.p_true.mean()),
         "rounded": len(mechanism.rounded),
+        "filled": len(mechanism.filled),
+        "method": mechanism.method,
         "written": written,
     }
     show(facts, json, lambda: _facts(facts))
@@ -236,7 +258,24 @@ def _facts(facts: dict[str, Any]) -> None:
 def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:
     row = _numbers(graph.alpha[vertex])
     alpha = None if row[0] is None else dict(zip(graph.colors, row, strict=True))
-    return {"key": graph.key(vertex), "color": graph.colors[graph.color[vertex]], "alpha": alpha}
+    given = {"key": graph.key(vertex), "color": graph.colors[graph.color[vertex]], "alpha": alpha}
+    return given if graph.preference is None else given | {"preference": _preferred(graph, vertex).split(" > ")}
+
+
+def _preferred(graph: DatasetGraph, vertex: int) -> str:
+    """A dataset's colour; where it orders them, all colours."""
+    if len(graph.colors) == 2:
+        return graph.colors[graph.color[vertex]]
+    return rainbow.order_name(graph, int(graph.order[vertex]))
+
+
+def _chances(text: str) -> float | list[float]:
+    """A number, or numbers joined by semicolons."""
+    try:
+        values = [float(part) for part in text.split(";")]
+    except ValueError:
+        raise GraphError(f"--alpha is {text!r}", "give a number, or one per rank joined by ';'") from None
+    return values[0] if len(values) == 1 else values
 
 
 def _numbers(row: Any) -> list[float | None]:

@@ -15,6 +15,7 @@ from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.graph import line_of, read_columns
 from neodp.poll import Place, Poll, Tally
+from neodp.release import answer_once
 from neodp.store import Store
 
 __all__ = ["poll"]
@@ -164,7 +165,6 @@ def _asked(column: str, counted: Tally, query: str, options: list[str] | None) -
 
 def _answer(store: Store, subject: str, name: str, question: _Question) -> str:
     """The kept answer of a release, or one drawn now; what is drawn from is checked beforehand."""
-    from neodp import release  # type: ignore[attr-defined]
 
     def distribution() -> dict[str, float]:
         poll, counts = question.poll, question.tally.counts
@@ -174,7 +174,7 @@ def _answer(store: Store, subject: str, name: str, question: _Question) -> str:
             raise PrivacyError(f"the mechanism is not private: {broken[0]}", "report this; nothing was answered")
         return dict(zip(poll.options, poll.distribution(counts), strict=True))
 
-    return str(release.answer_once(store, subject, name, distribution).answer)
+    return answer_once(store, subject, name, distribution).answer
 
 
 def _margins(poll: Poll) -> list[int]:

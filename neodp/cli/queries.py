@@ -62,6 +62,9 @@ def plot(
     context: typer.Context,
     graph: Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .svg, .png or .html file.")],
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Instead, the chance of every answer by distance, one panel per order.")
+    ] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -70,11 +73,12 @@ def plot(
     Example: `neodp plot survey -o survey.svg`
     """
     from neodp.plot import plot as draw
+    from neodp.plot import plot_lines as draw_lines
 
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         stored = store.mechanism(graph, progress=tell)
-    draw(stored.mechanism, output, title=graph)
+    (draw_lines if lines else draw)(stored.mechanism, output, title=graph)
     show({"graph": graph, "file": str(output), "stale": stored.stale}, json, lambda: say(f"drew {output}"))
 
 

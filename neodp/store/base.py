@@ -444,7 +444,7 @@ def unknown_key(name: str, key: str) -> UnknownKey:
 
 
 def fingerprint(graph: DatasetGraph) -> str:
-    """A digest of a graph's keys, colours, alpha, edges, epsilons and deltas, in whatever order they are.
+    """A digest of a graph's keys, colours, preferences, alpha, edges, epsilons and deltas, in whatever order they are.
 
     Examples
     --------
@@ -469,6 +469,8 @@ def fingerprint(graph: DatasetGraph) -> str:
         digest.update(np.ascontiguousarray(column).tobytes())
     for column in (graph.epsilon[edges], graph.delta[edges]):
         digest.update(np.ascontiguousarray(column).tobytes())
+    if graph.preference is not None:
+        digest.update(np.ascontiguousarray(graph.preference[order]).tobytes())
     text = keys.buffers()[2]
     digest.update(memoryview(text)[: int(lengths.sum())] if text is not None else b"")
     return digest.hexdigest()

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from neodp.ball import Evaluation, Found, Star, least_of
 from neodp.errors import GraphError, GraphExists, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
 from neodp.estimate import memory
-from neodp.graph import Bools, DatasetGraph, Floats, distributions
+from neodp.graph import Bools, DatasetGraph, Floats, distributions, preferences
 from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release
 from neodp.store import base
@@ -204,6 +204,7 @@ class EmbeddedStore(Store):
         ids = _ids(name, graph.keys)
         color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
         alpha, alphas = _alpha_columns(graph.alpha)
+        preference = graph.preference_lists()
         for rows in _batches(len(graph)):
             columns = {
                 "dataset": ids[rows],
@@ -212,6 +213,7 @@ class EmbeddedStore(Store):
                 "color": color[rows],
                 "alpha": alpha[rows],
                 "alphas": alphas[rows],
+                "preference": preference[rows],
             }
             self._run(f"{how}_datasets", rows=pa.table(columns))
             progress("datasets", rows.stop, len(graph))
@@ -291,7 +293,8 @@ class EmbeddedStore(Store):
         key, neighbour, color = (found[c].combine_chunks() for c in ("key", "neighbour", "color"))
         k = len(info.colors)
         alpha = distributions(_alpha_rows(found, "neighbour", k), neighbour, k)
-        return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy())
+        order = preferences(found["preference"], neighbour, info.colors)
+        return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy(), order)
 
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
@@ -851,6 +854,7 @@ def _stored_graph(info: GraphInfo, found: pa.Table, edges: pa.Table) -> StoredGr
         edges["epsilon"].to_numpy()[order],
         edges["delta"].to_numpy()[order],
         _alpha_rows(found, "key", len(info.colors)),
+        found["preference"],
         colors=info.colors,
         name=info.name,
     )

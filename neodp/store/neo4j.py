@@ -33,7 +33,7 @@ from neodp.errors import (
     StoreUnreachable,
     UnknownKey,
 )
-from neodp.graph import DatasetGraph, Floats, distributions, plain
+from neodp.graph import DatasetGraph, Floats, distributions, plain, preferences
 from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release
 from neodp.store import base
@@ -157,11 +157,12 @@ class Neo4jStore(Store):
 
     def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Any:
         ids: list[str] = []
-        alpha = _alphas(graph, np.arange(len(graph)))
+        alpha, preference = _alphas(graph, np.arange(len(graph))), graph.preference_lists()
         for rows in _batches(len(graph)):
             keys = graph.keys[rows].to_pylist()
             colors = [graph.colors[c] for c in graph.color[rows].tolist()]
-            columns = {"keys": keys, "colors": colors, "alphas": alpha[rows]}
+            orders = preference[rows].to_pylist()
+            columns = {"keys": keys, "colors": colors, "alphas": alpha[rows], "preferences": orders}
             found = self._write("create_datasets", graph=name, writer=writer, **columns)
             if found["keys"] != keys:
                 raise self._overtaken(name)
@@ -247,6 +248,7 @@ class Neo4jStore(Store):
             distributions(found["alphas"], neighbour, len(info.colors)),
             _numbers(found["epsilons"]),
             _numbers(found["deltas"]),
+            preferences(found["preferences"], neighbour, info.colors),
         )
 
     @contextmanager
@@ -279,7 +281,10 @@ class Neo4jStore(Store):
             found = self._read("read_probabilities", ids=graph.ids[part].to_pylist())
             if found["keys"] != graph.keys[part].to_pylist():
                 raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
-            rows[part, 0], rows[part, 1] = _numbers(found["ps"]), _numbers(found["qs"])
+            if len(graph.colors) == 2:
+                rows[part, 0], rows[part, 1] = _numbers(found["ps"]), _numbers(found["qs"])
+            else:
+                rows[part] = _distributions(found["distributions"], len(graph.colors))
         return rows
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
@@ -343,17 +348,20 @@ class Neo4jStore(Store):
             stored = {key for part in self._chunks("read_ids", self.ready(name), silent) for key in part["keys"]}
             raise base.not_covered(name, min(stored.difference(graph.keys.to_pylist())))
         p_true, distance = mechanism.p_true, base.distance(graph)
+        does = "write_probabilities" if len(graph.colors) == 2 else "write_distributions"
         if self._write("claim_mechanism", graph=name, writer=writer)["claimed"] != 1:
             raise self._overtaken(name)
         for rows in _batches(len(graph)):
             columns = {
                 "ids": ids[rows].tolist(),
-                "ps": mechanism.p[rows].tolist(),
-                "qs": mechanism.q[rows].tolist(),
                 "p_trues": p_true[rows].tolist(),
                 "distances": distance[rows].tolist(),
             }
-            found = self._write("write_probabilities", graph=name, writer=writer, **columns)
+            if len(graph.colors) == 2:
+                columns |= {"ps": mechanism.p[rows].tolist(), "qs": mechanism.q[rows].tolist()}
+            else:
+                columns["distributions"] = mechanism.probabilities[rows].tolist()
+            found = self._write(does, graph=name, writer=writer, **columns)
             if found["written"] != len(columns["ids"]):
                 raise self._overtaken(name)
             progress("probabilities", rows.stop, len(graph))
@@ -547,6 +555,7 @@ def _columns(found: dict[str, Any]) -> dict[str, Any]:
         "alpha": {k: a for k, a in zip(found["keys"], found["alphas"], strict=True) if a is not None},
         **{name: pa.array(found[name], pa.string()) for name in ("ids", "keys")},
         "colors": pa.array([None if c is None else str(c) for c in found["colors"]], pa.string()),
+        "preference": {k: p for k, p in zip(found["keys"], found["preferences"], strict=True) if p is not None},
         **{name: np.asarray(found[name], np.int64) for name in ("numbers", "sources", "targets")},
         **{name: _numbers(found[name]) for name in ("epsilons", "deltas")},
     }
@@ -560,11 +569,11 @@ def _graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None) -> S
     keys, ids, colors = (pa.concat_arrays([part[name] for part in parts]) for name in ("keys", "ids", "colors"))
     names = ("numbers", "sources", "targets", "epsilons", "deltas")
     number, source, target, epsilon, delta = (np.concatenate([part[name] for part in parts]) for name in names)
-    alpha = {key: value for part in parts for key, value in part["alpha"].items()}
+    alpha, preference = ({k: x for part in parts for k, x in part[name].items()} for name in ("alpha", "preference"))
     if color is not None:
         mask = pc.fill_null(pc.equal(colors, color), False)
         keys, ids, colors, number = keys.filter(mask), ids.filter(mask), colors.filter(mask), number[np.asarray(mask)]
-        alpha = {key: alpha[key] for key in keys.to_pylist() if key in alpha}
+        alpha, preference = ({k: x[k] for k in keys.to_pylist() if k in x} for x in (alpha, preference))
     source, target = _positions(number, source), _positions(number, target)
     inside = (source >= 0) & (target >= 0)
     graph = DatasetGraph.from_columns(
@@ -575,6 +584,7 @@ def _graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None) -> S
         epsilon[inside],
         delta[inside],
         alpha,
+        preference or None,
         colors=info.colors,
         name=info.name,
     )
@@ -592,6 +602,11 @@ def _positions(numbers: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray
 def _is_alpha(value: Any) -> bool:
     values = value if isinstance(value, list) else [value]
     return value is None or all(isinstance(x, int | float) for x in values)
+
+
+def _distributions(values: list[Any], k: int) -> Floats:
+    """Lists of k numbers as rows; NaN for what is none, which is then refused by name."""
+    return np.array([_numbers(x) if isinstance(x, list) and len(x) == k else np.full(k, np.nan) for x in values])
 
 
 def _numbers(values: list[Any]) -> Floats:

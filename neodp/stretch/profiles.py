@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
-from neodp.graph import Floats, Ints, _line, _read_csv
+from neodp.graph import Floats, Ints, line_of, read_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -154,10 +154,10 @@ class Profiles:
         if best is not None and not best > 0:
             raise GraphError(f"the highest rating is {best}", "give a positive number")
         rated = threshold is not None or best is not None
-        table = _read_csv(path, (user, item, rating) if rated else (user, item), ("weight",))
+        table = read_columns(path, (user, item, rating) if rated else (user, item), ("weight",))
 
         def place(row: int) -> str:
-            return f"{path}, line {_line(path, row)}"
+            return f"{path}, line {line_of(path, row)}"
 
         ratings = _parsed(table[rating], rating, place) if rated else np.ones(len(table[user]))
         keep = np.ones(len(ratings), bool) if threshold is None else ratings >= threshold
@@ -194,10 +194,10 @@ class Profiles:
         import pyarrow as pa
 
         path = Path(path)
-        table = _read_csv(path, (), ("user", "item", "weight", "group"))
+        table = read_columns(path, (), ("user", "item", "weight", "group"))
 
         def place(row: int) -> str:
-            return f"{path}, line {_line(path, row)}"
+            return f"{path}, line {line_of(path, row)}"
 
         if table["user"] is not None and table["group"] is not None:
             return self._with_groups_from(table, place, seed)

@@ -7,6 +7,9 @@ WITH g, d, CASE
     WHEN g.mechanism IS NULL OR d.p_true IS NULL THEN 'missing'
     WHEN size(g.colors) = 2 AND d.p_true <> CASE WHEN d.color = g.colors[1] THEN d.p ELSE d.q END THEN 'color changed'
     WHEN size(g.colors) = 2 AND abs(d.alpha - d.p) > 1e-12 THEN 'alpha changed'
+    WHEN size(g.colors) > 2 AND d.p_true <> d.probabilities[list_position(g.colors, d.color)] THEN 'color changed'
+    WHEN size(g.colors) > 2 AND d.alphas IS NOT NULL
+         AND any(i IN range(1, size(g.colors)) WHERE abs(d.alphas[i] - d.probabilities[i]) > 1e-12) THEN 'alpha changed'
   END AS reason
 WHERE reason IS NOT NULL
 RETURN d.key AS key, d.color AS color, d.alpha AS alpha, d.alphas AS alphas, d.p_true AS p_true, reason

@@ -11,4 +11,5 @@ CALL (ds) {
          collect(coalesce(r.epsilon, 0.0 / 0.0)) AS epsilons, collect(coalesce(r.delta, 0.0)) AS deltas
 }
 RETURN [d IN ds | id(d)] AS numbers, [d IN ds | elementId(d)] AS ids, [d IN ds | d.key] AS keys,
-       [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas, sources, targets, epsilons, deltas
+       [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas, [d IN ds | d.preference] AS preferences,
+       sources, targets, epsilons, deltas

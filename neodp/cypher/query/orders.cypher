@@ -1,0 +1,8 @@
+// How many datasets prefer the colours in each order, how many of them lie on the boundary, and how often their best
+// colour is answered.
+MATCH (g:DatasetGraph {name: $graph}) WHERE g.mechanism IS NOT NULL
+MATCH (d:Dataset {graph: $graph})
+WITH d, coalesce(reduce(text = head(d.preference), color IN tail(d.preference) | text + ' > ' + color), d.color) AS order
+RETURN order, count(d) AS datasets, sum(CASE WHEN d.distance = 0 THEN 1 ELSE 0 END) AS boundary,
+       min(d.p_true) AS min_p_true, avg(d.p_true) AS mean_p_true, max(d.p_true) AS max_p_true
+ORDER BY order

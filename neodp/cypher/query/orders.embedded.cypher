@@ -1,0 +1,9 @@
+// How many datasets prefer the colours in each order, how many of them lie on the boundary, and how often their best
+// colour is answered.
+MATCH (g:DatasetGraph {name: $graph}) WHERE g.mechanism IS NOT NULL
+MATCH (d:Dataset {graph: $graph})
+WITH d, CASE WHEN d.preference IS NULL THEN d.color ELSE list_to_string(' > ', d.preference) END AS preferred
+RETURN preferred AS `order`, count(d) AS datasets,
+       CAST(sum(CASE WHEN d.distance = 0 THEN 1 ELSE 0 END) AS INT64) AS boundary,
+       min(d.p_true) AS min_p_true, avg(d.p_true) AS mean_p_true, max(d.p_true) AS max_p_true
+ORDER BY preferred

@@ -1,0 +1,149 @@
+"""More than two colours on both stores: preference, distributions, and the canned queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp import DatasetGraph, generate
+from neodp.errors import GraphError
+from neodp.store import Store
+from neodp.store.base import fingerprint
+
+Raw = Callable[..., list[list[Any]]]
+
+
+@pytest.fixture(scope="module")
+def graph() -> DatasetGraph:
+    g = generate.plurality(4, 3, epsilon=[0.3, 0.9], colors=["red", "blue", "green"])
+    return g.with_alpha(neodp.balanced(g))
+
+
+def kept(store: Store, graph: DatasetGraph) -> neodp.Mechanism:
+    store.load("p", graph)
+    m = neodp.extend(store.read("p"))
+    store.write("p", m)
+    return m
+
+
+def test_preference_alpha_and_distributions_come_back_bit_for_bit(store: Store, graph: DatasetGraph) -> None:
+    m = kept(store, graph)
+    read = store.read("p")
+    assert fingerprint(read) == fingerprint(graph)
+    stored = store.mechanism("p")
+    assert not stored.stale
+    order = [graph.index(key) for key in read.keys.to_pylist()]
+    assert (stored.mechanism.probabilities == m.probabilities).all()
+    assert (stored.mechanism.probabilities == neodp.extend(graph).probabilities[order]).all()
+    assert neodp.audit(read, stored.mechanism)
+    part = store.read("p", keys=["4-0-0/3-0-0"], radius=1)
+    assert part.preference is not None
+    assert part.preference[part.index("4-0-0/3-0-0")].tolist() == [0, 1, 2]
+    reds = store.read("p", color="red")
+    assert reds.preference is not None
+    assert (reds.preference[:, 0] == 0).all()
+
+
+def test_rows_with_two_equal_largest_entries_survive(store: Store) -> None:
+    """Which entry stands for one minus the rest must not change on the way."""
+    g = generate.plurality(3, options=3, epsilon=0.0)
+    rows = np.tile([0.1, 0.45, 0.45], (len(g), 1))
+    store.load("t", g)
+    read = store.read("t")
+    store.write("t", neodp.Mechanism.of(read, rows))
+    assert (store.mechanism("t").mechanism.probabilities == rows).all()
+
+
+def test_neighbours_have_their_preference(store: Store, graph: DatasetGraph) -> None:
+    store.load("p", graph)
+    star = store.neighbours("p", ["4-0-0/3-0-0"])
+    assert star.preference is not None
+    for key, row in zip(star.neighbour.to_pylist(), star.preference, strict=True):
+        assert graph.preference is not None
+        assert (graph.preference[graph.index(key)] == row).all()
+    store.load("two", generate.path(3))
+    assert store.neighbours("two", ["1"]).preference is None
+
+
+def test_a_changed_preference_makes_the_mechanism_stale(store: Store, graph: DatasetGraph, raw: Raw) -> None:
+    kept(store, graph)
+    raw("MATCH (d:Dataset {graph: 'p', key: '4-0-0/3-0-0'}) SET d.preference = ['red', 'green', 'blue']")
+    assert store.mechanism("p").stale
+    raw("MATCH (d:Dataset {graph: 'p', key: '4-0-0/3-0-0'}) SET d.preference = ['blue', 'green', 'red']")
+    with pytest.raises(GraphError, match="dataset '4-0-0/3-0-0' has the colour red and prefers blue"):
+        store.read("p")
+
+
+def test_replacing_a_graph_replaces_preference(store: Store, graph: DatasetGraph) -> None:
+    kept(store, graph)
+    again = generate.plurality(3, options=3)
+    store.load("p", again, replace=True)
+    assert fingerprint(store.read("p")) == fingerprint(again)
+    assert store.read("p").preference is not None
+
+
+def test_alpha_is_written_back(store: Store, graph: DatasetGraph) -> None:
+    store.load("p", graph.with_alpha(None))
+    read = store.read("p")
+    assert not read.given.any()
+    ends = neodp.boundary.boundary_vertices(read)
+    assert store.write_alpha("p", read.with_alpha(neodp.balanced(read))) == len(ends)
+    assert fingerprint(store.read("p")) == fingerprint(graph)
+
+
+def test_canned_queries_with_more_than_two_colours(store: Store, graph: DatasetGraph, raw: Raw) -> None:
+    m = kept(store, graph)
+    read = m.graph
+    orders = store.query("orders", "p").to_pylist()
+    assert sum(row["datasets"] for row in orders) == len(graph)
+    assert [row["order"] for row in orders][:2] == ["blue > green > red", "blue > red > green"]
+    ends = neodp.boundary.boundary_vertices(read)
+    assert sum(row["boundary"] for row in orders) == len(ends)
+    edges = store.query("boundary_edges", "p", limit=10_000).to_pylist()
+    assert len(edges) == np.count_nonzero(graph.crossing)
+    assert len(edges[0]["source_alpha"]) == 3
+    assert store.query("missing_alpha", "p").num_rows == 0
+    assert store.query("privacy_audit", "p").num_rows == 0
+    assert store.query("stale", "p").num_rows == 0
+    assert store.query("summary", "p").num_rows == 3
+    around = store.query("neighbourhood", "p", key="4-0-0/3-0-0").to_pylist()
+    assert around[0]["preference"][0] == "red"
+    raw("MATCH (d:Dataset {graph: 'p', key: '4-0-0/3-0-0'}) SET d.probabilities = [0.2, 0.4, 0.4]")
+    broken = store.query("privacy_audit", "p").to_pylist()
+    assert broken
+    assert all("4-0-0/3-0-0" in (row["source"], row["target"]) for row in broken)
+    assert [row["reason"] for row in store.query("stale", "p").to_pylist()] == ["color changed"]
+    key = read.key(ends[0])
+    name = "alphas" if "://" not in store.address else "alpha"
+    raw(f"MATCH (d:Dataset {{graph: 'p', key: '{key}'}}) SET d.{name} = [0.2, 0.4, 0.4]")
+    assert "alpha changed" in [row["reason"] for row in store.query("stale", "p").to_pylist()]
+
+
+def test_a_set_of_outputs_is_found_by_the_query(store: Store) -> None:
+    g = DatasetGraph.from_columns(
+        ["u", "v"],
+        ["a", "b"],
+        ["u"],
+        ["v"],
+        0.0,
+        0.15,
+        preference=[list("abcd"), list("bacd")],
+        colors=list("abcd"),
+    )
+    store.load("s", g)
+    read = store.read("s")
+    store.write("s", neodp.Mechanism.of(read, {"u": [0.35, 0.35, 0.15, 0.15], "v": [0.25] * 4}))
+    assert store.query("privacy_audit", "s").num_rows == 1
+    store.write("s", neodp.Mechanism.of(read, {"u": [0.3, 0.3, 0.2, 0.2], "v": [0.25] * 4}))
+    assert store.query("privacy_audit", "s").num_rows == 0
+
+
+def test_files_keep_preference(store: Store, graph: DatasetGraph, tmp_path: Path) -> None:
+    graph.to_csv(tmp_path / "n.csv", tmp_path / "e.csv")
+    store.load("p", DatasetGraph.from_csv(tmp_path / "n.csv", tmp_path / "e.csv", colors=graph.colors))
+    assert fingerprint(store.read("p")) == fingerprint(graph)
