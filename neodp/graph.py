@@ -191,7 +191,7 @@ class DatasetGraph:
             [d.get("epsilon", epsilon) for _, _, d in edges],
             [d.get("delta", delta) for _, _, d in edges],
             [a for _, a in graph.nodes(data="alpha")],
-            [p if p is None else [str(c) for c in p] for _, p in graph.nodes(data="preference")],
+            [[str(c) for c in p] if isinstance(p, list | tuple) else p for _, p in graph.nodes(data="preference")],
         )
         return _build(
             columns,
@@ -514,7 +514,8 @@ class _Files(_Places):
 
 def _build(columns: _Columns, *, colors: Sequence[str] | None, name: str, places: _Places) -> DatasetGraph:
     keys = _keys(columns.keys, places)
-    colors, color = _color(columns.color, colors or _preferred(columns.preference), keys, places)
+    named = _preferred(columns.preference) if colors is None else colors
+    colors, color = _color(columns.color, named, keys, places)
     source = _ends(columns.source, keys, columns, places)
     target = _ends(columns.target, keys, columns, places)
     if len(source) != len(target):
@@ -822,8 +823,11 @@ def _positions(
                 f"{places.node(row, keys[row].as_py())}: the preference is {preference[row]!r}",
                 f"name each of {', '.join(colors)} once, best first",
             ) from None
+    elif not (pa.types.is_list(preference.type) or pa.types.is_large_list(preference.type)):
+        raise GraphError(f"preference is a column of {preference.type}", "give one of lists of colours, best first")
     if isinstance(preference, pa.ChunkedArray):
         preference = preference.combine_chunks()
+    preference = preference.cast(pa.list_(pa.string()))
     length = pc.fill_null(pc.list_value_length(preference), 0).to_numpy(zero_copy_only=False).astype(np.int64)
     fits = preference.filter(pa.array(length == k))
     found = pc.fill_null(pc.index_in(fits.flatten(), pa.array(colors, pa.string())), -1).to_numpy(zero_copy_only=False)

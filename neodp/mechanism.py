@@ -134,6 +134,8 @@ class Mechanism:
         """
         rule, every = EpsilonDelta.of(self.graph), np.arange(len(self))
         for color in self.graph.orders[self.graph.order].T[:-1]:
+            if (color < 0).any():  # nobody knows what comes next
+                return
             others = self.probabilities.copy()
             others[every, color] = 0.0
             yield rule.encode(self.probabilities[every, color], others.sum(axis=1))
@@ -255,6 +257,7 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     method : "line" or "prefix", optional
         What to do with more than two colours where epsilon differs between edges: by default the line, which is always
         private; "prefix" takes the largest prefix sums, and is refused where these are not (:mod:`neodp.rainbow`).
+        With two colours it changes nothing.
 
     Returns
     -------
@@ -286,6 +289,8 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     ----------
     Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
     """
+    if method not in (None, "line", "prefix"):
+        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line' or 'prefix'")
     if len(graph.colors) > 2:
         if privacy is not None and not isinstance(privacy, EpsilonDelta):
             raise PrivacyError(

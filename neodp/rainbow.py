@@ -63,8 +63,8 @@ from numpy.typing import NDArray
 
 from neodp import audit, boundary
 from neodp.boundary import ROUNDING, Witness
-from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, UnhitBoundary
-from neodp.graph import DatasetGraph, Floats, distributions
+from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, PrivacyError, UnhitBoundary
+from neodp.graph import MAX_EPSILON, DatasetGraph, Floats, distributions
 
 __all__ = [
     "BoundaryAlpha",
@@ -326,6 +326,10 @@ class Table(_Orders):
     """
 
     def __init__(self, alpha: Mapping[Order, Sequence[float]], epsilon: float, delta: float = 0.0) -> None:
+        if not (0.0 <= epsilon <= MAX_EPSILON and 0.0 <= delta <= 1.0):
+            raise PrivacyError(
+                f"epsilon is {epsilon} and delta {delta}", f"give numbers from 0 to {MAX_EPSILON:g} and from 0 to 1"
+            )
         self.epsilon, self.delta = float(epsilon), float(delta)
         super().__init__(alpha)
 
@@ -452,9 +456,11 @@ def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple
 
     Examples
     --------
-    >>> [round(p, 6) for p in plurality([28_962, 19_584, 7_511], 0.001)]
-    [0.993108, 0.003828, 0.003064]
+    >>> [round(p, 6) for p in plurality([28_935, 19_584, 8_335], 0.001)]
+    [0.993011, 0.003882, 0.003107]
     """
+    if len(votes) < 2 or min(votes) < 0:
+        raise GraphError(f"the votes are {list(votes)}", "give two numbers or more, each at least 0")
     order = plurality_order(votes)
     ranked = randomised_response(len(votes), epsilon, delta)
     alpha = [ranked[order.index(option)] for option in range(len(votes))]

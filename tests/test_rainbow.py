@@ -7,11 +7,14 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, localcontext
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 import rainbow_reference as reference
 from rainbow_reference import Rainbow
+from reference import exponential
 
 import neodp
 from neodp import DatasetGraph, Mechanism, closed_forms, generate, rainbow
@@ -574,6 +577,28 @@ def test_the_audit_decides_as_the_slow_checker_does(seed: int) -> None:
             assert report.violations == len([s for _, s in broken if len(s) == 1])
 
 
+def test_all_65536_sets_of_sixteen_outputs() -> None:
+    """On the boundary and beside it, one by one, in whole numbers."""
+    rng = random.Random(16)
+    weights = [rng.random() ** 4 for _ in range(16)]
+    orders = [tuple(COLORS), tuple(reversed(COLORS))]
+    rows = {order: [w / sum(weights) for w in weights] for order in orders}
+    epsilon, delta = 0.3, 0.02
+    g = path_of(rows, [4, 4], epsilon, delta)
+    m = neodp.extend(g)
+    assert neodp.audit(g, m).violations == 0
+    low = exponential(epsilon, 60)[0]
+    unit = 2**1074 * low.denominator
+    for u, v in ((2, 3), (3, 2), (3, 4), (4, 5)):
+        one, two = (reference.exact(m.probabilities[w].tolist()) for w in (u, v))
+        left, right = [0], [int(Fraction(delta) * unit)]
+        for p, q in zip(one, two, strict=True):
+            left += [x + int(p * unit) for x in left]
+            right += [x + int(q * unit * low) for x in right]
+        assert len(left) == 65536
+        assert all(x <= y for x, y in zip(left, right, strict=True))
+
+
 def test_a_set_of_outputs_breaks_where_no_output_does() -> None:
     g = DatasetGraph.from_columns(["u", "v"], ["a", "b"], ["u"], ["v"], 0.0, 0.15, colors=["a", "b", "c", "d"])
     m = Mechanism.of(g, {"u": [0.35, 0.35, 0.15, 0.15], "v": [0.25, 0.25, 0.25, 0.25]})
@@ -610,7 +635,7 @@ def test_domination_is_by_the_first_output_that_differs() -> None:
 # --- preference ------------------------------------------------------------------------------------------------------
 
 
-def test_preference_goes_through_csv_parquet_and_networkx(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_preference_goes_through_csv_parquet_and_networkx(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -654,6 +679,36 @@ def test_a_preference_that_is_none_is_refused_by_name(preference: object, said: 
         DatasetGraph.from_columns(
             ["x", "y"], ["a", "b"], ["x"], ["y"], 1.0, preference=preference, colors=["a", "b", "c"]
         )
+
+
+def test_other_kinds_of_preference(tmp_path: Path) -> None:
+    import networkx as nx
+    import pyarrow as pa
+
+    graph = nx.Graph()
+    graph.add_node("x", color="a", preference=("a", "b", "c"))
+    graph.add_node("y", color="b", preference="bac")
+    with pytest.raises(GraphError, match="dataset 'y': the preference is 'bac'; name each of"):
+        DatasetGraph.from_networkx(graph)
+    graph.nodes["y"]["preference"] = ["b", "a", "c"]
+    assert DatasetGraph.from_networkx(graph).colors == ("a", "b", "c")
+    ends = ["x", "y"], ["a", "b"], ["x"], ["y"], 1.0
+    with pytest.raises(GraphError, match="preference is a column of string; give one of lists"):
+        DatasetGraph.from_columns(*ends, preference=pa.array(["a;b;c", "b;a;c"]), colors=["a", "b", "c"])
+    large = pa.array([["a", "b", "c"], ["b", "a", "c"]], pa.large_list(pa.large_string()))
+    assert DatasetGraph.from_columns(*ends, preference=large).crossing.all()
+    named = DatasetGraph.from_columns(*ends, preference={"y": ["b", "a", "c"]}, colors=["a", "b", "c"])
+    assert named.orders.tolist() == [[0, -1, -1], [1, 0, 2]]
+
+
+def test_words_that_are_no_method_and_numbers_that_are_no_votes() -> None:
+    g = path_of({("a", "b", "c"): [0.4, 0.3, 0.3], ("b", "a", "c"): [0.3, 0.4, 0.3]}, [3, 3])
+    with pytest.raises(GraphError, match="there is no method 'sums'; leave it out, or give 'line' or 'prefix'"):
+        neodp.extend(g, method="sums")  # type: ignore[arg-type]
+    with pytest.raises(GraphError, match=r"the votes are \[3, -1\]; give two numbers or more, each at least 0"):
+        rainbow.plurality([3, -1], 1.0)
+    with pytest.raises(PrivacyError, match=r"epsilon is -1 and delta 0\.0; give numbers from 0 to 690 and from 0 to 1"):
+        rainbow.line([0.5, 0.5], 3, -1)
 
 
 def test_a_preference_for_nobody_is_refused() -> None:
