@@ -221,8 +221,7 @@ def _people(
         return _queried(store, cypher, vote, epsilon)
     assert file is not None
     if not vote or epsilon is None:
-        missing = "--vote" if not vote else "--epsilon"
-        raise GraphError(f"which column is it, {missing}?", f"name it, as in {missing} COL")
+        raise _which(vote)
     columns = read_columns(file, (*vote, epsilon))
 
     def place(row: int) -> str:
@@ -242,7 +241,9 @@ def _queried(store: Store, cypher: str, vote: list[str], epsilon: str | None) ->
                 "return a vote and an epsilon, or name the columns with --vote and --epsilon",
             )
         vote, epsilon = header[:1], header[1]
-    for column in (*vote, epsilon or "epsilon"):
+    if not vote or epsilon is None:
+        raise _which(vote)
+    for column in (*vote, epsilon):
         if column not in header:
             raise GraphError(
                 f"the query returns no column {column!r}",
@@ -250,9 +251,14 @@ def _queried(store: Store, cypher: str, vote: list[str], epsilon: str | None) ->
             )
     return _People(
         {column: found[column] for column in vote},
-        found[epsilon or "epsilon"],
+        found[epsilon],
         lambda row: f"row {row + 1} of the query's result",
     )
+
+
+def _which(vote: list[str]) -> GraphError:
+    missing = "--epsilon" if vote else "--vote"
+    return GraphError(f"which column is it, {missing}?", f"name it, as in {missing} COL")
 
 
 def _levels(text: str | None) -> dict[str, float]:

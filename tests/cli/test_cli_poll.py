@@ -222,7 +222,12 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
     assert (found["question"], found["people"]) == ("v", 12)
     for words, message in (
         (("--cypher", named), "the query returns 3 columns: id, e, v; return a vote and an epsilon, or name"),
-        (("--cypher", named, "--vote", "w"), "the query returns no column 'w'; its columns are id, e, v"),
+        (
+            ("--cypher", named, "--vote", "w", "--epsilon", "e"),
+            "the query returns no column 'w'; its columns are id, e",
+        ),
+        (("--cypher", named, "--vote", "v"), "which column is it, --epsilon?; name it, as in --epsilon COL"),
+        (("--cypher", named, "--epsilon", "e"), "which column is it, --vote?; name it, as in --vote COL"),
         (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "the Cypher query would write"),
         (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), "row 3 of the query's result: the vote is '2'"),
         (("--cypher", "MATCH p:Person"), "refused: "),
