@@ -200,6 +200,10 @@ class Poll(ABC):
         row[self.truth(counts)] = true
         return tuple(row)
 
+    def worst_at(self, margin: int) -> float:
+        """The accuracy that every dataset with this margin has at least: its cheapest people must change."""
+        return self._accuracy(self._cheapest(self._sizes.tolist(), margin))
+
     def _accuracy(self, cost: int) -> float:
         return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
 
@@ -230,7 +234,7 @@ class Poll(ABC):
     @property
     def worst(self) -> float:
         """The chance of the true answer that every dataset has at least."""
-        return self.at(1).worst if self.largest_margin else 1.0
+        return self.worst_at(1) if self.largest_margin else 1.0
 
     def margin_for(self, accuracy: float) -> int | None:
         """The least margin from which on every dataset is answered with at least this accuracy; None if there is none.
@@ -240,7 +244,7 @@ class Poll(ABC):
         low, high = 0, self.largest_margin + 1
         while high - low > 1:
             middle = (low + high) // 2
-            if self.at(middle).worst >= accuracy:
+            if self.worst_at(middle) >= accuracy:
                 high = middle
             else:
                 low = middle
@@ -354,7 +358,7 @@ class Threshold(Poll):
         possible = [side for side in sides if side <= self.people]
         return Margin(
             margin,
-            worst=self._accuracy(self._cheapest(self._sizes.tolist(), margin)),
+            worst=self.worst_at(margin),
             even=min(self._accuracy(self._cheapest(self._even(side), margin)) for side in possible),
             best=max(self._accuracy(self._cheapest(self._dearest(side), margin)) for side in possible),
         )
@@ -365,12 +369,14 @@ class Threshold(Poll):
         whole = share // self.people
         rest = np.argsort(-(share % self.people), kind="stable")[: winners - int(whole.sum())]
         whole[rest] += 1
-        return [int(size) for size in whole]
+        found: list[int] = whole.tolist()
+        return found
 
     def _dearest(self, winners: int) -> list[int]:
         """So many winners, those with the greatest epsilons."""
         before = np.cumsum(self._sizes[::-1])[::-1] - self._sizes
-        return [int(size) for size in np.clip(winners - before, 0, self._sizes)]
+        found: list[int] = np.clip(winners - before, 0, self._sizes).tolist()
+        return found
 
 
 @dataclass(frozen=True)
@@ -403,7 +409,7 @@ class Plurality(Poll):
         return self.people // 2 + 1
 
     def at(self, margin: int) -> Margin:
-        return Margin(margin, worst=self._accuracy(self._cheapest(self._sizes.tolist(), margin)))
+        return Margin(margin, worst=self.worst_at(margin))
 
     def cost(self, counts: Counts) -> int:
         winner = self.truth(counts)
@@ -437,7 +443,7 @@ class Plurality(Poll):
 
 def units(epsilon: float, k: int) -> int:
     """The E of this module: at least k units below epsilon, or 0."""
-    return max(0, math.floor(Fraction(epsilon) * UNIT) - k)
+    return max(0, math.floor(math.ldexp(epsilon, 50)) - k)
 
 
 @lru_cache(maxsize=65536)
@@ -691,13 +697,15 @@ class WhatIf:
     all: Margin
 
 
-def what_if(poll: Poll, margin: int, raised: float) -> list[WhatIf]:
-    """For every group, the accuracy at a margin if its epsilon, or that of one person in it, were higher by `raised`.
+def what_if(poll: Poll, margin: int, raised: float, *, most: int = 20) -> list[WhatIf]:
+    """For each group, the accuracy at a margin if its epsilon, or that of one person in it, were higher by `raised`.
 
-    Each takes one more pass over the groups: the closed form needs no search, and nothing is done per dataset.
+    Each takes one more pass over the groups: the closed form needs no search, and nothing is done per dataset. Where
+    there are more groups than `most`, these are the largest.
     """
     found = []
-    for g, group in enumerate(poll.groups):
+    for g in np.sort(np.argsort(-poll._sizes, kind="stable")[:most]).tolist():
+        group = poll.groups[g]
         epsilon = min(group.epsilon + raised, MAX_EPSILON)
         others = poll.groups[:g] + poll.groups[g + 1 :]
         rest = (replace(group, size=group.size - 1),) if group.size > 1 else ()

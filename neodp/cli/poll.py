@@ -146,8 +146,9 @@ class _Question:
         """The true dataset, as ``eval`` shows one: not private."""
         counts, poll = self.tally.counts, self.poll
         row, truth = poll.distribution(counts), poll.truth(counts)
+        shown = counts[:, :1] if len(poll.options) == 2 else counts  # as generate.counts has it, or every option
         return {
-            "key": "-".join(map(str, counts[:, 0].tolist())),
+            "key": "-".join(".".join(map(str, row)) for row in shown.tolist()),
             "color": poll.options[truth],
             "probabilities": dict(zip(poll.options, row, strict=True)),
             "p_true": row[truth],
@@ -184,7 +185,7 @@ def _margins(poll: Poll) -> list[int]:
         if margin > poll.largest_margin:
             break
         margins.append(margin)
-        if poll.at(margin).worst > 0.9999:
+        if poll.worst_at(margin) > 0.9999:
             break
     return margins
 
@@ -220,8 +221,7 @@ def _people(
         return _queried(store, cypher, vote, epsilon)
     assert file is not None
     if not vote or epsilon is None:
-        missing = "--vote" if not vote else "--epsilon"
-        raise GraphError(f"which column is it, {missing}?", f"name it, as in {missing} COL")
+        raise _which(vote)
     columns = read_columns(file, (*vote, epsilon))
 
     def place(row: int) -> str:
@@ -241,7 +241,9 @@ def _queried(store: Store, cypher: str, vote: list[str], epsilon: str | None) ->
                 "return a vote and an epsilon, or name the columns with --vote and --epsilon",
             )
         vote, epsilon = header[:1], header[1]
-    for column in (*vote, epsilon or "epsilon"):
+    if not vote or epsilon is None:
+        raise _which(vote)
+    for column in (*vote, epsilon):
         if column not in header:
             raise GraphError(
                 f"the query returns no column {column!r}",
@@ -249,9 +251,14 @@ def _queried(store: Store, cypher: str, vote: list[str], epsilon: str | None) ->
             )
     return _People(
         {column: found[column] for column in vote},
-        found[epsilon or "epsilon"],
+        found[epsilon],
         lambda row: f"row {row + 1} of the query's result",
     )
+
+
+def _which(vote: list[str]) -> GraphError:
+    missing = "--epsilon" if vote else "--vote"
+    return GraphError(f"which column is it, {missing}?", f"name it, as in {missing} COL")
 
 
 def _levels(text: str | None) -> dict[str, float]:
@@ -300,8 +307,9 @@ def _one(question: _Question, facts: dict[str, Any]) -> None:
         found = facts["revealed"]
         chances = ", ".join(f"Pr[{color}] = {p!r}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, not to be passed on:")
-        first = facts["options"][0]
-        say(f"truth        {found['color']}, by a margin of {found['margin']}; {first!r} by group: {found['key']}")
+        counts = question.tally.counts.sum(axis=0).tolist()
+        chosen = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
+        say(f"truth        {found['color']}, by a margin of {found['margin']}: {chosen}")
         say(f"mechanism    {chances}")
 
 
@@ -362,7 +370,7 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
     margin = now["all"]["margin"]
     say(f"What if somebody asked for less? Accuracy at a margin of {margin:,}, at least and evenly spread:")
     shown = [("now", None, None, now["all"]["worst"], now["all"]["even"])]
-    for row in raised[:MOST]:
+    for row in raised:
         group = row["group"]
         label = group["level"] or f"{group['epsilon']:g}"
         for who in ("one", "all"):

@@ -85,7 +85,7 @@ def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, t
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("yes", 1)
     assert found["revealed"]["key"] == "2-2-3"
     text = poll(people(tmp_path), *WORDS, "--reveal")[1]
-    assert "NOT PRIVATE, not to be passed on:\ntruth        yes, by a margin of 1; 'yes' by group: 2-2-3" in text
+    assert "NOT PRIVATE, not to be passed on:\ntruth        yes, by a margin of 1: 7 yes, 5 no" in text
     assert "Only what is marked may tell anything about the votes." in text
 
 
@@ -120,6 +120,7 @@ def test_plurality_threshold_and_options(poll: Run, tmp_path: Path) -> None:
     (found,) = document(poll(file, *WORDS, *options, "--reveal", "--json"))
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("tea", 1)
     assert sum(found["revealed"]["probabilities"].values()) == pytest.approx(1.0)
+    assert found["revealed"]["key"] == "1.1.2-1.2.1-1.2.1"
     assert "which of 'milk', 'tea', 'coffee' do most of 12 people choose?" in poll(file, *WORDS, *options)[1]
     (found,) = document(poll(people(tmp_path), *WORDS, "--query", "threshold:2/3", "--reveal", "--json"))
     assert (found["asks"], found["revealed"]["color"]) == ("do at least 8 of 12 people choose 'yes'?", "no")
@@ -221,7 +222,12 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
     assert (found["question"], found["people"]) == ("v", 12)
     for words, message in (
         (("--cypher", named), "the query returns 3 columns: id, e, v; return a vote and an epsilon, or name"),
-        (("--cypher", named, "--vote", "w"), "the query returns no column 'w'; its columns are id, e, v"),
+        (
+            ("--cypher", named, "--vote", "w", "--epsilon", "e"),
+            "the query returns no column 'w'; its columns are id, e",
+        ),
+        (("--cypher", named, "--vote", "v"), "which column is it, --epsilon?; name it, as in --epsilon COL"),
+        (("--cypher", named, "--epsilon", "e"), "which column is it, --vote?; name it, as in --vote COL"),
         (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "the Cypher query would write"),
         (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), "row 3 of the query's result: the vote is '2'"),
         (("--cypher", "MATCH p:Person"), "refused: "),
