@@ -25,12 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import boundary, mechanism
+from neodp import boundary, mechanism, rainbow
 from neodp.boundary import ROUNDING
 from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
 from neodp.graph import Bools, DatasetGraph, Floats, distributions
@@ -42,8 +42,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
+WHOLE = "no part of the graph shows that alpha agrees within and between all orders: extend the whole (--engine whole)"
+"""Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
+
+
+Path: TypeAlias = tuple[list[int], list[int]]
+"""Datasets one after another, and the edges between them."""
 
 
 class Found(NamedTuple):
@@ -207,7 +213,7 @@ class _RuleView:
 
 
 def least_of(given: Floats) -> Floats:
-    """``View.least``, from the alpha of all datasets that have one."""
+    """``View.least`` of two colours, from the alpha of all datasets that have one."""
     if not len(given):
         return np.array([[1.0, 0.0], [1.0, 0.0]])
     label = EpsilonDelta(np.empty(0), np.empty(0)).encode(given[:, 0].copy(), given[:, 1].copy())
@@ -313,26 +319,36 @@ def evaluate(
     >>> ball.evaluations[0].probabilities == neodp.extend(g)["497"], ball.seen
     (True, 7)
     """
+    if isinstance(graph, DatasetGraph) and len(graph.colors) > 2:
+        return evaluate_whole(graph, keys)
     view: View = (
         ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
     )
     if len(view.colors) != 2:
-        raise GraphError(f"{view.name!r} has {len(view.colors)} colours", "this is defined for two")
+        raise GraphError(f"{view.name!r} has {len(view.colors)} colours", WHOLE)
     return _Search(view, keys).run(limit, layers)
 
 
-def evaluate_whole(graph: DatasetGraph, keys: Sequence[str]) -> Ball:
-    """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for."""
+def evaluate_whole(graph: DatasetGraph, keys: Sequence[str], method: rainbow.Method | None = None) -> Ball:
+    """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
+
+    Any number of colours; `method` as in ``extend``.
+    """
     start = [graph.index(key) for key in keys]
-    mechanism.require_hit(graph)
-    solution = mechanism.solve(graph, EpsilonDelta.of(graph))
+    if len(graph.colors) > 2:
+        found = mechanism.extend(graph, method=method)
+        rounded, rows, path = len(found.rounded), found.probabilities, _to_the_boundary(graph)
+    else:
+        mechanism.require_hit(graph)
+        solution = mechanism.solve(graph, EpsilonDelta.of(graph))
+        rounded, rows, path = len(solution.rounded), solution.rows, _deciding_path(solution)
     return Ball(
-        evaluations=tuple(_evaluation(solution, v) for v in start),
+        evaluations=tuple(_evaluation(graph, v, rows[v].tolist(), *path(v)) for v in start),
         seen=len(graph),
         expanded=len(graph),
         layers=0,
         reach=0,
-        rounded=len(solution.rounded),
+        rounded=rounded,
         proof="the whole graph was extended",
     )
 
@@ -411,9 +427,9 @@ class _Search:
     def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], expanded: Bools) -> Ball:
         from neodp import kernel
 
-        graph = solution.graph
+        graph, rows, path = solution.graph, solution.rows, _deciding_path(solution)
         hops = kernel.hops(*graph.adjacency[:2], start)
-        found = {graph.key(v): _evaluation(solution, int(v)) for v in start}
+        found = {graph.key(v): _evaluation(graph, int(v), rows[v].tolist(), *path(int(v))) for v in start}
         return Ball(
             evaluations=tuple(found[key] for key in self.keys),
             seen=len(graph),
@@ -492,11 +508,41 @@ class _Back:
         return "; ".join(reasons) or "nothing lies beyond the ball without crossing the boundary"
 
 
-def _evaluation(solution: Solution, v: int) -> Evaluation:
-    graph = solution.graph
-    true, false = (float(x[0]) for x in solution.rule.decode(solution.label[v : v + 1]))
-    row = (true, false) if graph.color[v] == 0 else (false, true)
-    path, edges = solution.path(v) if solution.label[v] < mechanism.certain(solution.rule) else ([], [])
+def _deciding_path(solution: Solution) -> Callable[[int], Path]:
+    """From a dataset to the path from the one whose alpha decides; none where nothing bounds it."""
+    certain = mechanism.certain(solution.rule)
+    return lambda v: solution.path(v) if solution.label[v] < certain else ([], [])
+
+
+def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
+    """From a dataset to a shortest path, in epsilon, from the boundary of its order; none where there is none."""
+    distance, length = rainbow.distances(graph), rainbow.lengths(graph.epsilon, len(graph.colors))
+    indptr, neighbour, edge = graph.adjacency
+    ends = set(boundary.boundary_vertices(graph).tolist())
+
+    def path(v: int) -> Path:
+        onward: dict[int, tuple[int, int]] = {}
+        queue = [v] if distance[v] >= 0 else []
+        for u in queue:
+            if u in ends:
+                found, edges = [u], []
+                while found[-1] != v:
+                    after, e = onward[found[-1]]
+                    found.append(after)
+                    edges.append(e)
+                return found, edges
+            for h in range(indptr[u], indptr[u + 1]):
+                w, e = int(neighbour[h]), int(edge[h])
+                tight = graph.order[w] == graph.order[u] and distance[w] + length[e] == distance[u]
+                if tight and w != v and w not in onward:
+                    onward[w] = (u, e)
+                    queue.append(w)
+        return [], []
+
+    return path
+
+
+def _evaluation(graph: DatasetGraph, v: int, row: Sequence[float], path: list[int], edges: list[int]) -> Evaluation:
     return Evaluation(
         key=graph.key(v),
         color=graph.colors[graph.color[v]],

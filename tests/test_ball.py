@@ -233,7 +233,11 @@ def test_the_limit_says_that_the_whole_graph_is_cheaper() -> None:
         evaluate(g, ["10"], limit=50)
 
 
-def test_more_than_two_colours_are_refused() -> None:
-    g = DatasetGraph.from_columns(["a", "b"], ["x", "y"], ["a"], ["b"], 1.0, colors=["x", "y", "z"])
-    with pytest.raises(GraphError, match="has 3 colours"):
-        evaluate(g, ["a"])
+def test_more_than_two_colours() -> None:
+    """A graph in memory is extended as a whole; there is no search, since no part shows that alpha agrees."""
+    g = generate.plurality(4, options=3)
+    g = g.with_alpha(neodp.balanced(g))
+    keys = g.keys.to_pylist()
+    assert_same(evaluate(g, keys), neodp.extend(g), keys)
+    with pytest.raises(GraphError, match="'plurality' has 3 colours; no part of the graph shows"):
+        evaluate(ArrayView(g), keys)

@@ -521,10 +521,13 @@ class _View(StoredView):
 
     def write(self, evaluations: Sequence[Evaluation]) -> None:
         self.queries += 1
+        rows = np.array([list(e.probabilities.values()) for e in evaluations])
+        more = np.full(len(rows), len(self.colors) > 2)
         columns = {
             "dataset": _ids(self.name, pa.array([e.key for e in evaluations], pa.string())),
-            "p": pa.array([e.probabilities[self.colors[0]] for e in evaluations]),
-            "q": pa.array([e.probabilities[self.colors[1]] for e in evaluations]),
+            "p": pa.array(rows[:, 0], mask=more),
+            "q": pa.array(rows[:, 1], mask=more),
+            "probabilities": _lists(rows, more),
             "p_true": pa.array([e.p_true for e in evaluations]),
         }
         self._store._update("write_evaluations", "probabilities", columns, silent)

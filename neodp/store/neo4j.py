@@ -262,7 +262,7 @@ class Neo4jStore(Store):
         _require(name, keys, row["keys"])
         order = [row["keys"].index(key) for key in keys]
         alpha = distributions([row["alphas"][i] for i in order], pa.array(keys, pa.string()), len(info.colors))
-        stored = np.array([_numbers([row[c][i] for c in ("ps", "qs")]) for i in order]).reshape(-1, 2)
+        stored = _stored(row, len(info.colors))[order]
         view = _View(self, info, keys, Found([row["found"][i] for i in order], alpha), stored, _least(row))
         yield view
         view.queries += 1
@@ -281,10 +281,7 @@ class Neo4jStore(Store):
             found = self._read("read_probabilities", ids=graph.ids[part].to_pylist())
             if found["keys"] != graph.keys[part].to_pylist():
                 raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
-            if len(graph.colors) == 2:
-                rows[part, 0], rows[part, 1] = _numbers(found["ps"]), _numbers(found["qs"])
-            else:
-                rows[part] = _distributions(found["distributions"], len(graph.colors))
+            rows[part] = _stored(found, len(graph.colors))
         return rows
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
@@ -483,10 +480,13 @@ class _View(StoredView):
 
     def write(self, evaluations: Sequence[Evaluation]) -> None:
         self.queries += 1
+        rows: Any = [list(e.probabilities.values()) for e in evaluations]
+        two = len(self.colors) == 2
         columns = {
             "keys": [e.key for e in evaluations],
-            "ps": [e.probabilities[self.colors[0]] for e in evaluations],
-            "qs": [e.probabilities[self.colors[1]] for e in evaluations],
+            "ps": [row[0] if two else None for row in rows],
+            "qs": [row[1] if two else None for row in rows],
+            "distributions": [None if two else row for row in rows],
             "p_trues": [e.p_true for e in evaluations],
         }
         found = self._store._write("write_evaluations", graph=self.name, revision=self.info.revision, **columns)
@@ -509,6 +509,13 @@ def _info(row: dict[str, Any]) -> GraphInfo:
         mechanism = MechanismInfo(**{name: row[name] for name in of_mechanism})
     of_graph = ("name", "datasets", "edges", "state", "created", "revision")
     return GraphInfo(colors=tuple(row["colors"] or ()), mechanism=mechanism, **{name: row[name] for name in of_graph})
+
+
+def _stored(found: dict[str, Any], k: int) -> Floats:
+    """The probabilities that datasets have as rows; NaN where they have none."""
+    if k > 2:
+        return _distributions(found["distributions"], k)
+    return np.column_stack([_numbers(found["ps"]), _numbers(found["qs"])])
 
 
 def _least(row: dict[str, Any]) -> Floats:

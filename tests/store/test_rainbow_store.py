@@ -11,7 +11,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
-from neodp.errors import GraphError
+from neodp.errors import GraphError, StaleMechanism
 from neodp.store import Store
 from neodp.store.base import fingerprint
 
@@ -147,3 +147,49 @@ def test_files_keep_preference(store: Store, graph: DatasetGraph, tmp_path: Path
     graph.to_csv(tmp_path / "n.csv", tmp_path / "e.csv")
     store.load("p", DatasetGraph.from_csv(tmp_path / "n.csv", tmp_path / "e.csv", colors=graph.colors))
     assert fingerprint(store.read("p")) == fingerprint(graph)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, [0.3, 0.9]])
+def test_single_datasets_and_answers(store: Store, epsilon: Any, raw: Raw) -> None:
+    """The numbers of the extension, in every bit; kept, and answered from, like those of two colours."""
+    g = generate.plurality(3, 2, epsilon=epsilon, colors=["red", "blue", "green"])
+    g = g.with_alpha(neodp.balanced(g))
+    store.load("p", g)
+    m, keys = neodp.extend(g), g.keys.to_pylist()
+    found = store.evaluate("p", keys)
+    assert {e.key: e.probabilities for e in found.evaluations} == {key: m[key] for key in keys}
+    distance = neodp.rainbow.distances(g)
+    for e in found.evaluations:
+        assert e.path[-1] == e.key
+        units = neodp.rainbow.lengths(np.array(e.epsilons), 3).sum()
+        assert units == distance[g.index(e.key)]
+        assert distance[g.index(e.path[0])] == 0
+    store.evaluate("p", keys[:1], write=True)
+    rows = raw("MATCH (d:Dataset) WHERE d.probabilities IS NOT NULL RETURN d.key, d.probabilities, d.p_true")
+    assert rows == [[keys[0], list(m[keys[0]].values()), m.p_true[0]]]
+    assert store.answer("p", keys[0], "spring").answer in g.colors
+    with pytest.raises(GraphError, match=r"'p' has 3 colours; no part of the graph shows that alpha agrees"):
+        store.evaluate("p", keys[:1], engine="ball")
+
+
+def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) -> None:
+    """Where epsilon differs: the line by default, prefix sums where these were written."""
+    g = DatasetGraph.from_columns(
+        ["a", "b", "c"],
+        ["x", "x", "y"],
+        ["a", "b"],
+        ["b", "c"],
+        [0.9, 0.4],
+        preference=[["x", "y", "z"], ["x", "y", "z"], ["y", "x", "z"]],
+        colors=["x", "y", "z"],
+    )
+    g = g.with_alpha({"b": [0.45, 0.35, 0.2], "c": [0.35, 0.45, 0.2]})  # the edge to "a" crosses 1/2
+    store.load("p", g)
+    line, prefix = neodp.extend(g), neodp.extend(g, method="prefix")
+    assert line["a"] != prefix["a"]
+    for m in (line, prefix):
+        store.write("p", neodp.Mechanism.of(store.read("p"), m.probabilities))
+        assert store.evaluate("p", ["a"]).evaluations[0].probabilities == m["a"]
+    store.write("p", neodp.Mechanism.of(store.read("p"), np.full((3, 3), 1 / 3)))
+    with pytest.raises(StaleMechanism):
+        store.evaluate("p", ["a"])

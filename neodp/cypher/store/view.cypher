@@ -6,7 +6,7 @@ CALL () {
   MATCH (d:Dataset {graph: $graph, key: key})
   WITH collect(d) AS ds
   RETURN [d IN ds | d.key] AS keys, [d IN ds | d.color] AS found, [d IN ds | d.alpha] AS alphas,
-         [d IN ds | d.p] AS ps, [d IN ds | d.q] AS qs
+         [d IN ds | d.p] AS ps, [d IN ds | d.q] AS qs, [d IN ds | d.probabilities] AS distributions
 }
 CALL () {
   MATCH (d:Dataset) WHERE d.graph = $graph AND 0.0 <= d.alpha <= 1.0
@@ -36,4 +36,4 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.revision AS revision,
-       keys, found, alphas, ps, qs, least_number, greatest_number, least_list, greatest_list
+       keys, found, alphas, ps, qs, distributions, least_number, greatest_number, least_list, greatest_list

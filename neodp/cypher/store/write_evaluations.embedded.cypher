@@ -1,5 +1,5 @@
-// Write the probabilities of two colours at some datasets from columns.
+// Write the probabilities at some datasets from columns.
 LOAD FROM $rows
 MATCH (d:Dataset {id: dataset})
-SET d.p = p, d.q = q, d.p_true = p_true
+SET d.p = p, d.q = q, d.probabilities = probabilities, d.p_true = p_true
 RETURN count(*) AS written
