@@ -474,8 +474,12 @@ def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: Embedded
         ],
         "least_accurate": ["key", "color", "p_true", "distance"],
         "missing_alpha": ["source", "source_color", "target", "target_color"],
-        "neighbourhood": ["key", "color", "alpha", "p_true", "epsilon", "delta"],
-        "privacy_audit": ["source", "target", "epsilon", "delta", "source_p", "target_p", "source_q", "target_q"],
+        "neighbourhood": ["key", "color", "preference", "alpha", "p_true", "epsilon", "delta"],
+        "orders": ["order", "datasets", "boundary", *truth],
+        "privacy_audit": [
+            *("source", "target", "epsilon", "delta", "source_p", "target_p", "source_q", "target_q"),
+            *("source_probabilities", "target_probabilities"),
+        ],
         "stale": ["key", "color", "alpha", "p_true", "reason"],
         "summary": ["color", "datasets", "boundary", *truth],
     }

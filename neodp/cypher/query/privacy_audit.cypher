@@ -13,5 +13,7 @@ WITH a, b, r, delta, one, two, allowed,
      reduce(sum = 0.0, i IN range(0, size(one) - 1) |
        sum + CASE WHEN two[i] > factor * one[i] THEN two[i] - factor * one[i] ELSE 0.0 END) AS back
 WHERE there > allowed OR back > allowed
-RETURN a.key AS source, b.key AS target, r.epsilon AS epsilon, delta, one AS source_probabilities, two AS target_probabilities
+RETURN a.key AS source, b.key AS target, r.epsilon AS epsilon, delta,
+       a.p AS source_p, b.p AS target_p, a.q AS source_q, b.q AS target_q,
+       one AS source_probabilities, two AS target_probabilities
 ORDER BY source, target LIMIT $limit
