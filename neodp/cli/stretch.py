@@ -27,6 +27,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
+DELTA = 1e-6
+"""With which delta costs are shown too."""
+
 Profile: TypeAlias = Annotated[str, typer.Argument(help="The profiles' name.", metavar="PROFILE")]
 Epsilon: TypeAlias = Annotated[float | None, typer.Option(help="Of each number that is released.")]
 Total: TypeAlias = Annotated[float | None, typer.Option(help="Of all numbers together, for the user it costs most.")]
@@ -341,13 +344,15 @@ def _cost(epsilon: float | None, total: float | None, pairs: int, measure: Measu
 
 
 def _as_json(cost: Cost) -> dict[str, Any]:
-    return {"epsilon": cost.epsilon, "releases": cost.releases, "epsilon_total": cost.total}
+    loose = {"epsilon": cost.at(DELTA), "delta": DELTA}
+    return {"epsilon": cost.epsilon, "releases": cost.releases, "epsilon_total": cost.total, "approximate": loose}
 
 
 def _costs(who: str, cost: Cost) -> str:
+    loose = f" ({cost.at(DELTA):.4g} with delta {DELTA:g})" if cost.at(DELTA) < cost.total else ""
     return (
-        f"cost to {who}: {cost.releases:,} × epsilon {cost.epsilon:.4g} = {cost.total:.4g}, "
-        "times the weight of an item; asking again costs again"
+        f"cost to {who}: {cost.releases:,} × epsilon {cost.epsilon:.4g} = {cost.total:.4g}{loose} "
+        "for an item of weight 1, less for less; asking again costs again"
     )
 
 

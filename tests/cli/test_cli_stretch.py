@@ -89,7 +89,10 @@ def test_similarity(films: Run) -> None:
     )
     assert isinstance(found["score"], float)
     _, out, _ = films("stretch", "similarity", "films", "u0", "u3", "--total", "1", "--measure", "dot")
-    assert "cost to either of them: 1 × epsilon 1 = 1, times the weight of an item; asking again costs again" in out
+    assert (
+        "cost to either of them: 1 × epsilon 1 = 1 for an item of weight 1, less for less; asking again costs again"
+        in out
+    )
 
 
 def test_neighbours(films: Run) -> None:

@@ -248,6 +248,18 @@ def test_what_it_costs() -> None:
     assert (found.cost.releases, found.cost_of_others.releases) == (6, 2)
 
 
+@given(st.floats(1e-3, 3), st.integers(1, 5000), st.floats(1e-12, 0.1))
+def test_what_it_costs_with_a_delta(epsilon: float, releases: int, delta: float) -> None:
+    """Never more than by basic composition; less weight and more delta cost less; many small ones add up by roots."""
+    cost = Cost(epsilon, releases)
+    assert 0 < cost.at(delta) <= cost.total
+    assert cost.at(delta, 0.5) <= cost.at(delta)
+    assert cost.at(min(2 * delta, 0.5)) <= cost.at(delta)
+    assert cost.at(delta, 0.0) == 0.0
+    rho = releases * epsilon**2 / 2
+    assert cost.at(delta) == pytest.approx(min(cost.total, rho + 2 * np.sqrt(rho * np.log(1 / delta))))
+
+
 def test_what_is_refused() -> None:
     p = random_profiles(3, 3, 1)
     with pytest.raises(PrivacyError, match="'u1' is one user; name two"):
