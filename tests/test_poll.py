@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neodp
-from neodp import generate
+from neodp import ball, generate
 from neodp.errors import GraphError
 from neodp.poll import (
     TINY,
@@ -102,6 +102,37 @@ def test_hundred_thousand_people_are_private_at_neighbouring_counts(data: st.Dat
         yes = [n * p.needed // p.people for n in sizes]
         yes[0] += p.needed - sum(yes) + data.draw(st.integers(-3, 3))
     assert violations(p, sides(yes, sizes)) == []
+
+
+def as_rule(p: Threshold) -> ball.Rule:
+    """The counts graph of a poll, made up as it goes, with the balanced alpha."""
+    sizes = [g.size for g in p.groups]
+
+    def counts(key: str) -> np.ndarray:
+        return sides(list(map(int, key.split("-"))), sizes)
+
+    def neighbours(key: str) -> list[tuple[str, float]]:
+        return [("-".join(map(str, n[:, 0])), e) for n, e in p.neighbours(counts(key))]
+
+    def alpha(key: str) -> tuple[float, float] | None:
+        here = p.truth(counts(key))
+        across = [e for n, e in p.neighbours(counts(key)) if p.truth(n) != here]
+        if not across:
+            return None
+        true = 1.0 / (1.0 + math.exp(-min(across)))
+        return (true, 1.0 - true) if here == 0 else (1.0 - true, true)
+
+    least = 1.0 / (1.0 + math.exp(max(g.epsilon for g in p.groups)))
+    return ball.Rule(("yes", "no"), lambda key: p.options[p.truth(counts(key))], neighbours, alpha, (least, least))
+
+
+def test_ball_search_on_the_rule_finds_the_same() -> None:
+    """100,000 people with five epsilons, close votes: a graph of 10^22 datasets, searched from the one that is true."""
+    p = yes_or_no(dict.fromkeys((0.2, 0.4, 0.5, 0.8, 1.0), 20_000))
+    for yes in ([10_000] * 5, [10_001, 10_000, 10_000, 10_000, 10_000], [10_002, 9_999, 10_000, 9_998, 10_000]):
+        found = ball.evaluate(as_rule(p), ["-".join(map(str, yes))]).evaluations[0]
+        expected = p.distribution(sides(yes, [20_000] * 5))
+        assert tuple(found.probabilities.values()) == pytest.approx(expected, rel=1e-12)
 
 
 def test_what_is_not_private_is_found() -> None:

@@ -14,6 +14,7 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
+from neodp.poll import UNIT, Threshold
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -237,3 +238,34 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
         assert message in err
     again = document(asked("poll", "--cypher", query, "--reveal", "--json"))
     assert again[0]["revealed"] == from_file["revealed"]
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
+    """Whoever asks again gets the same answer, also when the votes have changed; another name costs another release."""
+    sure = ["low"] * 40
+    words = (*WORDS, "--release", "spring", "--json")
+    (first,) = document(run("poll", people(tmp_path, ["yes"] * 40, sure), *words))
+    assert (first["graph"], first["release"], first["answer"]) == ("people answer", "spring", "yes")
+    (again,) = document(run("poll", people(tmp_path, ["no"] * 40, sure), *words))
+    assert again["answer"] == "yes"
+    code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "autumn")
+    assert (code, out) == (1, "")
+    assert "release 'autumn' of 'people answer' is refused: requested 1, used 1, allowed 1" in err
+    (other,) = document(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
+    assert (other["graph"], other["answer"]) == ("another answer", "no")
+    text = run("poll", people(tmp_path), *WORDS, "--release", "spring")[1]
+    assert "answer       yes    (release 'spring' of 'people answer', kept)" in text
+    assert "Only the answers may tell anything about the votes." in text
+
+
+def test_nothing_is_answered_that_is_not_private(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Threshold, "cost", lambda poll, counts: 100 * UNIT if poll.truth(counts) else 0)
+        code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "spring")
+    assert (code, out) == (2, "")
+    assert "the mechanism is not private: Pr[yes] is" in err
+    assert "report this; nothing was answered" in err
+    assert run("poll", people(tmp_path), *WORDS, "--release", "another")[0] == 0
