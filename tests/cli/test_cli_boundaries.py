@@ -1,22 +1,12 @@
 """``boundary --optimise`` and ``boundary --compare``, on both stores."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from running import Run, document
 
 from neodp import generate, optimise
 from neodp.store import open_store
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-def document(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert (code, err) == (0, "")
-    return json.loads(out)
 
 
 @pytest.fixture

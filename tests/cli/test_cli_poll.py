@@ -10,13 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from running import Run, document
 
 import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.poll import UNIT, Threshold
-
-Run = Callable[..., tuple[int, str, str]]
 
 VOTES = ["yes"] * 7 + ["no"] * 5
 LEVELS = ["low", "medium", "high"] * 4
@@ -44,12 +43,6 @@ def poll(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
         return code, out, err
 
     return go
-
-
-def document(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert (code, err) == (0, "")
-    return json.loads(out)["questions"]
 
 
 def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path) -> None:

@@ -1,40 +1,16 @@
 """``neodp stretch``: what it prints, its JSON, its exit codes and its messages, on both stores."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from running import Run, document
 
 from neodp.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
 
 RATINGS = "user,item,rating\n" + "".join(
     f"u{u},i{i},{5 if (u + i) % 3 else 1}\n" for u in range(6) for i in range(u % 2, 8)
 )
-
-
-@pytest.fixture
-def run(address: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command on an empty store; its exit code, output and errors."""
-
-    def go(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["--store", address, *words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return go
-
-
-def document(result: tuple[int, str, str]) -> Any:
-    """The one JSON document on stdout, with nothing on stderr."""
-    code, out, err = result
-    assert (code, err) == (0, "")
-    assert out.count("\n") == 1
-    return json.loads(out)
 
 
 @pytest.fixture

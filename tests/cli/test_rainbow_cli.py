@@ -1,35 +1,10 @@
 """The command line with more than two colours, on both stores: the same commands, no others."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from neodp.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(address: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command on an empty store; its exit code, output and errors."""
-
-    def go(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main(["--store", address, *words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return go
-
-
-def document(result: tuple[int, str, str]) -> Any:
-    code, out, err = result
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
+from running import Run, document
 
 NODES = """key,color,alpha,preference
 a,red,,red;blue;green
