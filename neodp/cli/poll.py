@@ -294,7 +294,8 @@ def _one(question: _Question, facts: dict[str, Any]) -> None:
     if facts["by_margin"]:
         say("Accuracy, the chance of the true answer, by how many people would have to vote otherwise to change it:")
         rows = [(f"{r['margin']:,}", r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
-        table(("margin", "at least", "evenly spread", "at most"), rows)
+        shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
+        table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         known = [f"{float(s):g} from {m:,} on" for s, m in facts["margin_for"].items() if m is not None]
         say(f"At least {', '.join(known)}." if known else "No margin makes it 0.9 or more for certain.")
     else:
