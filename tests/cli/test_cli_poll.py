@@ -45,6 +45,11 @@ def poll(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     return go
 
 
+def questions(result: tuple[int, str, str]) -> Any:
+    """What the JSON document says of each question."""
+    return document(result)["questions"]
+
+
 def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path) -> None:
     shown = [poll(people(tmp_path, votes), *WORDS, "--what-if", "0.5") for votes in (VOTES, VOTES[::-1], ["no"] * 12)]
     assert shown[0] == shown[1] == shown[2]
@@ -58,7 +63,7 @@ def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path
 
 
 def test_what_is_known_beforehand(poll: Run, tmp_path: Path) -> None:
-    (found,) = document(poll(people(tmp_path), *WORDS, "--json"))
+    (found,) = questions(poll(people(tmp_path), *WORDS, "--json"))
     assert [(g["level"], g["epsilon"], g["size"]) for g in found["groups"]] == [
         ("high", 0.3, 4),
         ("medium", 1.0, 4),
@@ -72,7 +77,7 @@ def test_what_is_known_beforehand(poll: Run, tmp_path: Path) -> None:
 
 
 def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, tmp_path: Path) -> None:
-    (found,) = document(poll(people(tmp_path), *WORDS, "--reveal", "--json"))
+    (found,) = questions(poll(people(tmp_path), *WORDS, "--reveal", "--json"))
     g = generate.votes(12, epsilon=[EPSILON[level] for level in LEVELS])
     optimum = neodp.extend(g.with_alpha(neodp.balanced(g)))["".join("1" if v == "yes" else "2" for v in VOTES)]
     assert found["revealed"]["probabilities"] == pytest.approx(optimum, rel=1e-12)
@@ -88,7 +93,7 @@ def test_people_with_epsilon_0_are_not_asked(poll: Run, tmp_path: Path) -> None:
     one = poll(people(tmp_path, VOTES, silent), *WORDS, "--reveal", "--json")
     other = poll(people(tmp_path, [*VOTES[:-2], "yes", "whatever"], silent), *WORDS, "--reveal", "--json")
     assert one == other
-    (found,) = document(one)
+    (found,) = questions(one)
     assert (found["people"], found["silent"]) == (10, 2)
     text = poll(people(tmp_path, VOTES, silent), *WORDS)[1]
     assert "silent       2 with epsilon 0, who are not asked: no answer may depend on them" in text
@@ -101,7 +106,7 @@ def test_several_questions_parquet_and_skipped_votes(poll: Run, tmp_path: Path) 
     code, out, err = poll(*words)
     assert (code, out) == (2, "")
     assert "people.parquet, row 3: there is no vote; give one, or leave such people out with --skip-empty" in err
-    tax, park = document(poll(*words, "--skip-empty", "--json"))
+    tax, park = questions(poll(*words, "--skip-empty", "--json"))
     assert (tax["people"], tax["skipped"], park["people"], park["skipped"]) == (3, 1, 4, 0)
     text = poll(*words, "--skip-empty", "--reveal")[1]
     assert "This is per question: over all 2 of them, each epsilon counts 2 times." in text
@@ -111,19 +116,19 @@ def test_several_questions_parquet_and_skipped_votes(poll: Run, tmp_path: Path) 
 def test_plurality_threshold_and_options(poll: Run, tmp_path: Path) -> None:
     file = people(tmp_path, ["tea"] * 5 + ["coffee"] * 4 + ["milk"] * 3)
     options = ("--options", "milk,tea,coffee", "--query", "plurality")
-    (found,) = document(poll(file, *WORDS, *options, "--reveal", "--json"))
+    (found,) = questions(poll(file, *WORDS, *options, "--reveal", "--json"))
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("tea", 1)
     assert sum(found["revealed"]["probabilities"].values()) == pytest.approx(1.0)
     assert found["revealed"]["key"] == "1.1.2-1.2.1-1.2.1"
     assert "which of 'milk', 'tea', 'coffee' do most of 12 people choose?" in poll(file, *WORDS, *options)[1]
-    (found,) = document(poll(people(tmp_path), *WORDS, "--query", "threshold:2/3", "--reveal", "--json"))
+    (found,) = questions(poll(people(tmp_path), *WORDS, "--query", "threshold:2/3", "--reveal", "--json"))
     assert (found["asks"], found["revealed"]["color"]) == ("do at least 8 of 12 people choose 'yes'?", "no")
     text = poll(people(tmp_path), *WORDS, "--query", "threshold:0")[1]
     assert "There is only one possible answer, whatever the votes are; it is given with certainty." in text
 
 
 def test_what_if(poll: Run, tmp_path: Path) -> None:
-    (found,) = document(poll(people(tmp_path), *WORDS, "--what-if", "0.7", "--margin", "3", "--json"))
+    (found,) = questions(poll(people(tmp_path), *WORDS, "--what-if", "0.7", "--margin", "3", "--json"))
     now, high, medium, low = found["what_if"]
     assert (high["group"]["level"], high["epsilon"]) == ("high", 1.0)
     assert high["all"]["worst"] > now["all"]["worst"] == low["all"]["worst"] == medium["one"]["worst"]
@@ -206,13 +211,13 @@ def asked(run: Run, store: Any, raw: Callable[..., list[list[Any]]]) -> Run:
 
 def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     query = "MATCH (p:Person) RETURN p.vote, p.epsilon"
-    (found,) = document(asked("poll", "--cypher", query, "--reveal", "--json"))
+    (found,) = questions(asked("poll", "--cypher", query, "--reveal", "--json"))
     assert found["question"] == "p.vote"
     main(["poll", people(tmp_path), *WORDS, "--reveal", "--json"])
     from_file = json.loads(capsys.readouterr().out)["questions"][0]
     assert found["revealed"] == from_file["revealed"]
     named = "MATCH (p:Person) RETURN p.id AS id, p.epsilon AS e, p.vote AS v"
-    (found,) = document(asked("poll", "--cypher", named, "--vote", "v", "--epsilon", "e", "--json"))
+    (found,) = questions(asked("poll", "--cypher", named, "--vote", "v", "--epsilon", "e", "--json"))
     assert (found["question"], found["people"]) == ("v", 12)
     for words, message in (
         (("--cypher", named), "the query returns 3 columns: id, e, v; return a vote and an epsilon, or name"),
@@ -229,7 +234,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
         code, out, err = asked("poll", *words)
         assert (code, out) == (2, "")
         assert message in err
-    again = document(asked("poll", "--cypher", query, "--reveal", "--json"))
+    again = questions(asked("poll", "--cypher", query, "--reveal", "--json"))
     assert again[0]["revealed"] == from_file["revealed"]
 
 
@@ -240,14 +245,14 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     """Whoever asks again gets the same answer, also when the votes have changed; another name costs another release."""
     sure = ["low"] * 40
     words = (*WORDS, "--release", "spring", "--json")
-    (first,) = document(run("poll", people(tmp_path, ["yes"] * 40, sure), *words))
+    (first,) = questions(run("poll", people(tmp_path, ["yes"] * 40, sure), *words))
     assert (first["graph"], first["release"], first["answer"]) == ("people answer", "spring", "yes")
-    (again,) = document(run("poll", people(tmp_path, ["no"] * 40, sure), *words))
+    (again,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words))
     assert again["answer"] == "yes"
     code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "autumn")
     assert (code, out) == (1, "")
     assert "release 'autumn' of 'people answer' is refused: requested 1, used 1, allowed 1" in err
-    (other,) = document(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
+    (other,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
     assert (other["graph"], other["answer"]) == ("another answer", "no")
     text = run("poll", people(tmp_path), *WORDS, "--release", "spring")[1]
     assert "answer       yes    (release 'spring' of 'people answer', kept)" in text
