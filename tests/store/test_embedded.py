@@ -24,7 +24,9 @@ from neodp.store.cypher import canned
 from neodp.store.embedded import DamagedLogWarning, EmbeddedStore
 
 PRELUDE = """
-import os, sys
+import os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a process in the background may lack
 import neodp
 from neodp import generate
 from neodp.store import open_store
