@@ -50,9 +50,9 @@ def neo4j_server(start_server: Start) -> Iterator[servers.Server]:
 
 @pytest.fixture
 def neo4j_driver(neo4j_server: servers.Server) -> Iterator[Driver]:
-    """A driver for an empty database: no data, no constraints, no indexes of a test before."""
+    """A driver for an empty database: nothing of a test before, except for neodp's own constraints and indexes."""
     with neo4j_server.driver() as driver:
-        servers.wipe(driver)
+        servers.wipe(driver, keep="neodp_")
         yield driver
 
 
@@ -63,10 +63,18 @@ def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         return str(tmp_path / "store.lbdb")
     server: servers.Server = request.getfixturevalue("neo4j_server")
     with server.driver() as driver:
-        servers.wipe(driver)
+        servers.wipe(driver, keep="neodp_")
     for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
     return server.uri
+
+
+@pytest.fixture
+def bare(address: str, request: pytest.FixtureRequest) -> None:
+    """Makes the store a new one, without constraints and indexes either."""
+    if "://" in address:
+        with request.getfixturevalue("neo4j_server").driver() as driver:
+            servers.wipe(driver)
 
 
 @pytest.fixture

@@ -177,14 +177,17 @@ def running(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wipe(driver: neo4j.Driver) -> None:
-    """Take everything out of the default database: data, constraints and indexes."""
+def wipe(driver: neo4j.Driver, *, keep: str | None = None) -> None:
+    """Take everything out of the default database: data, constraints and indexes.
+
+    Those whose names begin with `keep` stay: making them again and again takes longer than most tests.
+    """
     with driver.session() as session:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS").consume()
-        for name in session.run("SHOW CONSTRAINTS YIELD name").value():
-            session.run(f"DROP CONSTRAINT `{name}` IF EXISTS").consume()
-        for name in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").value():
-            session.run(f"DROP INDEX `{name}` IF EXISTS").consume()
+        for kind, every in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+            for name in session.run(f"SHOW {every} YIELD name, type WHERE type <> 'LOOKUP' RETURN name").value():
+                if keep is None or not name.startswith(keep):
+                    session.run(f"DROP {kind} `{name}` IF EXISTS").consume()
 
 
 # --- a server somebody else runs

@@ -27,6 +27,7 @@ def files(folder: Path, nodes: str, edges: str) -> tuple[str, str]:
 # --- graphs ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("bare")
 def test_init_twice(run: Run) -> None:
     first, second = document(run("init", "--json")), document(run("init", "--json"))
     assert first["created"]

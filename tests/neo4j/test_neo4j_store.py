@@ -217,6 +217,8 @@ def test_transactions_say_who_runs_them(store: Neo4jStore) -> None:
 def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
+    servers.wipe(neo4j_driver)
+
     def init(_: int) -> list[str]:
         with Neo4jStore(settings(neo4j_server)) as store:
             return store.init()
