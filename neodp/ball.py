@@ -458,6 +458,7 @@ class _Back:
     def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
         self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
         graph, rule = solution.graph, solution.rule
+        self.inside = graph.adjacency_of(~graph.crossing, numbered=not rule.uniform)
         self.label = self._pass(-solution.label[start])
         self.needed: Bools = outer & (self.label < limits[graph.color])
         first = np.where(graph.color == 0, 1, -1) * solution.own
@@ -474,7 +475,7 @@ class _Back:
         label = np.full(len(graph), mechanism.certain(rule))
         label[self.start] = begin
         parts = [self.start[graph.color[self.start] == color] for color in range(2)]
-        rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
+        rule.settle(self.inside, label, *parts)
         return label
 
     def _deciding(self, first: Labels) -> NDArray[np.int64]:

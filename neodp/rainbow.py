@@ -52,6 +52,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
@@ -141,7 +142,7 @@ def _lowered(delta: float, k: int, length: int) -> Decimal:
 # --- one dataset --------------------------------------------------------------------------------------------------
 
 
-class _Curve:
+class _Curve(ABC):
     """The distributions of one order along whole numbers, by rank; made as they are asked for."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> None:
@@ -149,9 +150,9 @@ class _Curve:
         with localcontext(_context()):
             self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
 
+    @abstractmethod
     def rows(self, at: NDArray[Any]) -> Floats:
         """A row for each of many places."""
-        raise NotImplementedError
 
 
 def _rounded(chances: Iterable[Decimal]) -> list[float]:
@@ -258,7 +259,7 @@ class _Flow(_Curve):
         return rows
 
 
-class _Orders:
+class _Orders(ABC):
     """The distributions of all orders, in the order of the colours; orders whose alpha agrees by rank share a curve."""
 
     def __init__(self, alpha: Mapping[Order, Sequence[float]]) -> None:
@@ -271,8 +272,9 @@ class _Orders:
                 curves[ranked] = self._curve(*ranked)
             self._of[order] = curves[ranked]
 
+    @abstractmethod
     def _curve(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> _Curve:
-        raise NotImplementedError
+        """The curve of an order, from its alpha by rank and the same as fractions."""
 
     def at(self, order: Order, distance: int) -> tuple[float, ...]:
         """The distribution of a dataset with this order, so far from the boundary of its order; -1 if it has none.

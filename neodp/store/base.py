@@ -133,10 +133,13 @@ class StoredMechanism:
     stale: bool
 
 
-class StoredView(ABC):
+class StoredView:
     """A stored graph seen from some of its datasets, for a search (:mod:`neodp.ball`)."""
 
-    def __init__(self, info: GraphInfo, keys: Sequence[str], found: Found, stored: Floats, least: Floats) -> None:
+    def __init__(
+        self, store: Store, info: GraphInfo, keys: Sequence[str], found: Found, stored: Floats, least: Floats
+    ) -> None:
+        self._store = store
         self.info = info
         self.name = info.name
         self.colors = info.colors
@@ -153,20 +156,17 @@ class StoredView(ABC):
 
     def neighbours(self, keys: Sequence[str]) -> Star:
         self.queries += 1
-        return self._neighbours(keys)
+        return self._store._star(self.info, keys)
 
     def agrees(self, found: Ball) -> bool:
         """Whether what was found is what the store has, if it holds a mechanism at all."""
         rows = np.array([list(e.probabilities.values()) for e in found.evaluations])
         return self.info.mechanism is None or np.array_equal(rows, self.stored)
 
-    @abstractmethod
-    def _neighbours(self, keys: Sequence[str]) -> Star:
-        """The edges at some datasets, in one query."""
-
-    @abstractmethod
     def write(self, evaluations: Sequence[Evaluation]) -> None:
         """Keep probabilities on their datasets, if the graph is still what it was."""
+        self.queries += 1
+        self._store._write_evaluations(self.info, evaluations)
 
 
 class Store(ABC):
@@ -228,6 +228,14 @@ class Store(ABC):
     @abstractmethod
     def neighbours(self, name: str, keys: Sequence[str]) -> Star:
         """The edges at some datasets, in one query."""
+
+    @abstractmethod
+    def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
+        """The same for a graph that is known to be whole."""
+
+    @abstractmethod
+    def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets, if the graph is still what it was."""
 
     @abstractmethod
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> AbstractContextManager[StoredView]:

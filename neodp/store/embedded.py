@@ -309,7 +309,7 @@ class EmbeddedStore(Store):
             alpha = distributions(_alpha_rows(found, "key", k), column, k)
             given = self._run("read_alphas", graph=name)
             least = least_of(distributions(_alpha_rows(given, "key", k), given["key"].combine_chunks(), k))
-            yield _View(self, info, keys, Found(found["color"].to_pylist(), alpha), _stored_rows(found, k), least)
+            yield StoredView(self, info, keys, Found(found["color"].to_pylist(), alpha), _stored_rows(found, k), least)
 
     def _require(self, wanted: dict[str, str], ids: pa.ChunkedArray, name: str) -> None:
         """Refuse keys, by id, that are not among the ids that were found."""
@@ -420,6 +420,18 @@ class EmbeddedStore(Store):
                 raise StoreError(f"{self.address} wrote {written} of {len(table)} datasets", "nothing was changed")
             progress(what, rows.stop, total)
 
+    def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
+        rows = np.array([list(e.probabilities.values()) for e in evaluations])
+        more = np.full(len(rows), len(info.colors) > 2)
+        columns = {
+            "dataset": _ids(info.name, pa.array([e.key for e in evaluations], pa.string())),
+            "p": pa.array(rows[:, 0], mask=more),
+            "q": pa.array(rows[:, 1], mask=more),
+            "probabilities": _lists(rows, more),
+            "p_true": pa.array([e.p_true for e in evaluations]),
+        }
+        self._update("write_evaluations", "probabilities", columns, silent)
+
     # --- what was answered --------------------------------------------------------------------------------
 
     def ledger(self, graph: str) -> Ledger:
@@ -509,28 +521,6 @@ class EmbeddedStore(Store):
         except RuntimeError as e:
             self._connection.close()  # which ends the transaction, whatever the error left of it
             raise _refused(self.address, e) from e
-
-
-class _View(StoredView):
-    def __init__(self, store: EmbeddedStore, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._store = store
-
-    def _neighbours(self, keys: Sequence[str]) -> Star:
-        return self._store._star(self.info, keys)
-
-    def write(self, evaluations: Sequence[Evaluation]) -> None:
-        self.queries += 1
-        rows = np.array([list(e.probabilities.values()) for e in evaluations])
-        more = np.full(len(rows), len(self.colors) > 2)
-        columns = {
-            "dataset": _ids(self.name, pa.array([e.key for e in evaluations], pa.string())),
-            "p": pa.array(rows[:, 0], mask=more),
-            "q": pa.array(rows[:, 1], mask=more),
-            "probabilities": _lists(rows, more),
-            "p_true": pa.array([e.p_true for e in evaluations]),
-        }
-        self._store._update("write_evaluations", "probabilities", columns, silent)
 
 
 # --- the file -----------------------------------------------------------------------------------------------------

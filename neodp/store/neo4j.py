@@ -263,7 +263,7 @@ class Neo4jStore(Store):
         order = [row["keys"].index(key) for key in keys]
         alpha = distributions([row["alphas"][i] for i in order], pa.array(keys, pa.string()), len(info.colors))
         stored = _stored(row, len(info.colors))[order]
-        view = _View(self, info, keys, Found([row["found"][i] for i in order], alpha), stored, _least(row))
+        view = StoredView(self, info, keys, Found([row["found"][i] for i in order], alpha), stored, _least(row))
         yield view
         view.queries += 1
         if self.ready(name).revision != info.revision:
@@ -374,6 +374,20 @@ class Neo4jStore(Store):
         )
         return len(graph)
 
+    def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
+        rows: Any = [list(e.probabilities.values()) for e in evaluations]
+        two = len(info.colors) == 2
+        columns = {
+            "keys": [e.key for e in evaluations],
+            "ps": [row[0] if two else None for row in rows],
+            "qs": [row[1] if two else None for row in rows],
+            "distributions": [None if two else row for row in rows],
+            "p_trues": [e.p_true for e in evaluations],
+        }
+        found = self._write("write_evaluations", graph=info.name, revision=info.revision, **columns)
+        if found["written"] != len(evaluations):
+            raise self._overtaken(info.name)
+
     # --- what was answered --------------------------------------------------------------------------------
 
     def ledger(self, graph: str) -> Ledger:
@@ -468,30 +482,6 @@ class Neo4jStore(Store):
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
         except exceptions.DriverError as e:
             raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
-
-
-class _View(StoredView):
-    def __init__(self, store: Neo4jStore, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._store = store
-
-    def _neighbours(self, keys: Sequence[str]) -> Star:
-        return self._store._star(self.info, keys)
-
-    def write(self, evaluations: Sequence[Evaluation]) -> None:
-        self.queries += 1
-        rows: Any = [list(e.probabilities.values()) for e in evaluations]
-        two = len(self.colors) == 2
-        columns = {
-            "keys": [e.key for e in evaluations],
-            "ps": [row[0] if two else None for row in rows],
-            "qs": [row[1] if two else None for row in rows],
-            "distributions": [None if two else row for row in rows],
-            "p_trues": [e.p_true for e in evaluations],
-        }
-        found = self._store._write("write_evaluations", graph=self.name, revision=self.info.revision, **columns)
-        if found["written"] != len(evaluations):
-            raise self._store._overtaken(self.name)
 
 
 # --- rows and columns -------------------------------------------------------------------------------------------
