@@ -39,13 +39,13 @@ alike up to the one edge that crosses 1/2, the difference arises there, and shri
 Exactness
 ---------
 Differences of prefix sums lose digits, so none is taken: the pieces of every output's interval are mapped, in decimals
-of 60 digits or double-double arithmetic, and every output is rounded to a double by itself; the largest entry of a row
-stands for one minus the rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of
-outputs: the largest output has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is
-a whole number of 2^-50, rounded down and lowered by k/4 + 1 units at least, which is more than both ends of an edge
-need; delta is lowered likewise (``_lowered``). A probability that is not 0 never falls below the smallest normal
-double. A row depends on the order's alpha and on a whole number (d, or t in units of 2^-50) and on nothing else: the
-same bits for one dataset and for a whole graph.
+of 60 digits more than the smallest part has zeros, or in double-double arithmetic, and every output is rounded to a
+double by itself; the largest entry of a row stands for one minus the rest. A stored P(A) is then off by a factor of at
+most 1 ± (k - 1) 2^-53, for every set A of outputs: the largest output has probability 1/k or more, and takes on errors
+of at most 2^-53 of the others. Epsilon is a whole number of 2^-50, rounded down and lowered by k/4 + 1 units at least,
+which is more than both ends of an edge need; delta is lowered likewise (``_lowered``). A probability that is not 0
+never falls below the smallest normal double. A row depends on the order's alpha and on a whole number (d, or t in units
+of 2^-50) and on nothing else: the same bits for one dataset and for a whole graph.
 """
 
 from __future__ import annotations
@@ -145,9 +145,9 @@ def _lowered(delta: float, k: int, length: int) -> Decimal:
 class _Curve(ABC):
     """The distributions of one order along whole numbers, by rank; made as they are asked for."""
 
-    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> None:
+    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], context: Context | None = None) -> None:
         self.alpha = tuple(alpha)
-        with localcontext(_context()):
+        with localcontext(context or _context()):
             self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
 
     @abstractmethod
@@ -163,9 +163,11 @@ class _Steps(_Curve):
     """U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], length: int, delta: float) -> None:
-        super().__init__(alpha, exact)
+        smallest = min((x for x in (*exact, Fraction(delta if delta >= FAINT else 0.0)) if x > 0), default=Fraction(1))
+        self.context = _context(DIGITS + len(str(int(1 / smallest))))  # so that sums hold the smallest part, too
+        super().__init__(alpha, exact, self.context)
         self.length = length
-        with localcontext(_context()):
+        with localcontext(self.context):
             self.grow = (Decimal(length) / UNIT).exp()
             self.delta = _lowered(delta, len(alpha), length)
             self.bend = (1 - self.delta) / (self.grow + 1)  # where the slope of U changes
@@ -174,7 +176,7 @@ class _Steps(_Curve):
 
     def rows(self, at: NDArray[Any]) -> Floats:
         found = np.empty((len(at), len(self.alpha)))
-        with localcontext(_context()):
+        with localcontext(self.context):
             for number in np.unique(at // BLOCK).tolist():
                 if number not in self.blocks:
                     self.blocks[number] = self._block(number)
@@ -189,7 +191,7 @@ class _Steps(_Curve):
         rows = [_rounded(chances)]
         for _ in range(BLOCK - 1):
             new = self._mapped(chances)
-            if new[1:] == chances[1:]:  # all but the best output are as small as can be
+            if new == chances:  # all but the best output are as small as can be
                 break
             chances = new
             rows.append(_rounded(chances))
