@@ -2,7 +2,8 @@
 
 For the distributions P and Q at the two ends of an edge, over any number of outputs,
 
-* the *least epsilon* at a delta is the least e >= 0 with  P(A) <= e^e Q(A) + delta  for all sets A of outputs, both ways;
+* the *least epsilon* at a delta is the least e >= 0 with  P(A) <= e^e Q(A) + delta  for all sets A of outputs and both
+  ways;
 * the *least delta* at an epsilon is the greatest  sum over outputs of max(0, P_j - e^epsilon Q_j),  both ways.
 
 Both are rounded up, to the least double that the exact audit (:mod:`neodp.auditing`) accepts: a guess in doubles says
