@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from neodp.errors import PrivacyError
 from neodp.graph import Floats
 
-__all__ = ["Loss", "Total", "basic", "compose", "delta_at", "least_epsilon"]
+__all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "least_epsilon"]
 
 ATOMS = 400_000
 """How many different losses are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
