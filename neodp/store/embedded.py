@@ -47,7 +47,7 @@ from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release
 from neodp.store import base
 from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Store, StoredGraph, StoredView, silent
-from neodp.store.cypher import bound, statement
+from neodp.store.cypher import bound, statement, statements
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,18 +61,7 @@ addresses are limited)."""
 LOADING = "loading"
 BATCH = 250_000
 """How many rows go to the engine at once."""
-SCHEMA = {
-    "DatasetGraph": "table_dataset_graph",
-    "Dataset": "table_dataset",
-    "NEIGHBOR": "table_neighbor",
-    "Ledger": "table_ledger",
-    "Release": "table_release",
-    "Profiles": "table_profiles",
-    "User": "table_user",
-    "Item": "table_item",
-    "LIKES": "table_likes",
-    "SIMILAR": "table_similar",
-}
+SCHEMA = [name for name in statements("embedded", "schema") if name != "show_schema"]
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -101,7 +90,7 @@ class EmbeddedStore(Store):
         self._finalizer = weakref.finalize(self, self._file.close)
         try:
             with self._transaction():
-                self._tables = set(self._run("schema")["name"].to_pylist())
+                self._tables = set(self._run("show_schema")["name"].to_pylist())
             if not self._file.read_only:
                 self._delete_unfinished()
         except BaseException:
@@ -120,7 +109,7 @@ class EmbeddedStore(Store):
             if missing:
                 with self._transaction(write=True):
                     for table in missing:
-                        self._run(SCHEMA[table])
+                        self._run(table)
                 self._tables.update(missing)
         return missing
 

@@ -38,7 +38,7 @@ from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release
 from neodp.store import base
 from neodp.store.base import READY, GraphInfo, MechanismInfo, Progress, Store, StoredGraph, StoredView, silent
-from neodp.store.cypher import bound, statement
+from neodp.store.cypher import bound, statement, statements
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,17 +50,7 @@ __all__ = ["Neo4jStore"]
 
 BATCH = 20_000
 """How many rows go over the wire in one transaction."""
-SCHEMA = {
-    "neodp_graph_name": "constraint_graph_name",
-    "neodp_dataset_key": "constraint_dataset_key",
-    "neodp_dataset_graph": "index_dataset_graph",
-    "neodp_dataset_alpha": "index_dataset_alpha",
-    "neodp_release_name": "constraint_release_name",
-    "neodp_ledger_graph": "constraint_ledger_graph",
-    "neodp_profiles_name": "constraint_profiles_name",
-    "neodp_user_id": "constraint_user_id",
-    "neodp_item_id": "constraint_item_id",
-}
+SCHEMA = [name for name in statements("neo4j", "schema") if name != "show_schema"]
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
     "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
@@ -95,7 +85,7 @@ class Neo4jStore(Store):
             )
             try:
                 self._driver.verify_connectivity()  # at once, without the retries of a transaction
-                self._read("schema")
+                self._read("show_schema")
             except BaseException:
                 self._driver.close()
                 raise
@@ -106,14 +96,14 @@ class Neo4jStore(Store):
     # --- schema and lists ---------------------------------------------------------------------------------
 
     def init(self) -> list[str]:
-        missing = [name for name in SCHEMA if name not in self._read("schema")["names"]]
+        missing = [name for name in SCHEMA if name not in self._read("show_schema")["names"]]
         for name in missing:
             try:
-                self._write(SCHEMA[name])
+                self._write(name)
             except ReadOnlyStore:
                 raise
             except StoreError:  # "if not exists" can still fail where another client creates the same
-                if name not in self._read("schema")["names"]:
+                if name not in self._read("show_schema")["names"]:
                     raise
         return missing
 
@@ -127,10 +117,10 @@ class Neo4jStore(Store):
         writer = uuid.uuid4().hex
 
         def claim(tx: neo4j.ManagedTransaction) -> None:
-            state = _one(tx.run(statement("find_graph"), graph=name))["state"]
+            state = _one(tx.run(statement("find_graph", "neo4j"), graph=name))["state"]
             if state == READY and not replace:
                 raise GraphExists(f"there is a graph {name!r} in {self.address} already", "drop it, or use --replace")
-            tx.run(statement("claim_graph"), graph=name, state="loading", writer=writer).consume()
+            tx.run(statement("claim_graph", "neo4j"), graph=name, state="loading", writer=writer).consume()
 
         self._managed("claim_graph", claim)
         self._delete_datasets(name, writer)
@@ -296,7 +286,7 @@ class Neo4jStore(Store):
 
     def column(self, name: str, property: str) -> pa.Table:
         self.ready(name)
-        return self._table("read_property", statement("read_property"), {"graph": name, "property": property})
+        return self._table("read_property", statement("read_property", "neo4j"), {"graph": name, "property": property})
 
     def _table(self, what: str, text: str, parameters: dict[str, Any]) -> pa.Table:
         """The result of a reading statement, as a table."""
@@ -325,11 +315,11 @@ class Neo4jStore(Store):
 
         def work(tx: neo4j.ManagedTransaction) -> None:
             """All in one transaction: half of an alpha could be taken for a whole one."""
-            if _one(tx.run(statement("clear_alpha"), graph=name))["claimed"] != 1:
+            if _one(tx.run(statement("clear_alpha", "neo4j"), graph=name))["claimed"] != 1:
                 raise self._overtaken(name)
             for rows in _batches(len(given)):
                 columns = {"ids": ids[given[rows]].tolist(), "alphas": alpha[rows]}
-                found = _one(tx.run(statement("write_alpha"), graph=name, **columns))
+                found = _one(tx.run(statement("write_alpha", "neo4j"), graph=name, **columns))
                 if found["written"] != len(columns["ids"]):
                     raise self._overtaken(name)
                 progress("alpha", rows.stop, len(given))
@@ -403,13 +393,13 @@ class Neo4jStore(Store):
 
         def work(tx: neo4j.ManagedTransaction) -> Release:
             """The answer was drawn before: however often this is tried, it is kept once."""
-            tx.run(statement("lock_ledger"), graph=release.graph).consume()
-            ledger = _ledger(release.graph, _one(tx.run(statement("ledger"), graph=release.graph)))
+            tx.run(statement("lock_ledger", "neo4j"), graph=release.graph).consume()
+            ledger = _ledger(release.graph, _one(tx.run(statement("ledger", "neo4j"), graph=release.graph)))
             kept = ledger.find(release.name)
             if kept is None:
                 ledger.spend(release.name)
                 parameters = {name: value for name, value in asdict(release).items() if name != "time"}
-                kept = replace(release, time=_one(tx.run(statement("create_release"), parameters))["time"])
+                kept = replace(release, time=_one(tx.run(statement("create_release", "neo4j"), parameters))["time"])
             return kept
 
         return self._managed("keep", work)
@@ -433,14 +423,14 @@ class Neo4jStore(Store):
 
     def _read(self, name: str, **parameters: Any) -> dict[str, Any]:
         """The one row of a reading statement."""
-        return self._managed(name, lambda tx: _one(tx.run(statement(name), parameters)), read=True)
+        return self._managed(name, lambda tx: _one(tx.run(statement(name, "neo4j"), parameters)), read=True)
 
     def _read_rows(self, name: str) -> list[dict[str, Any]]:
-        return self._managed(name, lambda tx: [dict(r) for r in tx.run(statement(name))], read=True)
+        return self._managed(name, lambda tx: [dict(r) for r in tx.run(statement(name, "neo4j"))], read=True)
 
     def _write(self, name: str, **parameters: Any) -> dict[str, Any]:
         """The one row, if any, of a writing statement."""
-        return self._managed(name, lambda tx: _one(tx.run(statement(name), parameters)))
+        return self._managed(name, lambda tx: _one(tx.run(statement(name, "neo4j"), parameters)))
 
     def _owned(self, name: str, graph: str, writer: str, **parameters: Any) -> None:
         """Run a statement that must find its writer still owning the graph."""

@@ -41,10 +41,10 @@ class Neo4jProfiles(ProfileStore):
         writer = uuid.uuid4().hex
 
         def claim(tx: neo4j.ManagedTransaction) -> None:
-            state = _one(tx.run(statement("find_profiles"), profiles=name))["state"]
+            state = _one(tx.run(statement("find_profiles", "neo4j"), profiles=name))["state"]
             if state == READY and not replace:
                 raise GraphExists(f"there is a profile {name!r} in {self.address} already", "drop it, or use --replace")
-            tx.run(statement("claim_profiles"), profiles=name, state="loading", writer=writer).consume()
+            tx.run(statement("claim_profiles", "neo4j"), profiles=name, state="loading", writer=writer).consume()
 
         self._store._managed("claim_profiles", claim)
         self._delete(name, writer, 0, silent)
@@ -156,12 +156,14 @@ class Neo4jProfiles(ProfileStore):
             """All in one transaction: half of the neighbours could be taken for all."""
             for rows in _batches(len(found.users)):
                 asked = ids[found.users[rows]].tolist()
-                if _one(tx.run(statement("clear_similar"), profiles=name, users=asked))["found"] != len(asked):
+                if _one(tx.run(statement("clear_similar", "neo4j"), profiles=name, users=asked))["found"] != len(asked):
                     raise self._overtaken(name)
             for rows in _batches(len(users)):
                 columns = {"users": users, "others": others, "ranks": ranks, "scores": found.score.ravel()}
                 values = {column: array[rows].tolist() for column, array in columns.items()}
-                if _one(tx.run(statement("create_similar"), **constant, **values))["created"] != len(values["users"]):
+                if _one(tx.run(statement("create_similar", "neo4j"), **constant, **values))["created"] != len(
+                    values["users"]
+                ):
                     raise self._overtaken(name)
                 progress("neighbors", rows.stop, len(users))
 
