@@ -1,15 +1,20 @@
-// The tables of the embedded store. The first statement lists those there are; each of the others makes the one
-// whose name it has.
+// The tables of the embedded store. The first two statements list the tables and columns there are; each of the others
+// makes the table whose name it has, or adds the column TABLE.COLUMN to the table of a file that an older neodp made.
 
 // name: show_schema
 // Which tables there are, by name.
 CALL show_tables() RETURN name;
 
+// name: show_columns
+// Which columns a table has, by name.
+CALL table_info($table) RETURN name;
+
 // name: DatasetGraph
 // The table of graphs.
 CREATE NODE TABLE IF NOT EXISTS DatasetGraph(
     name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
-    mechanism STRING, fingerprint STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE);
+    mechanism STRING, fingerprint STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE,
+    mechanism_method STRING, mechanism_privacy STRING, mechanism_mu DOUBLE);
 
 // name: Dataset
 // The table of datasets. A primary key is one column here: id is 'length of graph:graph:key'.
@@ -21,7 +26,7 @@ CREATE NODE TABLE IF NOT EXISTS Dataset(
 
 // name: NEIGHBOR
 // The table of edges.
-CREATE REL TABLE IF NOT EXISTS NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE, delta DOUBLE);
+CREATE REL TABLE IF NOT EXISTS NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE, delta DOUBLE, mu DOUBLE);
 
 // name: Ledger
 // The table of ledgers.
@@ -53,3 +58,19 @@ CREATE REL TABLE IF NOT EXISTS LIKES(FROM User TO Item, weight DOUBLE, value DOU
 // The table of neighbours, as they were released.
 CREATE REL TABLE IF NOT EXISTS SIMILAR(
     FROM User TO User, score DOUBLE, rank INT64, measure STRING, epsilon DOUBLE);
+
+// name: DatasetGraph.mechanism_method
+// How the stored mechanism was found.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_method STRING;
+
+// name: DatasetGraph.mechanism_privacy
+// What the stored mechanism keeps on every edge.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_privacy STRING;
+
+// name: DatasetGraph.mechanism_mu
+// The mu of a Gaussian mechanism, if all edges have the same.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_mu DOUBLE;
+
+// name: NEIGHBOR.mu
+// The mu of a Gaussian mechanism on an edge, if edges differ.
+ALTER TABLE NEIGHBOR ADD IF NOT EXISTS mu DOUBLE;

@@ -7,7 +7,8 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.datasets, COUNT { MATCH (:Dataset {graph: g.name}) }) AS datasets,
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
-       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.revision AS revision
+       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision
 ORDER BY name;
 
 // name: find_graph
@@ -21,7 +22,8 @@ RETURN coalesce(g.state, 'ready') AS state;
 // Mark a graph as being loaded or dropped by one writer, and its mechanism as void.
 MATCH (g:DatasetGraph {name: $graph})
 SET g.state = $state, g.writer = $writer, g.revision = $writer
-REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.datasets, g.edges
+REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
+       g.mechanism_mu, g.datasets, g.edges
 RETURN count(g) AS claimed;
 
 // name: create_datasets

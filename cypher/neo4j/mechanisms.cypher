@@ -4,7 +4,8 @@
 // Remove a graph's alpha; its mechanism is void, and whoever is writing one has lost the graph.
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.revision = randomUUID()
-REMOVE g.writer, g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true
+REMOVE g.writer, g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method,
+       g.mechanism_privacy, g.mechanism_mu
 WITH g
 OPTIONAL MATCH (d:Dataset {graph: $graph}) WHERE d.alpha IS NOT NULL
 REMOVE d.alpha
@@ -21,7 +22,8 @@ RETURN count(d) AS written;
 // Mark a graph's mechanism as void while one writer replaces it.
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.writer = $writer
-REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true
+REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
+       g.mechanism_mu
 RETURN count(g) AS claimed;
 
 // name: write_probabilities
@@ -44,13 +46,26 @@ MATCH (d) WHERE elementId(d) = $ids[i] AND d.graph = $graph
 SET d.probabilities = $distributions[i], d.p_true = $p_trues[i], d.distance = $distances[i]
 RETURN count(d) AS written;
 
+// name: write_mus
+// Write the mu of a Gaussian mechanism to its edges from columns, if the writer still owns the graph.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+UNWIND range(0, size($mus) - 1) AS i
+MATCH (a) WHERE elementId(a) = $sources[i]
+MATCH (a)-[r:NEIGHBOR]-(b) WHERE elementId(b) = $targets[i]
+SET r.mu = $mus[i]
+RETURN count(DISTINCT i) AS written;
+
 // name: finish_mechanism
-// Declare a mechanism whole, if the writer still owns the graph and no dataset has come or gone.
+// Declare a mechanism whole, if the writer still owns the graph and no dataset has come or gone. Its method is how it was
+// found, its privacy what it keeps on every edge, and mu that of all edges, or null where each has its own.
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE g.writer = $writer AND COUNT { MATCH (:Dataset {graph: $graph}) } = $datasets
 SET g.mechanism = $writer, g.fingerprint = $fingerprint, g.written = datetime(),
-    g.min_p_true = $min_p_true, g.mean_p_true = $mean_p_true, g.datasets = $datasets, g.edges = $edges
+    g.min_p_true = $min_p_true, g.mean_p_true = $mean_p_true, g.datasets = $datasets, g.edges = $edges,
+    g.mechanism_method = $method, g.mechanism_privacy = $privacy, g.mechanism_mu = $mu
 REMOVE g.writer
 RETURN count(g) AS finished;
 
@@ -61,6 +76,18 @@ MATCH (d) WHERE elementId(d) = id
 WITH collect(d) AS ds
 RETURN [d IN ds | d.key] AS keys, [d IN ds | d.p] AS ps, [d IN ds | d.q] AS qs,
        [d IN ds | d.probabilities] AS distributions;
+
+// name: read_mus
+// The mu of the edges that start at a graph's next datasets in the order of their keys, as columns.
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+WITH d ORDER BY d.graph, d.key LIMIT $batch
+WITH collect(d) AS ds
+CALL (ds) {
+  UNWIND ds AS a
+  MATCH (a)-[r:NEIGHBOR]->(b:Dataset) WHERE b.graph = $graph
+  RETURN collect(a.key) AS sources, collect(b.key) AS targets, collect(coalesce(r.mu, 0.0 / 0.0)) AS mus
+}
+RETURN [d IN ds | d.key] AS keys, sources, targets, mus;
 
 // name: view
 // A graph seen from some of its datasets: what is known about it, these datasets, and the least and the greatest alpha
@@ -100,7 +127,8 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.datasets, COUNT { MATCH (:Dataset {graph: g.name}) }) AS datasets,
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
-       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.revision AS revision,
+       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
        keys, found, alphas, ps, qs, distributions, least_number, greatest_number, least_list, greatest_list;
 
 // name: write_evaluations

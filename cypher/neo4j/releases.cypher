@@ -21,5 +21,5 @@ SET l.max_releases = $releases, l.touched = datetime();
 
 // name: create_release
 // Keep an answer. A property that is null is not stored.
-CREATE (r:Release {graph: $graph, name: $name, answer: $answer, time: datetime(), key: $key})
+CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetime(), key: $key})
 RETURN toString(r.time) AS time;

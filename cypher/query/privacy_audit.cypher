@@ -1,8 +1,9 @@
 // The edges whose stored probabilities exceed their epsilon and delta by more than rounding (a relative 1e-12): where the
 // probabilities of some outputs at one end exceed e^epsilon times those at the other by more than delta in sum.
-// 'neodp audit' decides exactly.
+// 'neodp audit' decides exactly, and also checks mechanisms for another privacy notion, about which this says nothing.
 // $limit = 100
 MATCH (g:DatasetGraph {name: $graph}) WHERE g.mechanism IS NOT NULL
+  AND coalesce(g.mechanism_privacy, 'epsilon-delta') = 'epsilon-delta'
 MATCH (a:Dataset {graph: $graph})-[r:NEIGHBOR]->(b:Dataset {graph: $graph})
 WITH a, b, r, exp(r.epsilon) AS grow, coalesce(r.delta, 0.0) AS delta, 1.0 + 1e-12 AS slack,
      coalesce(a.probabilities, [a.p, a.q]) AS one, coalesce(b.probabilities, [b.p, b.q]) AS two

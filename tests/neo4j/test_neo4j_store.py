@@ -208,8 +208,8 @@ def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: 
 
 
 def test_transactions_say_who_runs_them(store: Neo4jStore) -> None:
-    rows: list[dict[str, Any]] = store._managed("looking", lambda tx: tx.run("SHOW TRANSACTIONS YIELD metaData").data())
-    assert {"app": "neodp", "does": "looking"} in [row["metaData"] for row in rows]
+    _, rows = store._session.transaction("looking", lambda tx: tx.execute("SHOW TRANSACTIONS YIELD metaData", {}))
+    assert [{"app": "neodp", "does": "looking"}] in rows
 
 
 def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> None:
