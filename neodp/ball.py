@@ -35,7 +35,7 @@ from neodp.boundary import ROUNDING
 from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
 from neodp.graph import Bools, DatasetGraph, Floats, distributions
 from neodp.mechanism import Solution
-from neodp.privacy import EpsilonDelta, Labels
+from neodp.privacy import EpsilonDelta, Labels, Privacy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -329,10 +329,15 @@ def evaluate(
     return _Search(view, keys).run(limit, layers)
 
 
-def evaluate_whole(graph: DatasetGraph, keys: Sequence[str], method: rainbow.Method | None = None) -> Ball:
+def evaluate_whole(
+    graph: DatasetGraph,
+    keys: Sequence[str],
+    method: rainbow.Method | None = None,
+    privacy: Privacy | None = None,
+) -> Ball:
     """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
 
-    Any number of colours; `method` as in ``extend``.
+    Any number of colours, and any privacy notion; `method` and `privacy` as in ``extend``.
     """
     start = [graph.index(key) for key in keys]
     if len(graph.colors) > 2:
@@ -340,7 +345,9 @@ def evaluate_whole(graph: DatasetGraph, keys: Sequence[str], method: rainbow.Met
         rounded, rows, path = len(found.rounded), found.probabilities, _to_the_boundary(graph)
     else:
         mechanism.require_hit(graph)
-        solution = mechanism.solve(graph, EpsilonDelta.of(graph))
+        rule = privacy if privacy is not None else EpsilonDelta.of(graph)
+        rule.fit(graph)
+        solution = mechanism.solve(graph, rule)
         rounded, rows, path = len(solution.rounded), solution.rows, _deciding_path(solution)
     return Ball(
         evaluations=tuple(_evaluation(graph, v, rows[v].tolist(), *path(v)) for v in start),

@@ -19,10 +19,8 @@ from neodp.cli import main
 from neodp.errors import GraphError, ReadOnlyStore, StoreUnreachable
 from neodp.store import Settings, open_store
 from neodp.store.base import fingerprint
-from neodp.store.cypher import canned, statement
+from neodp.store.cypher import canned, statements
 from neodp.store.neo4j import Neo4jStore
-
-STATEMENTS = Path(neodp.__file__).parent / "cypher" / "store"
 
 
 def settings(server: servers.Server, **changes: Any) -> Settings:
@@ -210,8 +208,8 @@ def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: 
 
 
 def test_transactions_say_who_runs_them(store: Neo4jStore) -> None:
-    rows: list[dict[str, Any]] = store._managed("looking", lambda tx: tx.run("SHOW TRANSACTIONS YIELD metaData").data())
-    assert {"app": "neodp", "does": "looking"} in [row["metaData"] for row in rows]
+    _, rows = store._session.transaction("looking", lambda tx: tx.execute("SHOW TRANSACTIONS YIELD metaData", {}))
+    assert [{"app": "neodp", "does": "looking"}] in rows
 
 
 def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> None:
@@ -236,11 +234,11 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
 
 
 def _texts() -> dict[str, str]:
-    own = {f.name: statement(f.name.removesuffix(".cypher")) for f in STATEMENTS.iterdir() if f.name.count(".") == 1}
-    return own | {q.name: q.text for q in canned().values()}
+    own = {s.name: s.text for s in statements("neo4j").values() if s.name not in statements("neo4j", "schema")}
+    return own | {f"query {q.name}": q.text for q in canned().values()}
 
 
-@pytest.mark.parametrize("name", sorted(n for n in _texts() if not n.startswith(("constraint", "index", "schema"))))
+@pytest.mark.parametrize("name", sorted(_texts()))
 def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.Driver, name: str) -> None:
     """Every one finds its datasets by an index, whatever else is in the database."""
     store.load("g", generate.path(4))
@@ -251,4 +249,4 @@ def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.
     assert "AllNodesScan" not in operators
     if name.startswith("read_"):
         assert not {"Top", "Sort", "PartialSort"} & set(operators)  # in the order of the index
-    assert "NodeByLabelScan" not in operators or name in ("graphs.cypher", "profiles.cypher")
+    assert "NodeByLabelScan" not in operators or name in ("graphs", "profiles")
