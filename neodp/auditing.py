@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import Bools, DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
 
 if TYPE_CHECKING:

@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 
 from neodp import boundary, mechanism, rainbow
 from neodp.boundary import ROUNDING
+from neodp.columns import Bools, Floats, distributions
 from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
-from neodp.graph import Bools, DatasetGraph, Floats, distributions
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Solution
 from neodp.privacy import EpsilonDelta, Labels
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Bools, Floats
 from neodp.errors import GraphError, PrivacyError
-from neodp.graph import Bools, DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
 
 __all__ = [

@@ -24,8 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from neodp import boundary, rainbow
 from neodp.boundary import ROUNDING, Witness, shown
+from neodp.columns import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, PrivacyError, UnhitBoundary
-from neodp.graph import DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy
 from neodp.rainbow import Difference, Method
 

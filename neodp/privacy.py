@@ -30,8 +30,9 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Adjacency, DatasetGraph, Floats
+from neodp.graph import Adjacency, DatasetGraph
 
 __all__ = ["EpsilonDelta", "Gaussian", "Privacy", "SuitablePair", "lower", "upper"]
 

@@ -64,8 +64,9 @@ from numpy.typing import NDArray
 
 from neodp import auditing, boundary
 from neodp.boundary import ROUNDING, Witness
+from neodp.columns import MAX_EPSILON, Floats, distributions
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, PrivacyError, UnhitBoundary
-from neodp.graph import MAX_EPSILON, DatasetGraph, Floats, distributions
+from neodp.graph import DatasetGraph
 
 __all__ = [
     "BoundaryAlpha",

@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Floats
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
 

@@ -37,8 +37,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import MAX_EPSILON, Bools, Floats
 from neodp.stretch import noise
 from neodp.stretch.neighbors import Progress, neighbors
 from neodp.stretch.noise import Sampler

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 from neodp.stretch import noise
 from neodp.stretch.neighbors import _blocks
 from neodp.stretch.noise import Sampler

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import Floats
 from neodp.mechanism import Mechanism
 
 if TYPE_CHECKING:

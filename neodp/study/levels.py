@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import boundary
+from neodp.columns import MAX_EPSILON, Bools
 from neodp.errors import PrivacyError
-from neodp.graph import MAX_EPSILON, Adjacency, Bools, DatasetGraph
+from neodp.graph import Adjacency, DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels
 
 __all__ = ["Raised", "what_if"]

@@ -38,8 +38,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import boundary
+from neodp.columns import Floats
 from neodp.errors import GraphError, NeodpError, UnknownKey, near
-from neodp.graph import DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism, extend
 from neodp.privacy import EpsilonDelta, Labels
 
