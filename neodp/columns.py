@@ -33,6 +33,7 @@ __all__ = [
     "Place",
     "Places",
     "Valid",
+    "distribution",
     "distributions",
     "fill",
     "keys_of",
@@ -415,6 +416,20 @@ def distributions(alpha: Any, keys: pa.StringArray, k: int, places: Places | Non
     part[np.flatnonzero(off), largest[off]] = remainder[off]
     rows[given] = part + 0.0
     return rows
+
+
+def distribution(chances: Sequence[float], k: int | None = None, place: str = "the boundary") -> Floats:
+    """One distribution over k outputs, by default as many as there are chances; checked as ``distributions`` does.
+
+    Examples
+    --------
+    >>> distribution([0.25, 0.5, 0.25])
+    array([0.25, 0.5 , 0.25])
+    """
+    import pyarrow as pa
+
+    row: Floats = distributions([list(chances)], pa.array([place]), len(chances) if k is None else k)[0]
+    return row
 
 
 def preferences(

@@ -38,6 +38,8 @@ __all__ = ["EpsilonDelta", "Gaussian", "Privacy", "SuitablePair", "lower", "uppe
 
 Labels: TypeAlias = NDArray[np.int64]
 
+UNIT = 2**50
+"""How many units an epsilon of 1 has, where epsilons are added up as whole numbers."""
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
 _WORTH_A_THREAD = 20_000  # datasets
