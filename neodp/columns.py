@@ -37,6 +37,7 @@ __all__ = [
     "distributions",
     "fill",
     "keys_of",
+    "own_and_rest",
     "plain",
     "positions",
     "preferences",
@@ -416,6 +417,22 @@ def distributions(alpha: Any, keys: pa.StringArray, k: int, places: Places | Non
     part[np.flatnonzero(off), largest[off]] = remainder[off]
     rows[given] = part + 0.0
     return rows
+
+
+def own_and_rest(rows: Floats, color: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Per row, the chance of one colour, and the chance of all the others.
+
+    The second is a sum, not one minus the first, and so tells apart what lies next to certainty.
+
+    Examples
+    --------
+    >>> own_and_rest(np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([1, 0]))
+    (array([0.75, 0.5 ]), array([0.25, 0.5 ]))
+    """
+    own, rest = rows[np.arange(len(rows)), color], np.zeros(len(rows))
+    for c in range(rows.shape[1]):
+        rest += np.where(color == c, 0.0, rows[:, c])
+    return own, rest
 
 
 def distribution(chances: Sequence[float], k: int | None = None, place: str = "the boundary") -> Floats:

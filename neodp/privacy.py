@@ -34,7 +34,7 @@ from neodp.columns import Floats
 from neodp.errors import PrivacyError
 from neodp.graph import Adjacency, DatasetGraph
 
-__all__ = ["EpsilonDelta", "Gaussian", "Privacy", "SuitablePair", "lower", "upper"]
+__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePair", "certain", "lower", "upper"]
 
 Labels: TypeAlias = NDArray[np.int64]
 
@@ -98,6 +98,18 @@ class Privacy(Protocol):
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         """A given vertex that its neighbour of the other colour does not allow to be so low, and their edge."""
+
+
+def certain(rule: Privacy) -> int:
+    """The label of certainty, which bounds nothing.
+
+    Examples
+    --------
+    >>> rule = EpsilonDelta(np.empty(0), np.empty(0))
+    >>> [float(p[0]) for p in rule.decode(np.array([certain(rule)]))]
+    [1.0, 0.0]
+    """
+    return int(rule.encode(np.ones(1), np.zeros(1))[0])
 
 
 class _Bits:

@@ -27,9 +27,10 @@ Privacy", Journal of Privacy and Confidentiality 14(2), 2024, doi:10.29012/jpc.8
 colours and one (epsilon, delta), which is the table here.
 """
 
+from neodp.extension import Extension
 from neodp.rainbow.boundary import BoundaryAlpha, Difference, alpha_by_order, unhit_edge
 from neodp.rainbow.choices import balanced, homogeneous, randomized_response
-from neodp.rainbow.extension import Extension, Method, extend
+from neodp.rainbow.extension import Method, extend
 from neodp.rainbow.flow import Line
 from neodp.rainbow.orders import Order, distances, morphism, order_name, require_orders
 from neodp.rainbow.table import Table, line

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import auditing, boundary
-from neodp.boundary import ROUNDING, Witness
+from neodp import auditing, boundary, search
 from neodp.columns import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp.extension import ROUNDING, Witness
 from neodp.graph import DatasetGraph
 from neodp.rainbow.orders import Order, order_name, require_orders
 
@@ -145,7 +145,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     broken = found.broken.any(axis=(1, 2))
     if not broken.any():
         return alpha, np.empty(0, np.int64)
-    group = _joined(len(alpha), one, two)
+    _, group = search.components(len(alpha), one, two)
     affected = np.unique(group[one[broken]])
     part = np.flatnonzero(np.isin(group, affected) & ~np.isnan(alpha[:, 0]))
     room = ROUNDING * (alpha[part] + delta.min())
@@ -163,15 +163,6 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
         "bring the two closer, or see neodp.balanced for a choice that fits",
     )
-
-
-def _joined(n: int, one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """Which orders are joined by boundary edges, as a number per order."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    groups: NDArray[Any] = connected_components(csr_array((np.ones(len(one)), (one, two)), shape=(n, n)))[1]
-    return groups
 
 
 def _mixed(alpha: Floats, part: NDArray[Any], group: NDArray[Any], share: Fraction) -> list[list[float]]:

@@ -7,32 +7,28 @@ With one epsilon on all edges it is the table (:mod:`neodp.rainbow.table`). Wher
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp import boundary, search
+from neodp.extension import Extension
 from neodp.graph import DatasetGraph
 from neodp.rainbow.boundary import alpha_by_order
 from neodp.rainbow.flow import Line
 from neodp.rainbow.orders import distances, morphism
 from neodp.rainbow.prefix import prefix_sums
 from neodp.rainbow.table import Table
+from neodp.rainbow.units import lengths
+from neodp.search import Path
 
-__all__ = ["Extension", "Method", "extend"]
+__all__ = ["Method", "extend"]
 
 Method: TypeAlias = Literal["line", "prefix"]
 """What to do where epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
-
-
-class Extension(NamedTuple):
-    """A mechanism's rows, whose alpha was rounded in, who took that of their order, and how the rows were found."""
-
-    rows: Floats
-    rounded: NDArray[np.int64]
-    filled: NDArray[np.int64]
-    method: str
 
 
 def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
@@ -68,4 +64,27 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
         rows, found = prefix_sums(graph, alpha), "prefix"
     else:
         rows, found = Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
-    return Extension(rows, rounded, filled, found)
+    return Extension(rows, rounded, filled, found, _to_the_boundary(graph))
+
+
+def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
+    """From a dataset to a shortest path, in epsilon, from the boundary of its order; an empty path if there is none."""
+
+    @cache
+    def measured() -> tuple[NDArray[np.int64], NDArray[np.int64], set[int]]:
+        ends = boundary.boundary_vertices(graph)
+        return distances(graph), lengths(graph.epsilon, len(graph.colors)), set(ends.tolist())
+
+    def path(v: int) -> Path:
+        distance, length, ends = measured()
+        indptr, neighbor, edge = graph.adjacency
+
+        def before(w: int) -> Iterator[tuple[int, int]]:
+            row = slice(indptr[w], indptr[w + 1])
+            u, e = neighbor[row], edge[row]
+            tight = (graph.order[u] == graph.order[w]) & (distance[u] + length[e] == distance[w])
+            yield from zip(u[tight].tolist(), e[tight].tolist(), strict=True)
+
+        return search.trace(v, ends.__contains__, before) if distance[v] >= 0 else ([], [])
+
+    return path

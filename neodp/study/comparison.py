@@ -49,10 +49,8 @@ class Accuracy:
         import pyarrow as pa
 
         graph = mechanism.graph
-        others = mechanism.probabilities.copy()
-        others[np.arange(len(graph)), graph.color] = 0.0
         answer = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
-        return cls(name or graph.name, graph.keys, mechanism.p_true, others.sum(axis=1), answer)
+        return cls(name or graph.name, graph.keys, mechanism.p_true, mechanism.p_false, answer)
 
 
 @dataclass(frozen=True)
