@@ -1,6 +1,6 @@
 """One dataset on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
 
-What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.mechanism`).
+What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.binary`).
 Since U on labels is self-adjoint (:mod:`neodp.kernel`), the same U along the reversed path says which sources matter:
 with K the label of Pr[M(v) = c] so far,
 

@@ -6,6 +6,11 @@ once its behaviour on such a set is fixed (Theorem 1), and not with less (Exampl
 
 With more than two colours, a boundary edge joins datasets that order the colours differently (paper 003, Definition 5),
 and alpha is a distribution for each order, given on the whole boundary (:mod:`neodp.rainbow`).
+
+References
+----------
+S. Torkamani, J. B. Ebrahimi, P. Sadeghi, R. G. L. D'Oliveira, M. Médard: "Optimal Binary Differential Privacy via
+Graphs", 2023, arXiv:2310.20486 ("paper 002").
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ __all__ = [
     "Ints",
     "Place",
     "Places",
-    "Valid",
     "distribution",
     "distributions",
     "fill",
@@ -70,20 +69,6 @@ class Columns(NamedTuple):
     delta: Any
     alpha: Any
     preference: Any = None
-
-
-class Valid(NamedTuple):
-    """The columns of a graph after ``validate``, as ``DatasetGraph`` keeps them."""
-
-    keys: pa.StringArray
-    colors: tuple[str, ...]
-    color: NDArray[np.int8]
-    source: Ints
-    target: Ints
-    epsilon: Floats
-    delta: Floats
-    alpha: Floats
-    preference: NDArray[np.int8] | None
 
 
 @dataclass(frozen=True)
@@ -176,8 +161,8 @@ def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[
 # --- all columns together -----------------------------------------------------------------------------------
 
 
-def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> Valid:
-    """Convert the columns of a graph, and reject invalid ones.
+def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> dict[str, Any]:
+    """The columns of a graph as ``DatasetGraph`` keeps them, by the names of its attributes; invalid ones are rejected.
 
     Parameters
     ----------
@@ -210,17 +195,17 @@ def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> 
     if len(loops):
         raise GraphError(f"{place(loops[0])} joins a dataset to itself", "remove it")
     keep = _single(source, target, epsilon, delta, len(keys), place)
-    return Valid(
-        keys=keys,
-        colors=colors,
-        color=color,
-        source=source[keep],
-        target=target[keep],
-        epsilon=epsilon[keep],
-        delta=delta[keep],
-        alpha=distributions(columns.alpha, keys, len(colors), places),
-        preference=preferences(columns.preference, keys, colors, color, places),
-    )
+    return {
+        "keys": keys,
+        "colors": colors,
+        "color": color,
+        "source": source[keep],
+        "target": target[keep],
+        "epsilon": epsilon[keep],
+        "delta": delta[keep],
+        "alpha": distributions(columns.alpha, keys, len(colors), places),
+        "preference": preferences(columns.preference, keys, colors, color, places),
+    }
 
 
 def _keys(keys: Any, places: Places) -> pa.StringArray:

@@ -11,8 +11,9 @@ written down as     p and q                                      probabilities
 one dataset         by a search of its neighbourhood             by a pass over the whole graph
 ==================  ===========================================  =================================================
 
-``family(graph)`` gives the column of the table that a graph belongs to. No other module compares the number of colours
-with two to decide what to do.
+``family(graph)`` gives the column of the table that a graph belongs to. No other module asks for the number of colours
+to decide what to do; only the data that families build on, :mod:`neodp.columns` and :mod:`neodp.graph`, know that one
+number says a whole distribution over two colours, and that two colours leave nothing to order.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def path(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def grid(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def hypercube(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def hamming(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def votes(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -377,7 +377,7 @@ def three_voters(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     References
     ----------
@@ -431,7 +431,7 @@ def counts(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -499,7 +499,7 @@ def plurality(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -567,7 +567,7 @@ def random_geometric(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -624,7 +624,7 @@ def random_graph(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------

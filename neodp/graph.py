@@ -155,7 +155,7 @@ class DatasetGraph:
         (2, 1, ('yes', 'no'))
         """
         columns = Columns(keys, color, source, target, epsilon, delta, alpha, preference)
-        return cls(**validate(columns, colors, Places())._asdict(), name=name)
+        return cls(**validate(columns, colors, Places()), name=name)
 
     @classmethod
     def from_networkx(
@@ -200,7 +200,7 @@ class DatasetGraph:
             [[str(c) for c in p] if isinstance(p, list | tuple) else p for _, p in graph.nodes(data="preference")],
         )
         valid = validate(columns, named and [str(c) for c in named], Places())
-        return cls(**valid._asdict(), name=name or str(graph.graph.get("name") or "graph"))
+        return cls(**valid, name=name or str(graph.graph.get("name") or "graph"))
 
     @classmethod
     def from_csv(
@@ -264,9 +264,9 @@ class DatasetGraph:
             split_numbers(vertices.get("alpha"), places.node),
             split_colors(vertices.get("preference")),
         )
-        return cls(**validate(columns, colors, places)._asdict(), name=name or vertices.path.stem)
+        return cls(**validate(columns, colors, places), name=name or vertices.path.stem)
 
-    def with_alpha(self, alpha: ArrayLike | Mapping[str, Any] | None) -> Self:
+    def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
         """The same graph with this alpha instead, in any of the forms of ``from_columns``.
 
         Examples
@@ -313,7 +313,7 @@ class DatasetGraph:
         if self.preference is not None:
             rows[:] = self.preference
         rows[:, 0] = self.color
-        if len(self.colors) == 2:
+        if len(self.colors) == 2:  # nothing is left to order
             rows[:, 1] = 1 - self.color
         code = np.zeros(len(self), np.int64)
         for column in rows.T:  # numbers below n after every step, so that they never overflow

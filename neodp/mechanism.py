@@ -64,7 +64,7 @@ class Mechanism:
 
     @classmethod
     def of(
-        cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[str, Any], privacy: Privacy | None = None
+        cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[Any, Any], privacy: Privacy | None = None
     ) -> Mechanism:
         """The mechanism with given probabilities, in any of the forms of alpha; it need not be private.
 

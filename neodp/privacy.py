@@ -15,6 +15,11 @@ Three kinds are known here:
 
 A condition works on *labels*, integers that order like probabilities and change sign with the complement
 (:mod:`neodp.kernel`).
+
+References
+----------
+S. Torkamani, J. B. Ebrahimi, P. Sadeghi, R. G. L. D'Oliveira, M. Médard: "Optimal Binary Differential Privacy via
+Graphs", 2023, arXiv:2310.20486 ("paper 002").
 """
 
 from __future__ import annotations

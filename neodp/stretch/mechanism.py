@@ -21,7 +21,8 @@ itself may make.
 
 References
 ----------
-.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality 7(2),
+   doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is not one or a pair stands twice; the message names the place.
+            If a value is invalid, or a pair stands twice; the message says where.
 
         Examples
         --------
@@ -187,7 +187,8 @@ class Profiles:
 
         References
         ----------
-        .. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+        .. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality
+           7(2), doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
         """
         import pyarrow as pa
 

@@ -1,6 +1,6 @@
 """The best boundary for a prior.
 
-The optimal mechanism is unique once alpha is fixed (:mod:`neodp.mechanism`); which alpha is best depends on how likely
+The optimal mechanism is unique once alpha is fixed (:mod:`neodp.binary`); which alpha is best depends on how likely
 each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest expected
 accuracy: the linear program
 
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Optimum(Choice):
     rounds: int
 
 
-def prior(graph: DatasetGraph, how: str | Mapping[str, float] = "uniform") -> Floats:
+def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Floats:
     """Weights over the datasets of a graph that add up to 1.
 
     Parameters
@@ -388,7 +388,7 @@ def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> C
     return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
 
 
-def _weights(graph: DatasetGraph, given: Mapping[str, float]) -> Floats:
+def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:
     where = positions(given, graph.keys, "a weight")
     values = np.array(list(given.values()), np.float64)
     wrong = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
