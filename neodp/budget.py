@@ -37,8 +37,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Floats
 
 __all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "least_epsilon"]
 

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.auditing import exact, holds_for_all, judge
+from neodp.columns import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import MAX_EPSILON, Bools, Floats
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,13 +11,14 @@ import typer
 
 from neodp import DatasetGraph
 from neodp.cli.common import Session, progress, say, show, table
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import Floats, read_columns
 from neodp.store import Store
 from neodp.store.base import Progress
 from neodp.study import optimum as best
 from neodp.study.comparison import Accuracy, compare
 from neodp.study.levels import what_if
+from neodp.tables import read_table
 
 __all__ = ["compared", "optimized", "raised", "tables"]
 
@@ -91,7 +92,7 @@ def _stored(store: Store, name: str, tell: Progress) -> Accuracy:
 
 def _read(path: Path) -> Accuracy:
     """The accuracy of a mechanism from a table of keys and chances of the true answer."""
-    columns = read_columns(path, ("key", "p_true"))
+    columns = read_table(path, ("key", "p_true"))
     true = _numbers(path, "p_true", columns["p_true"])
     wrong = np.flatnonzero(~((true >= 0.0) & (true <= 1.0)))
     if len(wrong):
@@ -104,7 +105,7 @@ def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
     """Weights from a table of keys and weights, or from a property of the stored datasets."""
     path = Path(prior)
     if path.suffix.lower() in (".csv", ".parquet"):
-        columns = read_columns(path, ("key", "weight"))
+        columns = read_table(path, ("key", "weight"))
         keys, values, place = columns["key"], columns["weight"], str(path)
     else:
         found = store.column(name, prior)

@@ -13,10 +13,10 @@ import typer
 from neodp import polls
 from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, PrivacyError, near
-from neodp.graph import line_of, read_columns
 from neodp.polls import Place, Poll, Tally
 from neodp.release import answer_once
 from neodp.store import Store
+from neodp.tables import read_table
 
 __all__ = ["poll"]
 
@@ -222,12 +222,8 @@ def _people(
     assert file is not None
     if not vote or epsilon is None:
         raise _which(vote)
-    columns = read_columns(file, (*vote, epsilon))
-
-    def place(row: int) -> str:
-        return f"{file}, row {row + 1}" if file.suffix == ".parquet" else f"{file}, line {line_of(file, row)}"
-
-    return _People({column: columns[column] for column in vote}, columns[epsilon], place)
+    columns = read_table(file, (*vote, epsilon))
+    return _People({column: columns[column] for column in vote}, columns[epsilon], columns.place)
 
 
 def _queried(store: Store, cypher: str, vote: list[str], epsilon: str | None) -> _People:
@@ -268,7 +264,7 @@ def _levels(text: str | None) -> dict[str, float]:
     if "=" in text:
         pairs = [part.partition("=")[::2] for part in text.split(",")]
     else:
-        columns = read_columns(Path(text), ("level", "epsilon"))
+        columns = read_table(Path(text), ("level", "epsilon"))
         pairs = list(zip(columns["level"].to_pylist(), columns["epsilon"].to_pylist(), strict=True))
     found: dict[str, float] = {}
     for level, value in pairs:

@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 
 from neodp import rainbow
 from neodp.boundary import boundary_vertices
+from neodp.columns import Floats
 from neodp.errors import GraphError, NeodpError
-from neodp.graph import DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta, Gaussian
 from neodp.store.base import distance

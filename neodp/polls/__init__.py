@@ -74,8 +74,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.auditing import holds
+from neodp.columns import MAX_EPSILON, Floats
 from neodp.errors import GraphError, near
-from neodp.graph import MAX_EPSILON, Floats
 
 if TYPE_CHECKING:
     import pyarrow as pa
