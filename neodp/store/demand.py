@@ -7,7 +7,6 @@ numbers that come back. Nobody is given numbers that the stored mechanism does n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,7 +16,7 @@ from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
-from neodp.errors import BallTooLarge, GraphError, NotPrivate, StaleMechanism
+from neodp.errors import BallTooLarge, GraphError, StaleMechanism
 from neodp.estimate import estimate
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
@@ -141,12 +140,11 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
 def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
     """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
-    if method == "prefix":
-        return ball.evaluate_whole(graph, keys, "prefix")
+    if method == "prefix" or method == "line":
+        return ball.evaluate_whole(graph, keys, method)
     found = ball.evaluate_whole(graph, keys)
     if method in (None, "given") and not view.agrees(found):
-        with suppress(NotPrivate):
-            return ball.evaluate_whole(graph, keys, "prefix")
+        return ball.evaluate_whole(graph, keys, "line")
     return found
 
 

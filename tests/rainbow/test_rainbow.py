@@ -246,7 +246,7 @@ def test_the_line_is_private_on_hundreds_of_mixed_graphs() -> None:
     checked = 0
     for seed, problem in enumerate(MIXED):
         g = graph_of(problem, reference.random_alpha(random.Random(seed), problem))
-        m = neodp.extend(g)
+        m = neodp.extend(g, method="line")
         assert m.method == "line"
         assert neodp.audit(g, m).violations == 0
         checked += 1
@@ -259,14 +259,17 @@ def test_prefix_sums_pass_or_are_refused_by_name_and_bound_the_line() -> None:
     passed, refused = 0, []
     for seed, problem in enumerate(MIXED[:150]):
         g = graph_of(problem, reference.random_alpha(random.Random(seed), problem))
-        flow = neodp.extend(g)
+        flow, best = neodp.extend(g, method="line"), neodp.extend(g)
         try:
             m = neodp.extend(g, method="prefix")
         except NotPrivate as e:
             refused.append(e.message)
+            assert best.method == "line"
+            assert (best.probabilities == flow.probabilities).all()
             continue
         passed += 1
-        assert m.method == "prefix"
+        assert m.method == best.method == "prefix"
+        assert (m.probabilities == best.probabilities).all()
         assert not reference.violations(problem.edges, m.probabilities.tolist())
         most = gap(float(g.epsilon.max()))
         for j in range(1, problem.k):
