@@ -12,6 +12,7 @@
      ├── BallTooLarge        a search for one dataset would see more than it may
      ├── BudgetSpent         people have been asked about as much as is allowed
      ├── OtherQuestion       a release of that name has asked something else
+     ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           ├── ReadOnlyStore      the store may be read but not written
@@ -41,6 +42,7 @@ __all__ = [
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotCertified",
     "NotPrivate",
     "OtherQuestion",
     "Overtaken",
@@ -129,6 +131,12 @@ class BudgetSpent(NeodpError):
     """People have been asked about as much as is allowed."""
 
     kind = "budget_spent"
+
+
+class NotCertified(NeodpError):
+    """A graph that is not in a state in which answers may be given about it, whatever the dataset."""
+
+    kind = "not_certified"
 
 
 class OtherQuestion(NeodpError):

@@ -197,6 +197,11 @@ class Release:
             If they differ; the message says in what.
         """
         then, now = json.loads(self.asked), json.loads(question.asked)
+        if not then:
+            raise OtherQuestion(
+                f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
+                "give this question another name; 'neodp releases' shows the answer",
+            )
         for fact in sorted(then.keys() | now.keys()):
             if then.get(fact) != now.get(fact):
                 raise OtherQuestion(
@@ -302,10 +307,6 @@ class Ledger:
         """How many more there may be; None where their number is not limited."""
         return None if self.limit.releases is None else max(0, self.limit.releases - self.used)
 
-    def find(self, subject: str, name: str) -> Release | None:
-        """The release of a name about a subject."""
-        return next((r for r in self.releases if (r.graph, r.name) == (subject, name)), None)
-
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
         """What the people of every level have spent, and would have after some planned questions.
 
@@ -365,21 +366,26 @@ class Ledger:
                         hint,
                     )
 
-    def keep(self, releases: Sequence[Release], create: Callable[[Release], str]) -> list[Release]:
+    def keep(
+        self, releases: Sequence[Release], there: Sequence[Release | None], create: Callable[[Release], str]
+    ) -> list[Release]:
         """The releases that are kept: those that are there already, and the new ones, if the limit leaves room for all.
 
         Every store calls this within the transaction that holds the ledger's lock.
 
         Parameters
         ----------
+        releases : Releases
+            About this population.
+        there : Releases or None
+            For each of them, the one of its name that was kept before.
         create : callable
             Writes a new release, and returns the time at which it was kept.
         """
-        kept = {i: self.find(r.graph, r.name) for i, r in enumerate(releases)}
-        new = [release for i, release in enumerate(releases) if kept[i] is None]
+        new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
         if new:
             self.spend([release.name for release in new], [release.levels for release in new])
-        return [kept[i] or replace(release, time=create(release)) for i, release in enumerate(releases)]
+        return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
 
 
 class Keeper(Protocol):

@@ -169,8 +169,8 @@ def extend(
     method: Annotated[
         Method | None,
         typer.Option(
-            help="More than two colours and different epsilons: prefix (the largest chances; refused where they are not "
-            "private) or line (always private). Default: prefix where it is private, else line."
+            help="More than two colours and different epsilons: prefix (the largest chances; refused where not private) "
+            "or line (always private). Default: prefix where it is private, else line."
         ),
     ] = None,
     quiet: Quiet = False,

@@ -1,8 +1,8 @@
 """The best mechanism for every dataset's order, on a whole graph.
 
 With one epsilon on all edges it is the table (:mod:`neodp.rainbow.table`). Where epsilon differs, it is the largest
-prefix sums (:mod:`neodp.rainbow.prefix`) if they turn out to be private: no private mechanism exceeds them. Otherwise it
-is the line (:mod:`neodp.rainbow.flow`), which is always private and close to the best. Prefix sums take some ten
+prefix sums (:mod:`neodp.rainbow.prefix`) if they turn out to be private: no private mechanism exceeds them. Otherwise
+it is the line (:mod:`neodp.rainbow.flow`), which is always private and close to the best. Prefix sums take some ten
 seconds per hundred thousand datasets, so on large graphs they are not tried unless they are asked for. Which of the two
 it is depends on the graph with its alpha alone, never on the dataset that is asked for.
 """

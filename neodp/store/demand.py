@@ -7,6 +7,7 @@ numbers that come back. Nobody is given numbers that the stored mechanism does n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -16,7 +17,7 @@ from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
-from neodp.errors import BallTooLarge, GraphError, StaleMechanism
+from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
@@ -24,7 +25,7 @@ from neodp.store.records import GraphInfo
 if TYPE_CHECKING:
     from neodp.store.base import Store
 
-__all__ = ["Engine", "StoredView", "evaluate"]
+__all__ = ["Engine", "StoredView", "distributions", "evaluate"]
 
 Engine: TypeAlias = Literal["auto", "ball", "whole"]
 
@@ -102,16 +103,26 @@ def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit
     """As :meth:`neodp.store.base.Store.evaluate`."""
     wanted = list(dict.fromkeys(keys))
     with store.view(name, wanted, write=write) as view:
-        found = _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
-        if not view.agrees(found):
-            assert view.info.mechanism is not None
-            raise StaleMechanism(
-                f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
-                f"run 'neodp extend {name}' again",
-            )
-        if write:
+        found = None if view.info.stale else _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+        agrees = found is not None and view.agrees(found)
+        if agrees and found is not None and write:
             view.write(found.evaluations)
+    if not agrees or found is None:
+        assert view.info.mechanism is not None
+        if not view.info.stale:
+            with suppress(ReadOnlyStore):
+                store._mark_changed(name)  # now everybody knows, whichever dataset they ask for
+        raise StaleMechanism(
+            f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
+            f"run 'neodp extend {name}' again",
+        )
     return replace(found, queries=view.queries)
+
+
+def distributions(store: Store, name: str, keys: Sequence[str], whole: bool) -> Ball:
+    """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
+    with store.view(name, keys) as view:
+        return _evaluated(store, view, list(keys), "whole" if whole else "auto", _cheaper(view.info))
 
 
 def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
