@@ -97,7 +97,7 @@ def test_single_datasets_of_a_gaussian_mechanism(store: Store) -> None:
         store.write("g", m)
         keys = g.keys.to_pylist()
         for engine in ("auto", "whole"):
-            found = store.evaluate("g", keys, engine=engine, write=True)  # type: ignore[arg-type]
+            found = store.evaluate("g", keys, engine=engine, write=True)
             assert {e.key: e.probabilities for e in found.evaluations} == {key: m[key] for key in keys}
         with pytest.raises(GraphError, match="the mechanism of graph 'g' is gaussian; leave the engine out, or take"):
             store.evaluate("g", keys, engine="ball")
