@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -17,7 +19,7 @@ import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable
-from neodp.store import Settings, open_store
+from neodp.store import Settings, cypher, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned, statements
 from neodp.store.neo4j import Neo4jStore
@@ -124,6 +126,33 @@ def test_what_is_no_store(tmp_path: Path) -> None:
     assert not (tmp_path / "x.lbdb").exists()
     with pytest.raises(StoreError, match=r"a list is no store; give an address, a path or a neo4j\.Driver"):
         open_store([])  # type: ignore[arg-type]
+
+
+def test_a_server_with_another_cypher_takes_a_folder_and_a_subclass(
+    neo4j_server: servers.Server, neo4j_driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the subclass runs comes from its own folder: here a copy, whose every statement says so."""
+
+    class Twin(Neo4jStore):
+        dialect = "twin"
+
+    folder = shutil.copytree(cypher.root() / "neo4j", tmp_path / "twin")
+    for file in folder.iterdir():
+        file.write_text(re.sub(r"(?m)^(// name: .*\n(?://.*\n)+)", r"\1/* twin */ ", file.read_text()))
+    query = (cypher.root() / "query" / "summary.cypher").read_text()
+    (tmp_path / "query" / "twin" / "profile").mkdir(parents=True)
+    (tmp_path / "query" / "twin" / "summary.cypher").write_text(query)
+    cypher.every()  # which is cached, and must not be read from the folder of this test
+    monkeypatch.setattr(cypher, "root", lambda: tmp_path)
+    assert cypher.statement("graphs", "twin").startswith("/* twin */")
+    g = generate.path(4)
+    with Twin(settings(neo4j_server)) as store:
+        store.load("g", g.with_alpha(neodp.balanced(g)))
+        store.write("g", neodp.extend(store.read("g")))
+        assert neodp.audit(store.read("g"), store.mechanism("g").mechanism)
+        assert store.query("summary", "g").num_rows == 2
+        assert store.answer("g", "0", "spring").answer in g.colors
+        assert store.profiles.all() == []
 
 
 # --- a database that may only be read -------------------------------------------------------------------------
