@@ -6,8 +6,8 @@
 CALL show_tables() RETURN name;
 
 // name: show_columns
-// Which columns a table has, by name.
-CALL table_info($table) RETURN name;
+// Which columns a table has, by name. The table's name, {table}, cannot be a parameter here.
+CALL table_info('{table}') RETURN name;
 
 // name: DatasetGraph
 // The table of graphs.

@@ -169,7 +169,7 @@ def extend(
     method: Annotated[
         Method | None,
         typer.Option(
-            help="More than two colours and different epsilons: prefix (the largest chances; refused where not private) "
+            help="More than two colours and different epsilons: prefix (the largest chances; refused if not private) "
             "or line (always private). Default: prefix where it is private, else line."
         ),
     ] = None,

@@ -32,13 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import rainbow
-from neodp.boundary import boundary_vertices
+from neodp.boundary import boundary_vertices, distance
 from neodp.columns import Floats
 from neodp.errors import GraphError, NeodpError
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta, Gaussian
-from neodp.store.base import distance
 from neodp.study.comparison import Comparison
 
 if TYPE_CHECKING:

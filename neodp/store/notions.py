@@ -103,13 +103,21 @@ class Notion:
         """The notion on a graph, as the core knows it."""
         if self.name == EPSILON_DELTA:
             return EpsilonDelta.of(graph)
-        return Gaussian(self.mus if self.mus is not None else self.mu)
+        return Gaussian(self._mu)
 
     def fingerprint(self, graph: DatasetGraph) -> str:
         """The digest that a mechanism for this notion keeps of its graph."""
         if self.name == EPSILON_DELTA:
             return fingerprint(graph)
-        return fingerprint(graph, self.mus if self.mus is not None else np.array([self.mu]))
+        return fingerprint(graph, np.atleast_1d(self._mu))
+
+    @property
+    def _mu(self) -> Floats | float:
+        """One mu, or one per edge."""
+        if self.mus is not None:
+            return self.mus
+        assert self.mu is not None
+        return self.mu
 
     def facts(self, mechanism: Mechanism) -> dict[str, Any]:
         """What the statement ``finish_mechanism`` keeps on the graph's own node."""
@@ -139,7 +147,8 @@ def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Flo
 
     ends = [np.asarray(pc.fill_null(pc.index_in(column, graph.keys), -1), np.int64) for column in (source, target)]
     known = (ends[0] >= 0) & (ends[1] >= 0)
-    stored, wanted = _pair(*(end[known] for end in ends), len(graph)), _pair(graph.source, graph.target, len(graph))
+    stored = _pair(ends[0][known], ends[1][known], len(graph))
+    wanted = _pair(graph.source, graph.target, len(graph))
     order = np.argsort(stored)
     found = np.full(graph.edges, np.nan)
     if len(order):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
 import pytest
 
+from neodp import store
 from neodp.errors import StoreError
 from neodp.store import cypher
 from neodp.store.cypher import SUBJECTS, canned, parse, root, statement, statements
@@ -55,3 +60,48 @@ def test_a_name_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 def test_no_dialect_borrows_from_the_other() -> None:
     with pytest.raises(StoreError, match="there is no statement 'claim_graph' in cypher/embedded"):
         statement("claim_graph", "embedded")
+
+
+# --- which names the code uses ------------------------------------------------------------------------------------
+
+RUNS = {"run", "read", "rows", "pages", "write", "repeated", "owned", "statement"}
+"""The methods of a session, and the functions, whose first argument is a statement's name."""
+
+
+def source(dialect: str) -> list[ast.AST]:
+    """All that the modules of a store are made of."""
+    folder = Path(store.__file__).parent / dialect
+    return [node for file in sorted(folder.glob("*.py")) for node in ast.walk(ast.parse(file.read_text()))]
+
+
+def texts(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_name_that_the_store_runs_is_there(dialect: str) -> None:
+    calls = [node for node in source(dialect) if isinstance(node, ast.Call) and called(node) in RUNS and node.args]
+    asked = texts(call.args[0] for call in calls)
+    assert len(asked) > 20
+    assert asked <= statements(dialect).keys()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_statement_is_used(dialect: str) -> None:
+    """By its name in full, so that whoever looks for it finds it; the schema is made of all that its file holds."""
+    listed = {name for name in statements(dialect, "schema") if not name.startswith("show_")}
+    assert statements(dialect).keys() - listed <= texts(source(dialect))
+
+
+def test_a_file_without_a_checkout_or_an_installation_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cypher, "__file__", str(tmp_path / "neodp" / "store" / "cypher.py"))
+    with pytest.raises(StoreError, match=r"the folder cypher/ is missing beside .*neodp; install neodp again"):
+        root.__wrapped__()
+    for folder in (tmp_path / "cypher", tmp_path / "neodp" / "cypher"):
+        folder.mkdir(parents=True)
+        assert root.__wrapped__() == folder  # the installed one before the checkout's

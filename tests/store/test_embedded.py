@@ -340,6 +340,33 @@ def test_the_schema_is_made_once(path: Path) -> None:
         assert store.init() == []
 
 
+def test_a_file_of_an_older_neodp_gets_what_it_lacks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files from before the method and privacy notion of a mechanism were kept."""
+    g = mixed()
+    with opened(path) as store:
+        store.load("g", g)
+        store.write("g", neodp.extend(g))
+        with store._session.transaction(write=True):
+            for column in ("mechanism_method", "mechanism_privacy", "mechanism_mu"):
+                store._session.execute(f"ALTER TABLE DatasetGraph DROP {column}", {})
+            store._session.execute("ALTER TABLE NEIGHBOR DROP mu", {})
+    access = os.access
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda p, mode: mode != os.W_OK and access(p, mode))
+        older = (
+            r"was made by an older neodp and lacks DatasetGraph\.mechanism_method; open it once where it may be written"
+        )
+        with pytest.raises(StoreUnreachable, match=older):
+            opened(path)
+    for _ in range(2):
+        with opened(path) as store:
+            info = store.mechanism("g").info
+            assert (info.method, info.privacy, info.mu) == (None, "epsilon-delta", None)
+            assert neodp.audit(g, store.mechanism("g").mechanism)
+            assert store.evaluate("g", [g.key(0)]).evaluations[0].probabilities == neodp.extend(g)[g.key(0)]
+            assert store.init() == []
+
+
 def test_names_that_look_like_other_ids(store: EmbeddedStore) -> None:
     """Graph "a" with key "b:c" and graph "a:b" with key "c" share no id, nor do others that might."""
     names = ["a", "a:b", "1:a", "", ":", "a:b:c", "\\u0060", "`'\"\n\0🗳", "🗳", "é"]

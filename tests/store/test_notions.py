@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp import DatasetGraph, Gaussian, Mechanism, SuitablePair, generate
+from neodp import DatasetGraph, Gaussian, SuitablePair, generate
 from neodp.errors import GraphError, NoMechanism, PrivacyError, StaleMechanism
 from neodp.privacy import EpsilonDelta
 from neodp.store import Store
@@ -97,7 +97,7 @@ def test_single_datasets_of_a_gaussian_mechanism(store: Store) -> None:
         store.write("g", m)
         keys = g.keys.to_pylist()
         for engine in ("auto", "whole"):
-            found = store.evaluate("g", keys, engine=engine, write=True)  # type: ignore[arg-type]
+            found = store.evaluate("g", keys, engine=engine, write=True)
             assert {e.key: e.probabilities for e in found.evaluations} == {key: m[key] for key in keys}
         with pytest.raises(GraphError, match="the mechanism of graph 'g' is gaussian; leave the engine out, or take"):
             store.evaluate("g", keys, engine="ball")
@@ -162,13 +162,13 @@ def test_single_datasets_take_one_extension(store: Store, method: Any, monkeypat
     store.write("p", m)
     assert store.mechanism("p").mechanism.method == store.mechanism("p").info.method == method
     extended: list[Any] = []
-    extend = neodp.mechanism.extend
+    extend = neodp.rainbow.extend
 
-    def counted(*arguments: Any, **options: Any) -> Mechanism:
-        extended.append(options)
-        return extend(*arguments, **options)
+    def counted(*arguments: Any) -> Any:
+        extended.append(arguments)
+        return extend(*arguments)
 
-    monkeypatch.setattr(neodp.mechanism, "extend", counted)
+    monkeypatch.setattr(neodp.rainbow, "extend", counted)
     assert store.evaluate("p", ["a"]).evaluations[0].probabilities == m["a"]
     assert len(extended) == 1
 

@@ -103,7 +103,10 @@ class Session:
         return [name for name in statements(self._dialect, "schema") if not name.startswith("show_")]
 
     def _lacks(self, table: str, column: str) -> bool:
-        return table in self.tables and column not in self.run("show_columns", table=table)["name"].to_pylist()
+        if table not in self.tables:
+            return False
+        text = statement("show_columns", self._dialect).replace("{table}", table)
+        return column not in self.execute(text, {})["name"].to_pylist()
 
     # --- transactions -------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from neodp.ball import Evaluation, Found
 from neodp.boundary import distance
@@ -73,7 +74,7 @@ class Mechanisms(Graphs):
 
     def _write_rows(self, name: str, writer: str, mechanism: Mechanism, ids: Any, progress: Progress) -> None:
         two = len(mechanism.graph.colors) == 2
-        columns = {"p_trues": mechanism.p_true, "distances": distance(mechanism.graph)}
+        columns: dict[str, NDArray[Any]] = {"p_trues": mechanism.p_true, "distances": distance(mechanism.graph)}
         columns |= {"ps": mechanism.p, "qs": mechanism.q} if two else {"distributions": mechanism.probabilities}
         write = "write_probabilities" if two else "write_distributions"
         for rows in batches(len(mechanism)):

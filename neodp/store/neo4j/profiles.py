@@ -68,7 +68,7 @@ class Neo4jProfiles(ProfileStore):
         return deleted
 
     def _delete(self, name: str, writer: str, total: int, progress: Progress) -> int:
-        owned = {"profiles": name, "writer": writer}
+        owned: dict[str, Any] = {"profiles": name, "writer": writer}
         deleted = 0
         for count in self._session.repeated("delete_users", "deleted", batch=USERS, **owned):
             deleted += count

@@ -1,4 +1,4 @@
-"""What was answered, in Neo4j (``cypher/neo4j/releases.cypher``): one transaction that locks the ledger keeps answers."""
+"""What was answered, in Neo4j (``cypher/neo4j/releases.cypher``): one transaction locks the ledger and keeps answers."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ class Releases(Store):
             if all(there):
                 return [release for release in there if release is not None]
             ledger = ledger_of(population, tx.run("ledger", population=population))
-            return ledger.keep(
-                releases, there, create=lambda new: str(tx.run("create_release", **release_row(new))["time"])
-            )
+            return ledger.keep(releases, there, create=lambda new: _created(tx, new))
 
         return self._session.transaction("keep", work)
 
@@ -59,3 +57,8 @@ class Releases(Store):
 
     def _mark_changed(self, name: str) -> None:
         self._session.write("mark_changed", graph=name)
+
+
+def _created(tx: Transaction, release: Release) -> str:
+    """Write a release; the server's time."""
+    return str(tx.run("create_release", **release_row(release))["time"])
