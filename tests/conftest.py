@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import neo4j_server as servers
 import pytest
 from hypothesis import settings
 from neo4j import Driver
-from running import Run
 
 from neodp.cli import main
 from neodp.store import Store, open_store
+from tests.running import Run
+from tools import neo4j_server as servers
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
 settings.load_profile("neodp")

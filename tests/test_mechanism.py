@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference
-from problems import graph_of
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
+from tests import reference
+from tests.problems import graph_of
 
 LOG2 = math.log(2)
 

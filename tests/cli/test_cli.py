@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from running import Run, document
 
 import neodp
 from neodp import generate
 from neodp.cli import app, main
 from neodp.errors import GraphError
 from neodp.store import open_store
+from tests.running import Run, document
 
 
 def files(folder: Path, nodes: str, edges: str) -> tuple[str, str]:

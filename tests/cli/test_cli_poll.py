@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from running import Run, document
 
 import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.polls import UNIT, Threshold
+from tests.running import Run, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5
 LEVELS = ["low", "medium", "high"] * 4

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from running import Run, document
+
+from tests.running import Run, document
 
 NODES = """key,color,alpha,preference
 a,red,,red;blue;green

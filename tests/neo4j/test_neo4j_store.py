@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
-import neo4j_server as servers
 import pytest
 
 import neodp
@@ -21,6 +20,7 @@ from neodp.store import Settings, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned, statement
 from neodp.store.neo4j import Neo4jStore
+from tools import neo4j_server as servers
 
 STATEMENTS = Path(neodp.__file__).parent / "cypher" / "store"
 

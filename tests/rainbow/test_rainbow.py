@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import rainbow_reference as reference
-from rainbow_reference import Rainbow
-from reference import exponential
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate, rainbow
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, PrivacyError, UnhitBoundary, UnknownKey
 from neodp.study import closed_forms
+from tests import rainbow_reference as reference
+from tests.rainbow_reference import Rainbow
+from tests.reference import exponential
 
 COLORS = tuple("abcdefghijklmnop")
 

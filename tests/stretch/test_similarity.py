@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from odds import worst_odds
 
 from neodp.errors import PrivacyError, UnknownKey
 from neodp.stretch import noise
@@ -16,6 +15,7 @@ from neodp.stretch.mechanism import Stretching, scalar_product
 from neodp.stretch.neighbors import nearest, neighbors
 from neodp.stretch.profiles import UNIT, Profiles
 from neodp.stretch.similarity import STEPS, Cost, Measure, Similarities, similarity
+from tests.stretch.odds import worst_odds
 
 EPSILON = 0.7
 
