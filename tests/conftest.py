@@ -21,6 +21,28 @@ settings.register_profile("neodp", deadline=None, derandomize=True)
 settings.load_profile("neodp")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Each of several parallel workers keeps what it compiles to itself: two that write numba's cache at the same
+    time can mix up the code of two signatures."""
+    worker, cache = os.environ.get("PYTEST_XDIST_WORKER"), config.cache
+    if worker is not None and cache is not None:
+        os.environ["NUMBA_CACHE_DIR"] = str(cache.mkdir(f"numba-{worker}"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the mark
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests that share the Neo4j server run on one worker, so that there is one server."""
+    for item in items:
+        if isinstance(item, pytest.Function) and needs_neo4j(item):
+            item.add_marker(pytest.mark.xdist_group("neo4j"))
+
+
+def needs_neo4j(item: pytest.Function) -> bool:
+    if "neo4j_server" in item.fixturenames:
+        return True
+    return hasattr(item, "callspec") and item.callspec.params.get("address") == "neo4j"
+
+
 Start = Callable[..., AbstractContextManager[servers.Server]]
 
 
