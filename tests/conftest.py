@@ -24,9 +24,9 @@ settings.load_profile("neodp")
 def pytest_configure(config: pytest.Config) -> None:
     """Each of several parallel workers keeps what it compiles to itself: two that write numba's cache at the same
     time can mix up the code of two signatures."""
-    worker, cache = os.environ.get("PYTEST_XDIST_WORKER"), config.cache
-    if worker is not None and cache is not None:
-        os.environ["NUMBA_CACHE_DIR"] = str(cache.mkdir(f"numba-{worker}"))
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None:
+        os.environ["NUMBA_CACHE_DIR"] = str(config.rootpath / ".pytest_cache" / f"numba-{worker}")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the mark
