@@ -29,18 +29,20 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["NUMBA_CACHE_DIR"] = str(config.rootpath / ".pytest_cache" / f"numba-{worker}")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the mark
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests that share the Neo4j server run on one worker, so that there is one server."""
-    for item in items:
-        if isinstance(item, pytest.Function) and needs_neo4j(item):
-            item.add_marker(pytest.mark.xdist_group("neo4j"))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whoever has "neo4j" in the name of the test or of its file runs on one worker, so that there is one server.
 
+    The first worker begins with these, the others with the rest, test by test. xdist's own way, a mark and
+    ``--dist loadgroup``, does nothing under pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
 
-def needs_neo4j(item: pytest.Function) -> bool:
-    if "neo4j_server" in item.fixturenames:
-        return True
-    return hasattr(item, "callspec") and item.callspec.params.get("address") == "neo4j"
+    class OneServer(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "neo4j" if "neo4j" in nodeid else nodeid
+
+    return OneServer(config, log)
 
 
 Start = Callable[..., AbstractContextManager[servers.Server]]

@@ -11,9 +11,9 @@ from neodp.errors import GraphExists, StoreError
 from neodp.store.base import Progress, silent
 from neodp.store.embedded import EmbeddedStore, _batches, _ids, _now
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.stretch.neighbors import Neighbors
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["EmbeddedProfiles"]
 

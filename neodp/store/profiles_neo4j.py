@@ -14,9 +14,9 @@ from neodp.store.base import READY, Progress, silent
 from neodp.store.cypher import statement
 from neodp.store.neo4j import BATCH, Neo4jStore, _batches, _numbers, _one
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.stretch.neighbors import Neighbors
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["Neo4jProfiles"]
 
