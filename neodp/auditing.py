@@ -272,6 +272,7 @@ def _rainbow(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
 
 
 def described(graph: DatasetGraph, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
+    """One edge between distributions, with the inequalities that are broken in words."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
     lines = []

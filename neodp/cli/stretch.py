@@ -12,11 +12,11 @@ import typer
 from neodp.cli.common import Json, Quiet, Session, confirm, progress, say, show, table
 from neodp.errors import GraphError, PrivacyError
 from neodp.stretch import weights as populations
-from neodp.stretch.neighbors import Neighbors, nearest
-from neodp.stretch.neighbors import neighbors as nearest_of_all
+from neodp.stretch.neighborhoods import Neighbors, nearest
+from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Cost, Measure
-from neodp.stretch.similarity import similarity as similar
+from neodp.stretch.similarities import Cost, Measure
+from neodp.stretch.similarities import similarity as similar
 
 __all__ = ["app"]
 

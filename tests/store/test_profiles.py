@@ -11,9 +11,9 @@ from neodp.errors import GraphError, GraphExists, UnfinishedGraph, UnknownGraph,
 from neodp.store import Store, open_store
 from neodp.store.cypher import canned
 from neodp.stretch import noise
-from neodp.stretch.neighbors import nearest, neighbors
+from neodp.stretch.neighborhoods import nearest, neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 Raw = Callable[..., list[list[Any]]]
 Rows = list[tuple[Any, ...]]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
-import neo4j_server as servers
 import pytest
 
 import neodp
@@ -23,6 +22,7 @@ from neodp.store import Settings, cypher, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned, statements
 from neodp.store.neo4j import Neo4jStore
+from tools import neo4j_server as servers
 
 
 def settings(server: servers.Server, **changes: Any) -> Settings:

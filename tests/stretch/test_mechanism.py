@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from odds import worst_odds
 
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
@@ -21,6 +20,7 @@ from neodp.stretch.mechanism import (
     stretching_weights,
     weighted_sum,
 )
+from tests.stretch.odds import worst_odds
 
 WEIGHTS = (0.0, 2.0**-30, 0.1, 0.5, 0.75, 1 / 3, 1 - 2.0**-53, 1.0)
 weight = st.one_of(st.sampled_from(WEIGHTS), st.floats(0.0, 1.0))
