@@ -278,7 +278,7 @@ def _levels(text: str | None) -> dict[str, float]:
         except (TypeError, ValueError):
             raise GraphError(f"the level {name!r} is {value!r}", "give it an epsilon, as in low=2,high=0.3") from None
         try:
-            found[name] = polls.positive(number)
+            found[name] = polls.valid_epsilon(number)
         except GraphError as e:
             raise GraphError(f"the level {name!r}: {e.message}", e.hint) from None
     return found

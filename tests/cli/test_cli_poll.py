@@ -15,7 +15,8 @@ from running import Run, document
 import neodp
 from neodp import generate
 from neodp.cli import main
-from neodp.polls import UNIT, Threshold
+from neodp.polls import Threshold
+from neodp.polls.mechanism import UNIT
 
 VOTES = ["yes"] * 7 + ["no"] * 5
 LEVELS = ["low", "medium", "high"] * 4
