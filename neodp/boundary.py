@@ -27,6 +27,7 @@ __all__ = [
     "balanced",
     "boundary_edges",
     "boundary_vertices",
+    "distance",
     "homogeneous",
     "is_hitting_set",
     "minimum_hitting_set",
@@ -76,6 +77,21 @@ def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
     mask[graph.source[graph.crossing]] = True
     mask[graph.target[graph.crossing]] = True
     return np.flatnonzero(mask)
+
+
+def distance(graph: DatasetGraph) -> NDArray[np.int32]:
+    """Per dataset, how many edges it is away from the boundary; -1 where no boundary can be reached.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> distance(neodp.generate.path(6)).tolist()
+    [2, 1, 0, 0, 1, 2]
+    """
+    from neodp import kernel
+
+    hops: NDArray[np.int32] = kernel.hops(*graph.adjacency[:2], boundary_vertices(graph))
+    return hops
 
 
 def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:

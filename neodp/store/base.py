@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from neodp import ball, boundary
+from neodp import ball
 from neodp.ball import Ball, Evaluation, Found, Star
+from neodp.boundary import distance
 from neodp.errors import (
     BallTooLarge,
     GraphError,
@@ -491,14 +492,6 @@ def fingerprint(graph: DatasetGraph) -> str:
     text = keys.buffers()[2]
     digest.update(memoryview(text)[: int(lengths.sum())] if text is not None else b"")
     return digest.hexdigest()
-
-
-def distance(graph: DatasetGraph) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Per dataset, how many edges it is away from the boundary; -1 where none can be reached."""
-    from neodp import kernel
-
-    hops: np.ndarray[Any, np.dtype[np.int32]] = kernel.hops(*graph.adjacency[:2], boundary.boundary_vertices(graph))
-    return hops
 
 
 def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | None, info: GraphInfo) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
+from neodp.boundary import distance
 from neodp.errors import GraphError, GraphExists, NoMechanism, UnknownGraph, UnknownKey, UnknownQuery
 from neodp.store import Store, open_store
-from neodp.store.base import distance, fingerprint
+from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
 
 Raw = Callable[..., list[list[Any]]]
