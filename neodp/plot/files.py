@@ -39,7 +39,7 @@ def checked_path(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) 
 
 
 def rendered(figure: Figure, kind: str) -> bytes:
-    """A figure as the content of an ``svg`` or ``png`` file. The same figure gives the same bytes: no date is written."""
+    """A figure as the content of an ``svg`` or ``png`` file, without a date: the same figure gives the same bytes."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, dpi=DPI, metadata={"Date": None} if kind == "svg" else None)
     return buffer.getvalue()
