@@ -7,8 +7,9 @@
 >>> round(p.at(10).worst, 4)  # the chance of the true answer where ten people would have to change their vote
 0.9958
 
-The mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`; :mod:`neodp.polls.table` counts
-the votes of a table of people; :mod:`neodp.polls.levels` says what a higher epsilon would bring.
+The mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`. :mod:`neodp.polls.people` reads a
+table of people, :mod:`neodp.polls.table` counts their votes, :mod:`neodp.polls.question` keeps one question with its
+secret counts, and :mod:`neodp.polls.levels` says what a higher epsilon would bring.
 """
 
 from neodp.polls.levels import WhatIf, what_if
@@ -23,6 +24,8 @@ from neodp.polls.mechanism import (
     valid_epsilon,
     violations,
 )
+from neodp.polls.people import People, read_levels
+from neodp.polls.question import Question
 from neodp.polls.table import WORDS, Place, Tally, epsilons, tally
 
 __all__ = [
@@ -30,14 +33,17 @@ __all__ = [
     "Counts",
     "Group",
     "Margin",
+    "People",
     "Place",
     "Plurality",
     "Poll",
+    "Question",
     "Tally",
     "Threshold",
     "WhatIf",
     "epsilons",
     "poll",
+    "read_levels",
     "tally",
     "valid_epsilon",
     "violations",
