@@ -55,7 +55,7 @@ def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None =
     Raises
     ------
     GraphError
-        If the file cannot be written, or its suffix is none of these.
+        If the file cannot be written, or has another suffix.
     NeodpError
         If matplotlib is not installed.
 

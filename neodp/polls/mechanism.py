@@ -260,7 +260,7 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     Raises
     ------
     GraphError
-        If the query, a group or the options are not one.
+        If the query, a group or the options are invalid; the message says which, and what is allowed.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def tally(
     Raises
     ------
     GraphError
-        If a vote is missing or is none of the options.
+        If a vote is missing, or is not one of the options; the message names the first row with it.
 
     Examples
     --------
