@@ -2,22 +2,23 @@
 
 The graph
 ---------
-People of equal epsilon form a *group*. A dataset says how many of each group chose each option; an edge changes the
-choice of one person, and has that person's epsilon. For a yes/no poll this is the graph of ``generate.counts``, the
-exact quotient of ``generate.votes``: the answer is yes iff at least `needed` people say yes. It is never built: for a
-hundred thousand people in five groups it has 10^21 datasets.
+People of equal epsilon form a *group*. A dataset says how many people of each group chose each option. An edge changes
+the choice of one person, and has that person's epsilon. For a yes/no poll this is the graph of ``generate.counts``, the
+exact quotient of ``generate.votes``: the answer is yes iff at least `needed` people say yes. The graph is never built:
+for a hundred thousand people in five groups it has 10^21 datasets.
 
 The mechanism
 -------------
-With k possible answers, the true one has the chance S = 1 - (k - 1) P, and every other one P. Both depend on the
-dataset's *cost* y alone, in the way that starts from S = P = 1/k and follows dS/dy = min(S, 1 - S):
+With k possible answers, the true answer has the chance S = 1 - (k - 1) P, and every other answer the chance P. Both
+depend only on the *cost* y of the dataset: S and P start at 1/k for y = 0, and S follows dS/dy = min(S, 1 - S):
 
     S = e^y / k  up to y = log(k/2), where S = 1/2;      (k - 1) P = 1 - S = e^-y k/4  from there.
 
-So neither log S nor log P ever changes faster than y. Let C(eps) be the y at which S = e^eps P. The cost is that of the
-cheapest way to another answer: the epsilons of the people who change their choices, one after another, and C(eps)
-instead of eps for the last of them, who crosses the boundary. C grows with eps, but never faster than eps. So the last
-is the one with the greatest epsilon, and it pays to take the people with the least.
+So neither log S nor log P ever changes faster than y. Let C(eps) be the y at which S = e^eps P. The cost of a dataset
+is that of the cheapest way to another answer: people change their choices one after another; each of them costs their
+epsilon, and the last one, who crosses the boundary, costs C(eps) instead of eps. C grows with eps, but never faster
+than eps. So the cheapest way takes the people with the smallest epsilons, and the last of them is the one with the
+greatest.
 
 *Yes or no.* Only people of the winning side can change the answer; the *margin* m is how many of them must. With
 e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answer is
@@ -27,9 +28,10 @@ e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answ
 This is the optimum for the balanced alpha (:func:`neodp.boundary.balanced`): with delta 0 and alpha of at least 1/2,
 U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
 
-*Plurality.* To have a rival overtake the winner, whose lead is then G - 1, people of the winning side go over to the
-rival, which takes 2 off G each, and people of the others, which takes 1. For every rival and every number of the
-former, prefix sums of sorted epsilons give the cost.
+*Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more where the
+winner would win a tie. A person of the winning side who goes over to the rival contributes 2 to G, and a person of any
+other side contributes 1. For every rival, and every number of people from the winning side, prefix sums of sorted
+epsilons give the cost.
 
 Exactness
 ---------
@@ -53,11 +55,10 @@ that small is refused. :func:`violations` checks all of it at one dataset, and s
 
 Epsilon 0
 ---------
-The answer must not depend on such a person at all: over an edge with epsilon 0 both ends have the same distribution. If
-their true answers differ, neither can be preferred. Counting the person in would therefore only turn datasets into coin
-tosses. So the question is put to the others: people with epsilon 0 belong to no group, and :func:`tally` only counts
-how many they are.
-"""
+The answer must not depend on a person with epsilon 0 at all: the two ends of an edge with epsilon 0 have the same
+distribution. If their true answers differ, neither answer can be preferred. To count such a person would therefore only
+turn datasets into coin tosses. So the question is put to the others: people with epsilon 0 belong to no group, and
+:func:`neodp.polls.table.tally` only counts how many they are."""
 
 from __future__ import annotations
 
@@ -92,7 +93,7 @@ Counts: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Group:
-    """People of equal epsilon; `level` is what they call it, if they do."""
+    """People of equal epsilon; `level` is the name of this epsilon, if it has one."""
 
     epsilon: float
     size: int
@@ -105,7 +106,7 @@ class Group:
 
     @property
     def belief(self) -> float:
-        """How sure an observer can become of one person's choice who thought it even: e^eps / (1 + e^eps)."""
+        """How sure an observer who held a person's choice for 50:50 can become of it: e^eps / (1 + e^eps)."""
         return 1.0 / (1.0 + math.exp(-self.epsilon))
 
 
@@ -172,7 +173,7 @@ class Poll(ABC):
         """What is known of the accuracy at a margin without looking at anybody's choice."""
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
-        """The chance of each answer; every one but the largest is exact, which stands for one minus the rest."""
+        """The chance of each answer: all but the largest are exact, and the largest stands for one minus the rest."""
         cost, k = self.cost(counts), len(self.options)
         other = 0.0 if cost is None else chance(cost, k)
         true = 1.0 - (k - 1) * other
@@ -183,14 +184,14 @@ class Poll(ABC):
         return tuple(row)
 
     def worst_at(self, margin: int) -> float:
-        """The accuracy that every dataset with this margin has at least: its cheapest people must change."""
+        """The least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
         return self._accuracy(self._cheapest(self._sizes.tolist(), margin))
 
     def _accuracy(self, cost: int) -> float:
         return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
 
     def _cheapest(self, winners: Sequence[int], margin: int) -> int:
-        """The cost where so many people, the cheapest of this many in each group, must change their choices."""
+        """The cost if `margin` people must change their choices: those with the smallest epsilons among the winners."""
         total, left = 0, margin
         for each, size in zip(self._units, winners, strict=True):
             if size >= left:
