@@ -58,7 +58,8 @@ Epsilon 0
 The answer must not depend on a person with epsilon 0 at all: the two ends of an edge with epsilon 0 have the same
 distribution. If their true answers differ, neither answer can be preferred. To count such a person would therefore only
 turn datasets into coin tosses. So the question is put to the others: people with epsilon 0 belong to no group, and
-:func:`neodp.polls.table.tally` only counts how many they are."""
+:func:`neodp.polls.table.tally` only counts how many they are.
+"""
 
 from __future__ import annotations
 
