@@ -3,8 +3,8 @@
 ::
 
     NeodpError
-     ├── GraphError          a value of the graph is not one (also a ValueError)
-     ├── PrivacyError        a privacy condition is not one (also a ValueError)
+     ├── GraphError          a value of the graph is invalid (also a ValueError)
+     ├── PrivacyError        a privacy condition is invalid (also a ValueError)
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
@@ -76,13 +76,13 @@ class NeodpError(Exception):
 
 
 class GraphError(NeodpError, ValueError):
-    """A colour, key, edge, epsilon, delta or alpha that is not one."""
+    """A colour, key, edge, epsilon, delta or alpha is invalid."""
 
     kind = "graph"
 
 
 class PrivacyError(NeodpError, ValueError):
-    """A privacy condition that is not one, such as a pair (L, U) that is not suitable."""
+    """A privacy condition is invalid, such as a pair (L, U) that is not suitable."""
 
     kind = "privacy"
 

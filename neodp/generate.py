@@ -92,7 +92,7 @@ def path(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def grid(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def hypercube(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def hamming(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def votes(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -376,7 +376,7 @@ def three_voters(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     References
     ----------
@@ -430,7 +430,7 @@ def counts(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -498,7 +498,7 @@ def plurality(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -566,7 +566,7 @@ def random_geometric(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -623,7 +623,7 @@ def random_graph(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------

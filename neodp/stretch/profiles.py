@@ -97,7 +97,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is not one or a pair stands twice; the message names the place.
+            If a value is invalid, or a pair of user and item occurs twice; the message names the place.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is not one; the message names the file and line.
+            If a value is invalid; the message names the file and line.
         """
         path = Path(path)
         user, item, rating = columns
