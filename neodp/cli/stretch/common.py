@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from neodp.errors import PrivacyError
-from neodp.stretch.similarity import Cost, Measure
+from neodp.stretch.similarities import Cost, Measure
 
 __all__ = ["Measured", "Profile", "cost_as_json", "cost_in_words", "numbers"]
 

@@ -11,7 +11,7 @@ import typer
 
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
-from neodp.stretch.similarity import Cost, Measure
+from neodp.stretch.similarities import Cost, Measure
 
 __all__ = ["recall", "utility"]
 

@@ -9,11 +9,11 @@ import typer
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Profile, cost_as_json, cost_in_words
 from neodp.errors import PrivacyError
-from neodp.stretch.neighbors import Neighbors, nearest
-from neodp.stretch.neighbors import neighbors as nearest_of_all
+from neodp.stretch.neighborhoods import Neighbors, nearest
+from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Cost, Measure
-from neodp.stretch.similarity import similarity as similar
+from neodp.stretch.similarities import Cost, Measure
+from neodp.stretch.similarities import similarity as similar
 
 __all__ = ["neighbors", "similarity"]
 
