@@ -3,7 +3,7 @@
 ::
 
     NeodpError
-     ├── GraphError          a value of the graph is invalid (also a ValueError)
+     ├── GraphError          a value of a graph or table is invalid (also a ValueError)
      ├── PrivacyError        a privacy condition is invalid (also a ValueError)
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
@@ -76,13 +76,13 @@ class NeodpError(Exception):
 
 
 class GraphError(NeodpError, ValueError):
-    """A colour, key, edge, epsilon, delta or alpha is invalid."""
+    """An invalid colour, key, edge, epsilon, delta or alpha; the message says where it is, and what is allowed."""
 
     kind = "graph"
 
 
 class PrivacyError(NeodpError, ValueError):
-    """A privacy condition is invalid, such as a pair (L, U) that is not suitable."""
+    """An invalid privacy condition, such as a pair (L, U) that is not suitable."""
 
     kind = "privacy"
 

@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.columns import MAX_EPSILON, Bools, Floats, Ints
 from neodp.errors import GraphError
-from neodp.graph import MAX_EPSILON, Bools, DatasetGraph, Floats, Ints
+from neodp.graph import DatasetGraph
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 from neodp.plot.axes import heading, legend, sided_axis
 from neodp.plot.scales import Steps
 from neodp.plot.scene import Scene

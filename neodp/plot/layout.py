@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neodp.graph import DatasetGraph, Floats
+from neodp.columns import Floats
+from neodp.graph import DatasetGraph
 from neodp.plot.scene import Scene
 from neodp.plot.text import rounded, shortened, width_of
 

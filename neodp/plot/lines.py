@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import rainbow
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import Floats
 from neodp.mechanism import Mechanism
 from neodp.plot.files import checked_path, rendered, save
 from neodp.plot.page import page, table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 from neodp.plot.axes import legend, sided_axis
 from neodp.plot.layout import Drawing, edge_paths
 from neodp.plot.scene import Scene, allowed

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.boundary import boundary_vertices, distance
-from neodp.graph import DatasetGraph, Floats
+from neodp.columns import Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.plot.scales import Scale, Steps
 from neodp.plot.style import DASHES, FEW, shades_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import unicodedata
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 
 __all__ = ["counted", "escaped", "precise", "printable", "range_of", "rounded", "shortened", "superscript", "width_of"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from neodp.graph import MAX_EPSILON
+from neodp.columns import MAX_EPSILON
 from neodp.polls.mechanism import Group, Margin, Poll
 
 __all__ = ["WhatIf", "what_if"]

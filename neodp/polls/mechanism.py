@@ -76,8 +76,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.auditing import holds
+from neodp.columns import MAX_EPSILON
 from neodp.errors import GraphError, near
-from neodp.graph import MAX_EPSILON
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neodp.errors import GraphError, near
-from neodp.graph import line_of, read_columns
 from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.table import Place
+from neodp.tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,13 +54,9 @@ class People:
         GraphError
             If no column is named, or the file does not have such a column.
         """
-        path, columns = Path(file), _named(votes, epsilon)
-        read = read_columns(path, columns)
-
-        def place(row: int) -> str:
-            return f"{path}, row {row + 1}" if path.suffix == ".parquet" else f"{path}, line {line_of(path, row)}"
-
-        return cls({column: read[column] for column in columns[:-1]}, read[columns[-1]], place)
+        columns = _named(votes, epsilon)
+        read = read_table(file, columns)
+        return cls({column: read[column] for column in columns[:-1]}, read[columns[-1]], read.place)
 
     @classmethod
     def from_result(cls, result: pa.Table, votes: Sequence[str], epsilon: str | None) -> People:
@@ -126,7 +122,7 @@ def read_levels(text: str) -> dict[str, float]:
     if "=" in text:
         pairs = [part.partition("=")[::2] for part in text.split(",")]
     else:
-        columns = read_columns(Path(text), ("level", "epsilon"))
+        columns = read_table(Path(text), ("level", "epsilon"))
         pairs = list(zip(columns["level"].to_pylist(), columns["epsilon"].to_pylist(), strict=True))
     found: dict[str, float] = {}
     for level, value in pairs:

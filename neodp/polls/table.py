@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import GraphError, near
-from neodp.graph import Floats
 from neodp.polls.mechanism import Counts, Group, valid_epsilon
 
 if TYPE_CHECKING:

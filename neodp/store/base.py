@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from neodp.ball import Ball, Star
+from neodp.columns import Floats
 from neodp.errors import NoMechanism
-from neodp.graph import DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.release import Ledger, Release, answer_once
 from neodp.store import demand, refusals

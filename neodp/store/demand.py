@@ -16,9 +16,9 @@ import numpy as np
 from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
+from neodp.columns import Floats
 from neodp.errors import BallTooLarge, GraphError, NotPrivate, StaleMechanism
 from neodp.estimate import estimate
-from neodp.graph import Floats
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neodp.columns import Floats
 from neodp.errors import NoMechanism, PrivacyError
-from neodp.graph import DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta, Gaussian, Privacy
 from neodp.store.records import MechanismInfo, fingerprint

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.graph import DatasetGraph, Floats
+from neodp.columns import Floats
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import GraphError, PrivacyError, near
-from neodp.graph import Floats
 
 if TYPE_CHECKING:
     from neodp.stretch.profiles import Profiles

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import Floats, read_columns
 from neodp.study.comparison import Accuracy
+from neodp.tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +46,7 @@ def read_accuracy(path: str | PathLike[str]) -> Accuracy:
     array([0.58, 0.76])
     """
     path = Path(path)
-    columns = read_columns(path, ("key", "p_true"))
+    columns = read_table(path, ("key", "p_true"))
     true = _numbers(columns["p_true"], "p_true", str(path))
     wrong = np.flatnonzero(~((true >= 0.0) & (true <= 1.0)))
     if len(wrong):
@@ -62,7 +63,7 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     GraphError
         If the file cannot be read, or a weight is not a number.
     """
-    columns = read_columns(Path(path), ("key", "weight"))
+    columns = read_table(Path(path), ("key", "weight"))
     return weights(columns["key"], columns["weight"], str(path))
 
 

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from neodp.columns import Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import Bools, DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.store.records import GraphInfo, StoredGraph
 
 __all__ = [

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neodp.ball import Star
+from neodp.columns import distributions, preferences
 from neodp.errors import ReadOnlyStore, StoreError
-from neodp.graph import DatasetGraph, distributions, preferences
+from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement

@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 
 from neodp.ball import Evaluation, Found, least_of
 from neodp.boundary import distance
+from neodp.columns import Floats, distributions
 from neodp.errors import StoreError
-from neodp.graph import DatasetGraph, Floats, distributions
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent

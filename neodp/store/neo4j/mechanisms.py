@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from neodp.ball import Evaluation, Found
 from neodp.boundary import distance
+from neodp.columns import Floats, distributions
 from neodp.errors import Overtaken
-from neodp.graph import DatasetGraph, Floats, distributions
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
