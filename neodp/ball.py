@@ -38,7 +38,7 @@ from neodp.errors import BallTooLarge, GraphError, UnknownKey
 from neodp.extension import ROUNDING
 from neodp.family import family
 from neodp.graph import DatasetGraph
-from neodp.privacy import EpsilonDelta, Labels, certain
+from neodp.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.rainbow import Method
 
 if TYPE_CHECKING:
@@ -329,14 +329,19 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
         return _Search(view, keys_of(keys)).run(limit, layers)
 
 
-def evaluate_whole(graph: DatasetGraph, keys: Any, method: Method | None = None) -> Ball:
+def evaluate_whole(
+    graph: DatasetGraph,
+    keys: Any,
+    method: Method | None = None,
+    privacy: Privacy | None = None,
+) -> Ball:
     """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
 
-    Any number of colours; `method` as in ``extend``.
+    Any number of colours, and any privacy notion; `method` and `privacy` as in ``extend``.
     """
     with _told_about(keys):
         start = [graph.index(key) for key in keys_of(keys)]
-    found = family(graph).extend(graph, EpsilonDelta.of(graph), method)
+    found = family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method)
     return Ball(
         evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),

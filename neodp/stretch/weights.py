@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
 from neodp.errors import PrivacyError, near
+from neodp.graph import Floats
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices"]
 
