@@ -330,10 +330,7 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
 
 
 def evaluate_whole(
-    graph: DatasetGraph,
-    keys: Any,
-    method: Method | None = None,
-    privacy: Privacy | None = None,
+    graph: DatasetGraph, keys: Any, method: Method | None = None, privacy: Privacy | None = None
 ) -> Ball:
     """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
 
