@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from running import Run, document
+
+from tests.running import Run, document
 
 
 @pytest.fixture
