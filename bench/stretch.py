@@ -26,7 +26,7 @@ from bench.process import Process, mark_peak, peak, processor_time
 from bench.report import megabytes, seconds, show, table, times
 from neodp.columns import MAX_EPSILON, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbors import neighbors
+from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 
 __all__ = ["run"]

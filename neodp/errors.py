@@ -3,8 +3,8 @@
 ::
 
     NeodpError
-     ├── GraphError          a value of a graph or table is invalid (also a ValueError)
-     ├── PrivacyError        a privacy condition is invalid (also a ValueError)
+     ├── GraphError          a value of the graph is not one (also a ValueError)
+     ├── PrivacyError        a privacy condition is not one (also a ValueError)
      ├── UnknownKey          no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
@@ -82,13 +82,13 @@ class NeodpError(Exception):
 
 
 class GraphError(NeodpError, ValueError):
-    """An invalid colour, key, edge, epsilon, delta or alpha; the message says where it is, and what is allowed."""
+    """A colour, key, edge, epsilon, delta or alpha that is not one."""
 
     kind = "graph"
 
 
 class PrivacyError(NeodpError, ValueError):
-    """An invalid privacy condition, such as a pair (L, U) that is not suitable."""
+    """A privacy condition that is not one, such as a pair (L, U) that is not suitable."""
 
     kind = "privacy"
 

@@ -8,7 +8,7 @@ best mechanism that is private and agrees with alpha: ``extend`` finds it, and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,8 +31,11 @@ __all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(Mapping[str, dict[str, float]]):
     """A random answer for every dataset of a graph; immutable.
+
+    It is a mapping from the keys of the datasets, in the order of the graph, to their distributions by colour. Unlike
+    two dictionaries, two mechanisms are equal only if they are the same object.
 
     Attributes
     ----------
@@ -49,6 +52,15 @@ class Mechanism:
     method : str
         How it was found: ``labels`` with two colours, ``table``, ``line`` or ``prefix`` with more, ``given`` where it
         was not.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> m = Mechanism.of(neodp.generate.path(2), {"0": 0.75, "1": 0.5})
+    >>> m["0"], "7" in m, list(m)
+    ({'yes': 0.75, 'no': 0.25}, False, ['0', '1'])
+    >>> {key: distribution["yes"] for key, distribution in m.items()}
+    {'0': 0.25, '1': 0.5}
     """
 
     graph: DatasetGraph
@@ -86,8 +98,27 @@ class Mechanism:
         row = self.probabilities[self.graph.index(key)]
         return dict(zip(self.graph.colors, row.tolist(), strict=True))
 
+    def __contains__(self, key: object) -> bool:
+        import pyarrow.compute as pc
+
+        return bool(pc.index(self.graph.keys, str(key)).as_py() >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key.as_py() for key in self.graph.keys)
+
     def __len__(self) -> int:
         return len(self.graph)
+
+    def values(self) -> ValuesView[dict[str, float]]:
+        """The distributions, in the order of the graph."""
+        return _Distributions(self)
+
+    def items(self) -> ItemsView[str, dict[str, float]]:
+        """Keys with their distributions, in the order of the graph."""
+        return _Items(self)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<Mechanism on {self.graph!r}: truthful with chance {self.p_true.min():.4g} to {self.p_true.max():.4g}>"
@@ -146,6 +177,32 @@ class Mechanism:
             nxgraph.nodes[key]["p_true"] = p_true
             nxgraph.nodes[key].update(family(self.graph).properties(row))
         return nxgraph
+
+
+class _Distributions(ValuesView[dict[str, float]]):
+    """The rows of a mechanism one after another; to look up every key would take a search each."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        super().__init__(mechanism)
+        self.mechanism = mechanism
+
+    def __iter__(self) -> Iterator[dict[str, float]]:
+        colors = self.mechanism.graph.colors
+        return (dict(zip(colors, row.tolist(), strict=True)) for row in self.mechanism.probabilities)
+
+    def __contains__(self, value: object) -> bool:
+        return any(value == distribution for distribution in self)
+
+
+class _Items(ItemsView[str, dict[str, float]]):
+    """Keys and rows of a mechanism, side by side."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        super().__init__(mechanism)
+        self.mechanism = mechanism
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, float]]]:
+        return zip(self.mechanism, self.mechanism.values(), strict=True)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from problems import KINDS, random_graph
 
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.ball import ArrayView, Ball, Rule, Star, evaluate, evaluate_whole
 from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
+from tests.problems import KINDS, random_graph
 
 
 def rule_of(graph: DatasetGraph) -> Rule:

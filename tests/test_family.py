@@ -8,6 +8,7 @@ import pytest
 
 import neodp
 from neodp import generate
+from neodp.ball import evaluate_whole
 from neodp.errors import GraphError, PrivacyError
 from neodp.family import family, require_binary
 from neodp.graph import DatasetGraph
@@ -78,3 +79,12 @@ def test_chances_of_truth_and_of_anything_else() -> None:
     g = THREE.with_alpha(neodp.balanced(THREE))
     m = neodp.extend(g)
     assert m.p_true + m.p_false == pytest.approx(np.ones(len(g)))
+
+
+def test_one_dataset_under_another_privacy_notion() -> None:
+    g = TWO.with_alpha({TWO.key(v): 0.5 for v in neodp.boundary.boundary_vertices(TWO)})
+    rule = neodp.Gaussian(0.5)
+    m = neodp.extend(g, rule)
+    for key in g.keys.to_pylist():
+        (found,) = evaluate_whole(g, key, privacy=rule).evaluations
+        assert found.probabilities == m[key]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
-from neodp.stretch.neighbors import Neighbors
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["ProfileInfo", "ProfileStore"]
 

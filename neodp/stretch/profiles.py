@@ -98,7 +98,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is invalid, or a pair stands twice; the message says where.
+            If a value is invalid, or a pair of user and item occurs twice; the message names the place.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is invalid; the message names the file and the line.
+            If a value is invalid; the message names the file and line.
         """
         path = Path(path)
         user, item, rating = columns

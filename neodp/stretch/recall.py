@@ -41,10 +41,10 @@ from numpy.typing import NDArray
 from neodp.columns import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
 from neodp.stretch import noise
-from neodp.stretch.neighbors import Progress, neighbors
+from neodp.stretch.neighborhoods import Progress, neighbors
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 from neodp.stretch.weights import ATTITUDES, attitudes, by_attitude, in_slices
 
 __all__ = [

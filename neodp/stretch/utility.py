@@ -29,10 +29,10 @@ import numpy as np
 
 from neodp.columns import Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbors import _blocks
+from neodp.stretch.neighborhoods import blocks
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import STEPS, Measure, Similarities
+from neodp.stretch.similarities import STEPS, Measure, Similarities
 
 __all__ = ["Errors", "bound", "compare", "corollary_2", "tail", "theorem_3_as_printed"]
 
@@ -113,7 +113,7 @@ def compare(
     np.minimum.at(least, profiles.user, profiles.weight)
     sums = np.zeros((4, len(beyond)))
     pairs = 0
-    for rows, columns in _blocks(len(profiles)):
+    for rows, columns in blocks(len(profiles)):
         some = np.triu(np.ones((len(rows), len(rows)), bool), 1) if rows is columns else np.s_[:, :]
         true = (d[rows] @ d[columns].T).toarray()[some]
         products = similarities.products(rows, columns)[some]

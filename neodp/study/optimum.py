@@ -122,9 +122,7 @@ def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Fl
     if how == "uniform":
         return np.full(len(graph), 1.0 / len(graph))
     if how == "distance":
-        from neodp import kernel
-
-        hops = kernel.hops(*graph.adjacency[:2], boundary.boundary_vertices(graph)) + 1
+        hops = boundary.distance(graph) + 1
         number = np.bincount(hops)
         weights: Floats = 1.0 / (number[hops] * np.count_nonzero(number))
         return weights

@@ -13,9 +13,9 @@ from neodp.store.base import Progress, silent
 from neodp.store.embedded.columns import ids_of, repeated
 from neodp.store.embedded.session import Session, batches, now
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.stretch.neighbors import Neighbors
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["EmbeddedProfiles"]
 

@@ -17,9 +17,9 @@ from neodp.store.neo4j.columns import numbers
 from neodp.store.neo4j.session import Session, Transaction, batches
 from neodp.store.profiles import ProfileInfo, ProfileStore
 from neodp.store.records import READY
-from neodp.stretch.neighbors import Neighbors
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["Neo4jProfiles"]
 
