@@ -64,12 +64,15 @@ class Level:
         What the level is called, if it has a name.
     people : int or None
         How many people have it, where that is known.
+    times : int
+        How often an answer takes that much from them: how many numbers of this epsilon it is made of.
     """
 
     epsilon: float
     delta: float = 0.0
     name: str | None = None
     people: int | None = None
+    times: int = 1
 
     @property
     def label(self) -> str:
@@ -85,8 +88,8 @@ def levels_of(epsilons: Iterable[float], deltas: Iterable[float]) -> tuple[Level
 
     Examples
     --------
-    >>> levels_of([1.0, 0.5, 1.0], [0.0, 0.0, 0.1])
-    (Level(epsilon=0.5, delta=0.0, name=None, people=None), Level(epsilon=1.0, delta=0.1, name=None, people=None))
+    >>> levels_of([1.0, 0.5, 1.0], [0.0, 0.0, 0.1])  # doctest: +ELLIPSIS
+    (Level(epsilon=0.5, delta=0.0, ...), Level(epsilon=1.0, delta=0.1, ...))
     """
     most: dict[float, float] = {}
     for epsilon, delta in zip(epsilons, deltas, strict=True):
@@ -185,7 +188,7 @@ class Release:
         It is not a secret: whoever may write to the store can make one.
         """
         kept = [self.graph, self.name, self.answer, self.key, self.population, self.asked, self.command]
-        kept += [[level.epsilon.hex(), level.delta.hex(), level.name, level.people] for level in self.levels]
+        kept += [[x.epsilon.hex(), x.delta.hex(), x.name, x.people, x.times] for x in self.levels]
         return hashlib.sha256(json.dumps(kept, ensure_ascii=False).encode()).hexdigest()
 
     def require(self, question: Question) -> None:
@@ -278,7 +281,7 @@ class Spent:
     label : str
         The level: its name, or its epsilon.
     losses : tuple of Loss
-        One for each release. Where a release knew no such level, its greatest epsilon counts.
+        One for each number that was released. Where a release knew no such level, its dearest one counts.
     """
 
     label: str
@@ -311,7 +314,7 @@ class Ledger:
         """What the people of every level have spent, and would have after some planned questions.
 
         A level is known by its name, or else by its epsilon. People are taken to keep their level: where a release did
-        not know it, they are charged the greatest epsilon of that release.
+        not know it, they are charged its dearest one.
 
         Examples
         --------
@@ -327,9 +330,9 @@ class Ledger:
         for label in sorted(order, key=lambda label: (order[label], label)):
             each = []
             for levels in costs:
-                same = [level for level in levels if level.label == label]
-                worst = max(same or levels, key=lambda level: (level.epsilon, level.delta))
-                each.append(Loss(worst.epsilon, max(level.delta for level in same or levels)))
+                same = [level for level in levels if level.label == label] or levels
+                worst = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
+                each += [Loss(worst.epsilon, max(level.delta for level in same))] * worst.times
             found.append(Spent(label, tuple(each)))
         return tuple(found)
 

@@ -11,7 +11,7 @@ MATCH (r:Release) WHERE coalesce(r.population, 'default') = $population
 RETURN r.graph AS graph, r.name AS name, r.answer AS answer, r.time AS time, r.key AS key,
        coalesce(r.population, 'default') AS population, r.asked AS asked, r.command AS command,
        r.level_names AS level_names, r.level_epsilons AS level_epsilons, r.level_deltas AS level_deltas,
-       r.level_people AS level_people, r.digest AS digest
+       r.level_people AS level_people, r.level_times AS level_times, r.digest AS digest
 ORDER BY time, name;
 
 // name: populations
@@ -27,7 +27,7 @@ MATCH (r:Release {id: $id})
 RETURN r.graph AS graph, r.name AS name, r.answer AS answer, r.time AS time, r.key AS key,
        coalesce(r.population, 'default') AS population, r.asked AS asked, r.command AS command,
        r.level_names AS level_names, r.level_epsilons AS level_epsilons, r.level_deltas AS level_deltas,
-       r.level_people AS level_people, r.digest AS digest;
+       r.level_people AS level_people, r.level_times AS level_times, r.digest AS digest;
 
 // name: find_population
 // The population of the releases about a subject, if there are any.
@@ -44,7 +44,7 @@ SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta;
 CREATE (:Release {id: $id, graph: $graph, name: $release, answer: $answer, time: $time, key: $key,
                   population: $population, asked: $asked, command: $command, level_names: $level_names,
                   level_epsilons: $level_epsilons, level_deltas: $level_deltas, level_people: $level_people,
-                  digest: $digest});
+                  level_times: $level_times, digest: $digest});
 
 // name: certify
 // Certify a graph as it is, if it is still what it was: its fingerprint, and the levels of its edges.

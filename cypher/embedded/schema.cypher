@@ -39,7 +39,7 @@ CREATE NODE TABLE IF NOT EXISTS Ledger(
 CREATE NODE TABLE IF NOT EXISTS Release(
     id STRING PRIMARY KEY, graph STRING, name STRING, answer STRING, time STRING, key STRING, population STRING,
     asked STRING, command STRING, level_names STRING[], level_epsilons DOUBLE[], level_deltas DOUBLE[],
-    level_people INT64[], digest STRING);
+    level_people INT64[], level_times INT64[], digest STRING);
 
 // name: Profiles
 // The table of sets of profiles.
@@ -146,6 +146,10 @@ ALTER TABLE Release ADD IF NOT EXISTS level_deltas DOUBLE[];
 // name: Release.level_people
 // How many people each has; -1 where nobody knows.
 ALTER TABLE Release ADD IF NOT EXISTS level_people INT64[];
+
+// name: Release.level_times
+// How often an answer took that much.
+ALTER TABLE Release ADD IF NOT EXISTS level_times INT64[];
 
 // name: Release.digest
 // A digest of all the rest, which shows damage.

@@ -44,7 +44,7 @@ SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta, l.touche
 // Keep an answer, with what was asked and what it cost. A property that is null is not stored.
 CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetime(), key: $key, population: $population,
                    asked: $asked, command: $command, level_names: $level_names, level_epsilons: $level_epsilons,
-                   level_deltas: $level_deltas, level_people: $level_people, digest: $digest})
+                   level_deltas: $level_deltas, level_people: $level_people, level_times: $level_times, digest: $digest})
 RETURN toString(r.time) AS time;
 
 // name: certify

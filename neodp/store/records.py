@@ -234,6 +234,7 @@ def release_row(release: Release) -> dict[str, Any]:
         "level_epsilons": [level.epsilon for level in release.levels],
         "level_deltas": [level.delta for level in release.levels],
         "level_people": [-1 if level.people is None else level.people for level in release.levels],
+        "level_times": [level.times for level in release.levels],
         "digest": release.digest,
     }
 
@@ -248,10 +249,10 @@ def release_of(row: Mapping[str, Any] | None) -> Release | None:
     """
     if row is None:
         return None
-    columns = [row.get(name) or () for name in ("level_epsilons", "level_deltas", "level_names", "level_people")]
+    names = ("level_epsilons", "level_deltas", "level_names", "level_people", "level_times")
     levels = tuple(
-        Level(epsilon, delta, name or None, None if people < 0 else people)
-        for epsilon, delta, name, people in zip(*columns, strict=False)
+        Level(epsilon, delta, name or None, None if people < 0 else people, times)
+        for epsilon, delta, name, people, times in zip(*(row.get(name) or () for name in names), strict=False)
     )
     found = Release(
         graph=row["graph"],

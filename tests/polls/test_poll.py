@@ -298,7 +298,7 @@ def test_the_margin_is_how_many_must_change() -> None:
 
 def test_groups_in_plain_words() -> None:
     group = Group(math.log(3), 10)
-    assert (group.odds, group.belief) == pytest.approx((3.0, 0.75))
+    assert (group.factor, group.belief) == pytest.approx((3.0, 0.75))
 
 
 def test_what_if_is_the_poll_with_other_epsilons() -> None:
