@@ -218,7 +218,8 @@ def _on_a_grid(counts: Counter[float]) -> tuple[Floats, Floats]:
             wider[2 * width * j : 2 * width * j + len(chance)] += p * chance
         chance = wider
     reach = (len(chance) - 1) // 2
-    return np.arange(-reach, reach + 1) * step + reach * step * 2.0**-50, chance
+    loss: Floats = np.arange(-reach, reach + 1, dtype=np.float64) * step + reach * step * 2.0**-50
+    return loss, chance
 
 
 def _binomial(n: int, epsilon: float) -> Floats:

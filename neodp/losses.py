@@ -130,9 +130,9 @@ def checked_rows(rows: Any, name: Callable[[int], str] = "row {}".format) -> Flo
         row, column = wrong[0].tolist()
         raise GraphError(f"{name(row)}: a probability is {table[row, column]}", "give numbers from 0 to 1")
     sums = table.sum(axis=1)
-    wrong = np.flatnonzero(~(np.abs(sums - 1.0) <= 1e-9))
-    if len(wrong):
-        row = int(wrong[0])
+    off = np.flatnonzero(~(np.abs(sums - 1.0) <= 1e-9))
+    if len(off):
+        row = int(off[0])
         raise GraphError(f"{name(row)}: the probabilities add up to {sums[row]:.12g}", "they must add up to 1")
     return table
 

@@ -187,7 +187,7 @@ class Release:
 
         It is not a secret: whoever may write to the store can make one.
         """
-        kept = [self.graph, self.name, self.answer, self.key, self.population, self.asked, self.command]
+        kept: list[Any] = [self.graph, self.name, self.answer, self.key, self.population, self.asked, self.command]
         kept += [[x.epsilon.hex(), x.delta.hex(), x.name, x.people, x.times] for x in self.levels]
         return hashlib.sha256(json.dumps(kept, ensure_ascii=False).encode()).hexdigest()
 

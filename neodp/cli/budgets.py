@@ -98,7 +98,7 @@ def budget(
             raise GraphError(f"there is no population {population!r} in {store.address}", hint)
         ledger = store.allow(population, Limit(releases, epsilon, delta)) if changes else store.ledger(population)
     rows = [_spent(spent, ledger) for spent in ledger.spent()]
-    facts = {
+    facts: dict[str, Any] = {
         "population": population,
         "max_releases": ledger.limit.releases,
         "max_epsilon": ledger.limit.epsilon,
@@ -190,9 +190,7 @@ def _costs(ledger: Ledger) -> None:
         say("With 1 release at most, everybody keeps the privacy level of their edges.")
     elif limit.releases is not None:
         more = max(0, limit.releases - ledger.used)
-        say(
-            f"{limit.releases:,} releases add up: whoever sees all answers learns more about each person than from one."
-        )
+        say(f"{limit.releases:,} releases add up: whoever sees all of them learns more about a person than from one.")
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):

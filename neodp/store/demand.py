@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
 from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
+from neodp.rainbow import Method
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
 
@@ -151,8 +152,8 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
 def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
     """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
-    if method == "prefix" or method == "line":
-        return ball.evaluate_whole(graph, keys, method)
+    if method in ("prefix", "line"):
+        return ball.evaluate_whole(graph, keys, cast("Method", method))
     found = ball.evaluate_whole(graph, keys)
     if method in (None, "given") and not view.agrees(found):
         return ball.evaluate_whole(graph, keys, "line")

@@ -1,4 +1,4 @@
-"""What was answered, in Neo4j (``cypher/neo4j/releases.cypher``): one transaction locks the ledger and keeps answers."""
+"""What was answered, in Neo4j (``cypher/neo4j/releases.cypher``): one transaction with a lock keeps answers."""
 
 from __future__ import annotations
 
