@@ -194,16 +194,15 @@ def _costs(ledger: Ledger) -> None:
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):
-                say(f"If the other {more:,} cost as much, people of {spent.label} spend {_factor(spent)} in all.")
+                total = in_words(spent.total().epsilon)
+                say(
+                    f"If the other {more:,} cost as much, people of {spent.label} spend epsilon {total} in all: the "
+                    f"odds of a guess about one of them shift by a factor of at most e^{total}."
+                )
 
 
 def _dearest(levels: tuple[Level, ...]) -> float:
     return max((level.epsilon * level.times for level in levels), default=0.0)
-
-
-def _factor(spent: Spent) -> str:
-    total = in_words(spent.total().epsilon)
-    return f"epsilon {total} (the odds of a guess about them shift by e^{total} at most)"
 
 
 def _list(found: list[Release]) -> None:

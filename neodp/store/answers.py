@@ -25,12 +25,11 @@ from neodp.errors import (
     NotCertified,
     NotPrivate,
     PrivacyError,
-    StaleMechanism,
     UnhitBoundary,
 )
 from neodp.mechanism import check, extend
 from neodp.release import Question, Release, answer_once, levels_of
-from neodp.store import demand
+from neodp.store import demand, refusals
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import Certificate, GraphInfo, StoredGraph, fingerprint
 
@@ -109,9 +108,7 @@ def answer(
         return kept  # its graph is gone, so that nothing else can be meant
     info = certified(store, name, verify=verify)
     if info.stale:
-        raise StaleMechanism(
-            f"graph {name!r} has changed since its mechanism was written", f"run 'neodp extend {name}' again"
-        )
+        raise refusals.stale(info)
     if info.mechanism is not None and info.mechanism.privacy != EPSILON_DELTA:
         raise PrivacyError(
             f"the mechanism of graph {name!r} keeps {info.mechanism.privacy} privacy, whose cost nobody adds up here",

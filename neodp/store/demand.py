@@ -17,9 +17,10 @@ from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
-from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
+from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore
 from neodp.estimate import estimate
 from neodp.rainbow import Method
+from neodp.store import refusals
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
 
@@ -109,14 +110,10 @@ def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit
         if agrees and found is not None and write:
             view.write(found.evaluations)
     if not agrees or found is None:
-        assert view.info.mechanism is not None
         if not view.info.stale:
             with suppress(ReadOnlyStore):
                 store._mark_changed(name)  # now everybody knows, whichever dataset they ask for
-        raise StaleMechanism(
-            f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
-            f"run 'neodp extend {name}' again",
-        )
+        raise refusals.stale(view.info)
     return replace(found, queries=view.queries)
 
 

@@ -141,6 +141,7 @@ class GraphInfo:
         mechanism = None
         if row["version"] is not None:
             mechanism = MechanismInfo(**{f.name: row[f.name] for f in fields(MechanismInfo)})
+        certificate = Certificate.from_row(row)
         return cls(
             name=row["name"],
             colors=tuple(row["colors"] or ()),
@@ -151,9 +152,16 @@ class GraphInfo:
             mechanism=mechanism,
             revision=row.get("revision"),
             population=row.get("population") or DEFAULT,
-            certificate=Certificate.from_row(row),
-            stale=bool(row.get("stale")),
+            certificate=certificate,
+            stale=bool(row.get("stale")) or _outdated(mechanism, certificate),
         )
+
+
+def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) -> bool:
+    """Whether a mechanism was made for another graph than the one that is certified."""
+    if mechanism is None or certificate is None or mechanism.privacy != "epsilon-delta":
+        return False
+    return mechanism.fingerprint != certificate.fingerprint
 
 
 @dataclass(frozen=True, eq=False, repr=False)
