@@ -129,7 +129,6 @@ class Question:
             "table": source,
             "column": self.name,
             "query": self.query,
-            "asks": self.poll.question,
             "options": list(self.poll.options),
             "groups": groups if len(groups) <= SHOWN else _digest(groups),
         }
