@@ -115,8 +115,8 @@ def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list
     if "://" not in store.address:
 
         def execute(text: str, **values: Any) -> list[list[Any]]:
-            with store._transaction(write=True):  # type: ignore[attr-defined]
-                return [list(row.values()) for row in store._execute(text, values).to_pylist()]  # type: ignore[attr-defined]
+            with store._session.transaction(write=True):  # type: ignore[attr-defined]
+                return [list(row.values()) for row in store._session.execute(text, values).to_pylist()]  # type: ignore[attr-defined]
 
         return execute
 

@@ -341,6 +341,7 @@ def test_a_mechanism_is_a_mapping_from_keys_to_distributions() -> None:
     assert dict(m) == {key: m[key] for key in m}
     assert "3" in m
     assert number in m
+    assert m[number] == m["3"]
     assert "6" not in m
     assert m["3"] in m.values()
     assert {"yes": 2.0} not in m.values()

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats, Ints
 from neodp.errors import PrivacyError
-from neodp.graph import Floats, Ints
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles

@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Floats
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler, Whole
 from neodp.stretch.profiles import UNIT, Profiles

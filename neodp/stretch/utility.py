@@ -15,7 +15,8 @@ So the bound used here is min(1, e^(((1 - w) |d|^2 - k) / b)), |d|^2 being that 
 
 References
 ----------
-.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality 7(2),
+   doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import blocks
 from neodp.stretch.noise import Sampler

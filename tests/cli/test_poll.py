@@ -14,7 +14,8 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
-from neodp.polls import UNIT, Threshold
+from neodp.polls import Threshold
+from neodp.polls.mechanism import UNIT
 from tests.running import Run, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5

@@ -11,9 +11,10 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
+from neodp.boundary import distance
 from neodp.errors import GraphError, GraphExists, NoMechanism, UnknownGraph, UnknownKey, UnknownQuery
 from neodp.store import Store, open_store
-from neodp.store.base import distance, fingerprint
+from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
 
 Raw = Callable[..., list[list[Any]]]
@@ -393,7 +394,7 @@ def test_queries_that_do_not_exist_or_lack_a_parameter(store: Store) -> None:
     for query, parameters, message in (
         ("sumary", {}, r"there is no query 'sumary'; did you mean 'summary'\?"),
         ("zzz", {}, "there is no query 'zzz'; there are accuracy_by_distance, "),
-        ("neighborhood", {}, "query 'neighbourhood' needs the parameter 'key'; give it as key=…"),
+        ("neighborhood", {}, "query 'neighborhood' needs the parameter 'key'; give it as key=…"),
         ("summary", {"key": "1"}, "query 'summary' has no parameter 'key'; its parameters: none besides the graph"),
         ("least_accurate", {"limit": "many"}, "limit is 'many'; give a whole number"),
     ):

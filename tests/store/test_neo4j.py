@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -15,14 +17,12 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
-from neodp.errors import GraphError, ReadOnlyStore, StoreUnreachable
-from neodp.store import Settings, open_store
+from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable
+from neodp.store import Settings, cypher, open_store
 from neodp.store.base import fingerprint
-from neodp.store.cypher import canned, statement
+from neodp.store.cypher import canned, statements
 from neodp.store.neo4j import Neo4jStore
 from tools import neo4j_server as servers
-
-STATEMENTS = Path(neodp.__file__).parent / "cypher" / "store"
 
 
 def settings(server: servers.Server, **changes: Any) -> Settings:
@@ -83,6 +83,76 @@ def test_no_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     assert error["kind"] == "unreachable"
     assert error["message"] == "no Neo4j server answers at bolt://127.0.0.1:9 (database neo4j)"
     assert "hunter2" not in err
+
+
+# --- a driver of one's own -----------------------------------------------------------------------------------
+
+
+def test_a_driver_is_used_and_stays_open(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> None:
+    with open_store(neo4j_driver) as store:
+        store.load("g", generate.path(3))
+        host, _, port = neo4j_server.uri.partition("://")[2].partition(":")
+        assert store.address.endswith(f":{port} (database neo4j)")
+        assert host
+    assert neo4j_driver.execute_query("MATCH (d:Dataset) RETURN count(d) AS n").records[0]["n"] == 3
+    with pytest.raises(StoreError, match="auth is given beside a driver; leave it out: the driver has its own"):
+        open_store(neo4j_driver, auth=("neo4j", "hunter2"))
+    with pytest.raises(StoreUnreachable, match=r"there is no such database at .* \(database nope\)"):
+        open_store(neo4j_driver, database="nope")
+    assert neo4j_driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
+
+
+def test_auth_is_given_as_a_pair_or_as_the_driver_takes_it(
+    neo4j_server: servers.Server, neo4j_driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "not the one")
+    for auth in (
+        (neo4j_server.user, neo4j_server.password),
+        neo4j.basic_auth(neo4j_server.user, neo4j_server.password),
+    ):
+        with open_store(neo4j_server.uri, auth=auth) as store:
+            assert store.graphs() == []
+    with pytest.raises(StoreUnreachable, match="refused the user or password; check the auth of open_store"):
+        open_store(neo4j_server.uri, auth=("neo4j", "hunter2"))
+    wrong = neo4j.GraphDatabase.driver(neo4j_server.uri, auth=("neo4j", "hunter2"))
+    with wrong, pytest.raises(StoreUnreachable, match="refused the user or password; check the auth of the driver"):
+        open_store(wrong)
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    for options in ({"auth": ("neo4j", "hunter2")}, {"database": "neo4j"}):
+        with pytest.raises(StoreError, match=r"(auth|database) is given for the file .*x\.lbdb; leave it out"):
+            open_store(tmp_path / "x.lbdb", **options)
+    assert not (tmp_path / "x.lbdb").exists()
+    with pytest.raises(StoreError, match=r"a list is no store; give an address, a path or a neo4j\.Driver"):
+        open_store([])  # type: ignore[arg-type]
+
+
+def test_a_server_with_another_cypher_takes_a_folder_and_a_subclass(
+    neo4j_server: servers.Server, neo4j_driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the subclass runs comes from its own folder: here a copy, whose every statement says so."""
+
+    class Twin(Neo4jStore):
+        dialect = "twin"
+
+    folder = shutil.copytree(cypher.root() / "neo4j", tmp_path / "twin")
+    for file in folder.iterdir():
+        file.write_text(re.sub(r"(?m)^(// name: .*\n(?://.*\n)+)", r"\1/* twin */ ", file.read_text()))
+    query = (cypher.root() / "query" / "summary.cypher").read_text()
+    (tmp_path / "query" / "twin" / "profile").mkdir(parents=True)
+    (tmp_path / "query" / "twin" / "summary.cypher").write_text(query)
+    cypher.every()  # which is cached, and must not be read from the folder of this test
+    monkeypatch.setattr(cypher, "root", lambda: tmp_path)
+    assert cypher.statement("graphs", "twin").startswith("/* twin */")
+    g = generate.path(4)
+    with Twin(settings(neo4j_server)) as store:
+        store.load("g", g.with_alpha(neodp.balanced(g)))
+        store.write("g", neodp.extend(store.read("g")))
+        assert neodp.audit(store.read("g"), store.mechanism("g").mechanism)
+        assert store.query("summary", "g").num_rows == 2
+        assert store.answer("g", "0", "spring").answer in g.colors
+        assert store.profiles.all() == []
 
 
 # --- a database that may only be read -------------------------------------------------------------------------
@@ -210,8 +280,8 @@ def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: 
 
 
 def test_transactions_say_who_runs_them(store: Neo4jStore) -> None:
-    rows: list[dict[str, Any]] = store._managed("looking", lambda tx: tx.run("SHOW TRANSACTIONS YIELD metaData").data())
-    assert {"app": "neodp", "does": "looking"} in [row["metaData"] for row in rows]
+    _, rows = store._session.transaction("looking", lambda tx: tx.execute("SHOW TRANSACTIONS YIELD metaData", {}))
+    assert [{"app": "neodp", "does": "looking"}] in rows
 
 
 def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> None:
@@ -236,11 +306,11 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
 
 
 def _texts() -> dict[str, str]:
-    own = {f.name: statement(f.name.removesuffix(".cypher")) for f in STATEMENTS.iterdir() if f.name.count(".") == 1}
-    return own | {q.name: q.text for q in canned().values()}
+    own = {s.name: s.text for s in statements("neo4j").values() if s.name not in statements("neo4j", "schema")}
+    return own | {f"query {q.name}": q.text for q in canned().values()}
 
 
-@pytest.mark.parametrize("name", sorted(n for n in _texts() if not n.startswith(("constraint", "index", "schema"))))
+@pytest.mark.parametrize("name", sorted(_texts()))
 def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.Driver, name: str) -> None:
     """Every one finds its datasets by an index, whatever else is in the database."""
     store.load("g", generate.path(4))
@@ -251,4 +321,4 @@ def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.
     assert "AllNodesScan" not in operators
     if name.startswith("read_"):
         assert not {"Top", "Sort", "PartialSort"} & set(operators)  # in the order of the index
-    assert "NodeByLabelScan" not in operators or name in ("graphs.cypher", "profiles.cypher")
+    assert "NodeByLabelScan" not in operators or name in ("graphs", "profiles")
