@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -32,6 +31,7 @@ from neodp.errors import (
 )
 from neodp.release import Limit
 from neodp.store import Settings, Store, open_store
+from tests.children import children
 from tests.problems import random_graph
 
 Raw = Callable[..., list[list[Any]]]
@@ -259,10 +259,8 @@ def test_64_at_once_half_of_them_killed(address: str) -> None:
     settings = replace(Settings.from_env(address), patience=300.0)
     with open_store(settings) as store:
         store.load("g", survey())
-    start = multiprocessing.get_context("forkserver")
-    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
-    (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
-    callers = [start.Process(target=_answer, args=(settings, gate, said)) for _ in range(64)]
+    (gate, starter), (heard, said) = children.Pipe(duplex=False), children.Pipe(duplex=False)
+    callers = [children.Process(target=_answer, args=(settings, gate, said)) for _ in range(64)]
     for caller in callers:
         caller.start()
     starter.close()
