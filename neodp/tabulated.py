@@ -53,8 +53,8 @@ class Tabulated:
     keys: tuple[str, ...]
     colors: tuple[str, ...]
     rows: Floats
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
+    source: NDArray[Any]
+    target: NDArray[Any]
     epsilon: Floats
     delta: Floats
 

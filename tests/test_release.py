@@ -22,13 +22,13 @@ class Shelf:
         return self.books if population == "default" else Ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
-        return self.books.find(subject, name)
+        return next((r for r in self.books.releases if (r.graph, r.name) == (subject, name)), None)
 
     def keep(self, releases: Sequence[Release]) -> list[Release]:
         if self.rival is not None:
             self._add(self.rival)
             self.rival = None
-        return self.books.keep(releases, self._add)
+        return self.books.keep(releases, [self.kept(r.graph, r.name) for r in releases], self._add)
 
     def _add(self, release: Release) -> str:
         self.books = replace(self.books, releases=(*self.books.releases, release))

@@ -67,8 +67,8 @@ def test_our_own_mechanism_exported_as_a_table_passes(tmp_path: Path) -> None:
     g = neodp.generate.counts([3, 4], epsilon=[0.3, 1.0])
     m = neodp.extend(g.with_alpha(neodp.balanced(g)))
     keys = g.keys.to_pylist()
-    ends = ([keys[v] for v in end] for end in (g.source, g.target))
-    mine = neodp.Tabulated.from_columns(keys, g.colors, m.probabilities, *ends, g.epsilon)
+    one, two = ([keys[v] for v in end] for end in (g.source, g.target))
+    mine = neodp.Tabulated.from_columns(keys, g.colors, m.probabilities, one, two, g.epsilon)
     assert mine.audit().violations == neodp.audit(g, m).violations == 0
     assert (mine.losses().epsilon <= g.epsilon).all()
 
