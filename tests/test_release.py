@@ -156,7 +156,7 @@ def test_limits_in_words_and_limits_that_are_none() -> None:
     assert str(Limit(3, 2.5, 1e-6)) == "3 releases and epsilon 2.5 at delta 1e-06 in all for everybody"
     for wrong in ({"releases": -1}, {"epsilon": float("nan")}, {"epsilon": -1.0}, {"delta": 2.0}):
         with pytest.raises(GraphError, match="the limit"):
-            Limit(**wrong)  # type: ignore[arg-type]
+            Limit(**wrong)
 
 
 def test_a_digest_shows_damage() -> None:
