@@ -55,7 +55,7 @@ class People:
             If no column is named, or the file does not have such a column.
         """
         columns = _named(votes, epsilon)
-        read = read_table(file, columns)
+        read = read_table(file, columns, numbers=columns[-1:])
         return cls({column: read[column] for column in columns[:-1]}, read[columns[-1]], read.place)
 
     @classmethod
@@ -122,7 +122,7 @@ def read_levels(text: str) -> dict[str, float]:
     if "=" in text:
         pairs = [part.partition("=")[::2] for part in text.split(",")]
     else:
-        columns = read_table(Path(text), ("level", "epsilon"))
+        columns = read_table(Path(text), ("level", "epsilon"), numbers=("epsilon",))
         pairs = list(zip(columns["level"].to_pylist(), columns["epsilon"].to_pylist(), strict=True))
     found: dict[str, float] = {}
     for level, value in pairs:
