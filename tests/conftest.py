@@ -31,16 +31,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Whoever has "neo4j" in the name of the test or of its file runs on one worker, so that there is one server.
+    """The tests with "neo4j" in their names or in their files' names run on one worker and share its server.
 
-    The first worker begins with these, the others with the rest, test by test. xdist's own way, a mark and
-    ``--dist loadgroup``, does nothing under pytest 9.2.
+    So do those of the plugin, which share another. The first worker begins with the former; all other tests go one by
+    one to whoever is free. xdist's own way, a mark and ``--dist loadgroup``, does nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class OneServer(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "neo4j" if "neo4j" in nodeid else nodeid
+            return next((group for group in ("tests/plugin", "neo4j") if group in nodeid), nodeid)
 
     return OneServer(config, log)
 
