@@ -60,7 +60,7 @@ class Mechanism(Mapping[str, dict[str, float]]):
     >>> m["0"], "7" in m, list(m)
     ({'yes': 0.75, 'no': 0.25}, False, ['0', '1'])
     >>> {key: distribution["yes"] for key, distribution in m.items()}
-    {'0': 0.25, '1': 0.5}
+    {'0': 0.75, '1': 0.5}
     """
 
     graph: DatasetGraph
