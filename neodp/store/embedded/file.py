@@ -22,6 +22,8 @@ __all__ = ["DamagedLogWarning", "File", "said"]
 MAX_SIZE = 2**36
 """How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
 addresses are limited)."""
+BESIDE = (".wal", ".wal.checkpoint", ".shadow", ".tmp")
+"""How the files end that the engine writes beside its own. It would follow a link there."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -149,6 +151,9 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     """Why a path is no place for a store, and what to do about it."""
     if path.is_dir():
         return "is a folder", "name a file in it"
+    for end in BESIDE:
+        if path.with_name(f"{path.name}{end}").is_symlink():
+            return f"has a link beside it, {path.name}{end}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
         return "is in no folder that exists", "make the folder, or correct --store"
     if not path.exists():
