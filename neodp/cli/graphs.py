@@ -14,6 +14,7 @@ from neodp import DatasetGraph
 from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
+from neodp.files import make_folder
 from neodp.generate import FAMILIES
 from neodp.store import GraphInfo
 
@@ -195,7 +196,7 @@ def export(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}

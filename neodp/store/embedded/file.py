@@ -6,15 +6,19 @@ import ctypes
 import os
 import re
 import shutil
+import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import ladybug
 
-from neodp.errors import StoreError, StoreUnreachable
+from neodp.errors import GraphError, StoreError, StoreUnreachable
 from neodp.estimate import memory
+from neodp.files import OWNER, masked, note_if_open, private
 from neodp.store.embedded.lock import Lock
 
 __all__ = ["DamagedLogWarning", "File", "said"]
@@ -52,6 +56,12 @@ class File:
         self._database: ladybug.Database | None = None
         self._start()
 
+    @contextmanager
+    def masked(self) -> Iterator[None]:
+        """Have the engine's other files, such as its log, be no more open than the store itself."""
+        with masked(stat.S_IMODE(self._path.stat().st_mode) if self._path.exists() else OWNER):
+            yield
+
     def connect(self, *, threads: int) -> ladybug.Connection:
         if self._database is None:
             raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
@@ -60,7 +70,8 @@ class File:
     def close(self) -> None:
         database, self._database = self._database, None
         if database is not None:
-            database.close()
+            with self.masked():
+                database.close()
             self._lock.release()
 
     def abandon(self) -> None:
@@ -75,18 +86,32 @@ class File:
     def reopen(self) -> None:
         """Have the engine start again from what is in the file and its log."""
         if self._database is not None:
-            self._database.close()
+            with self.masked():
+                self._database.close()
             self._database = None
             self._start()
 
     def _start(self) -> None:
+        made = False
         try:
-            self._database = self._open()
+            made = self._make()
+            with self.masked():
+                self._database = self._open()
         except (RuntimeError, OSError) as e:
             raise self._unreachable(e) from e
         finally:
             if self._database is None:
+                if made:
+                    self._path.unlink(missing_ok=True)
                 self._lock.release()
+
+    def _make(self) -> bool:
+        """Make the file, for its owner only, if there is none; whether it was made. The engine takes an empty one."""
+        if self._path.exists():
+            return False
+        os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER))
+        note_if_open(self._path)
+        return True
 
     def _open(self) -> ladybug.Database:
         try:
@@ -105,9 +130,10 @@ class File:
         copies = [f"{log}.damaged-{now}" for log in logs]
         try:
             for log, copy in zip(logs, copies, strict=True):
-                shutil.copy2(log, copy)
+                with log.open("rb") as old, private(copy) as new:
+                    shutil.copyfileobj(old, new)
             database = self._engine(throw_on_wal_replay_failure=False)
-        except (RuntimeError, OSError):
+        except (RuntimeError, OSError, GraphError):
             for copy in copies:
                 Path(copy).unlink(missing_ok=True)
             raise
