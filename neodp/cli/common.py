@@ -64,9 +64,12 @@ class Session:
 
     store: str | None
 
-    def open(self, *, patience: float = 0.0) -> Store:
-        """The store; where a password is needed and somebody sits at the terminal, it is asked for."""
-        settings = replace(Settings.from_env(self.store), patience=patience)
+    def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
+        """The store; where a password is needed and somebody sits at the terminal, it is asked for.
+
+        A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
+        """
+        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)

@@ -40,7 +40,7 @@ def init(context: typer.Context, json: Json = False) -> None:
     Example: `neodp --store neo4j://localhost init`
     """
     session: Session = context.obj
-    with session.open() as store:
+    with session.open(create=True) as store:
         created = store.init()
         text = f"created {', '.join(created)}" if created else "everything is there already"
         present({"store": store.address, "created": created}, json, lambda: say(text))
@@ -214,7 +214,7 @@ def _keep(
     json: bool,
 ) -> None:
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"

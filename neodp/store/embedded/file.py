@@ -48,9 +48,9 @@ class DamagedLogWarning(UserWarning):
 class File:
     """An open database file, and the lock that keeps all others out."""
 
-    def __init__(self, path: Path, address: str, patience: float) -> None:
+    def __init__(self, path: Path, address: str, patience: float, create: bool) -> None:
         self._address = address
-        self._path = _place(path, address)
+        self._path = _place(path, address, create)
         self.read_only = not _is_writable(self._path)
         self._lock = Lock(self._path, address, patience)
         self._database: ladybug.Database | None = None
@@ -161,15 +161,18 @@ class File:
         )
 
 
-def _place(path: Path, address: str) -> Path:
+def _place(path: Path, address: str, create: bool) -> Path:
     """The file itself, links followed; refused where there is none and none can be made."""
     try:
+        dangling = path.is_symlink() and not path.exists()
         path = path.resolve()
-        wrong = _misplaced(path)
+        wrong = ("is a link to nothing", "remove the link, or name the file itself") if dangling else _misplaced(path)
     except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
         raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct --store") from e
     if wrong is not None:
         raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
+    if not create and not path.exists():
+        raise StoreUnreachable(f"there is no store {address}", "correct --store, or make one with 'neodp init'")
     return path
 
 

@@ -56,7 +56,7 @@ class Session:
         self.mutex = threading.RLock()
         self._dialect = dialect
         self._connection: ladybug.Connection | None = None
-        self._file = File(settings.path, self.address, settings.patience)
+        self._file = File(settings.path, self.address, settings.patience, settings.create)
         self._finalizer = weakref.finalize(self, self._file.close)
         self.read_only = self._file.read_only
         try:
