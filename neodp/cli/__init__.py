@@ -11,7 +11,7 @@ import typer
 
 import neodp
 from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, poll, queries, stretch, studies
-from neodp.cli.common import Session, fail
+from neodp.cli.common import Session, fail, harmless
 
 __all__ = ["app", "main"]
 
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {message}", err=True)
+            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
             return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
     except SystemExit as done:  # how Typer ends a request for a completion script
         return int(done.code or 0)
