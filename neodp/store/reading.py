@@ -1,14 +1,14 @@
 """Somebody's own Cypher that reads the graph, and does nothing else.
 
 A transaction that is read-only keeps a database from being changed, but not from writing files (``COPY … TO``,
-``EXPORT DATABASE``), reading files (``LOAD CSV``, ``LOAD FROM``), telling about other people (``SHOW USERS``) or running
-procedures that do any of this (``CALL name``). So a query is read before it runs, and taken only if
+``EXPORT DATABASE``), reading files (``LOAD CSV``, ``LOAD FROM``), telling about other people (``SHOW USERS``) or
+running procedures that do any of this (``CALL name``). So a query is read before it runs, and taken only if
 
 * it begins with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN;
-* no word in it, outside of quotes, is one of a clause that does something else. Properties (``p.set``), labels (``:Load``)
-  and names in backticks are no clauses;
-* it has no comments, of which the two stores have different ideas, and no ``\\u0027``, which Neo4j reads as the character
-  itself, even where that ends a text.
+* no word in it, outside of quotes, is one of a clause that does something else. Properties (``p.set``), labels
+  (``:Load``) and names in backticks are no clauses;
+* it has no comments, of which the two stores have different ideas, and no ``\\u0027``, which Neo4j reads as the
+  character itself, even where that ends a text.
 """
 
 from __future__ import annotations
@@ -22,37 +22,14 @@ __all__ = ["require_reading"]
 
 BEGINS = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"}
 """The clauses that a query that reads can begin with."""
-OTHER = {
-    *(
-        "CREATE",
-        "INSERT",
-        "MERGE",
-        "SET",
-        "DELETE",
-        "DETACH",
-        "NODETACH",
-        "REMOVE",
-        "FOREACH",
-        "DROP",
-        "ALTER",
-        "RENAME",
-    ),
-    *("COPY", "EXPORT", "IMPORT", "LOAD", "ATTACH", "INSTALL", "UNINSTALL", "UPDATE", "CHECKPOINT", "PROJECT"),
-    *("SHOW", "TERMINATE", "START", "STOP", "GRANT", "DENY", "REVOKE", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN"),
-    *(
-        "BEGIN",
-        "COMMIT",
-        "ROLLBACK",
-        "TRANSACTION",
-        "TRANSACTIONS",
-        "USE",
-        "CALL",
-        "YIELD",
-        "MACRO",
-        "COMMENT",
-        "NEXTVAL",
-    ),
-}
+OTHER = set(
+    """
+    CREATE INSERT MERGE SET DELETE DETACH NODETACH REMOVE FOREACH DROP ALTER RENAME
+    COPY EXPORT IMPORT LOAD ATTACH INSTALL UNINSTALL UPDATE CHECKPOINT PROJECT MACRO COMMENT NEXTVAL
+    SHOW TERMINATE START STOP GRANT DENY REVOKE ENABLE DEALLOCATE REALLOCATE DRYRUN
+    BEGIN COMMIT ROLLBACK TRANSACTION TRANSACTIONS USE CALL YIELD
+    """.split()
+)
 """The words that only stand in clauses, or name functions, that do something else than read the graph."""
 TOKEN = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*`)
