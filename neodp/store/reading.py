@@ -22,13 +22,16 @@ __all__ = ["require_reading"]
 
 BEGINS = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"}
 """The clauses that a query that reads can begin with."""
-OTHER = set(
-    """
+OTHER = frozenset(
+    re.findall(
+        r"\w+",
+        """
     CREATE INSERT MERGE SET DELETE DETACH NODETACH REMOVE FOREACH DROP ALTER RENAME
     COPY EXPORT IMPORT LOAD ATTACH INSTALL UNINSTALL UPDATE CHECKPOINT PROJECT MACRO COMMENT NEXTVAL
     SHOW TERMINATE START STOP GRANT DENY REVOKE ENABLE DEALLOCATE REALLOCATE DRYRUN
     BEGIN COMMIT ROLLBACK TRANSACTION TRANSACTIONS USE CALL YIELD
-    """.split()
+    """,
+    )
 )
 """The words that only stand in clauses, or name functions, that do something else than read the graph."""
 TOKEN = re.compile(
