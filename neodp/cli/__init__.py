@@ -38,13 +38,16 @@ def start(
         str | None,
         typer.Option(help="neo4j://…, neo4j+s://…, bolt://… or a path. Default: NEODP_STORE, NEO4J_URI, ./neodp.lbdb."),
     ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="How many seconds a Neo4j server may be silent. Default: 75.", min=0.1)
+    ] = None,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
     """Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.
 
     Start with `neodp demo`. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
     """
-    context.obj = Session(store)
+    context.obj = Session(store, timeout)
 
 
 NAMES = {"list_graphs": "list", "evaluate": "eval", "what_if": "what-if"}

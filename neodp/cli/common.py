@@ -70,6 +70,7 @@ class Session:
     """What the words before the command say."""
 
     store: str | None
+    timeout: float | None = None
 
     def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
         """The store; where a password is needed and somebody sits at the terminal, it is asked for.
@@ -77,6 +78,7 @@ class Session:
         A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
         """
         settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)

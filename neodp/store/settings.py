@@ -36,7 +36,8 @@ class Settings:
     """A store's address and credentials; the password is never shown.
 
     `patience` is how many seconds to wait for an embedded file that another process holds, and `create` says whether
-    to make the file where there is none.
+    to make the file where there is none. `timeout` is how many seconds a Neo4j server may be silent before it is given
+    up; a server that is at work says so every minute.
     """
 
     uri: str
@@ -45,6 +46,7 @@ class Settings:
     database: str = "neo4j"
     patience: float = field(default=0.0, repr=False)
     create: bool = field(default=True, repr=False)
+    timeout: float = field(default=75.0, repr=False)
 
     @classmethod
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
