@@ -14,6 +14,7 @@ from neodp import DatasetGraph
 from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
+from neodp.files import make_folder
 from neodp.generate import FAMILIES
 from neodp.store import GraphInfo
 
@@ -39,7 +40,7 @@ def init(context: typer.Context, json: Json = False) -> None:
     Example: `neodp --store neo4j://localhost init`
     """
     session: Session = context.obj
-    with session.open() as store:
+    with session.open(create=True) as store:
         created = store.init()
         text = f"created {', '.join(created)}" if created else "everything is there already"
         present({"store": store.address, "created": created}, json, lambda: say(text))
@@ -195,7 +196,7 @@ def export(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
@@ -213,7 +214,7 @@ def _keep(
     json: bool,
 ) -> None:
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 import neodp
 from neodp import Mechanism, rainbow
 from neodp.boundary import boundary_vertices
-from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show
+from neodp.cli.common import Graph, Json, Quiet, Session, document, progress, say, show
 from neodp.errors import GraphError
 from neodp.estimate import estimate
 from neodp.tabulated import Tabulated
@@ -188,7 +187,7 @@ def _stream(mechanism: Mechanism, json: bool) -> None:
         if json:
             probabilities = dict(zip(graph.colors, row, strict=True))
             line = {"key": key, "color": graph.colors[color], "probabilities": probabilities, "p_true": own}
-            say(jsonlib.dumps(line, ensure_ascii=False))
+            say(document(line))
         else:
             say("\t".join([key, graph.colors[color], *map(repr, row)]))
 

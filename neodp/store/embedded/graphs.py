@@ -23,6 +23,7 @@ from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.embedded.columns import alpha_columns, alpha_rows, folded, ids_of, keyed, repeated, stored_graph
 from neodp.store.embedded.session import Session, batches, now
+from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
@@ -238,6 +239,7 @@ class Graphs(Store):
             return folded(self._session.execute(text, values | self._subject(query, name)))
 
     def select(self, text: str) -> pa.Table:
+        require_reading(text)
         try:
             with self._session.transaction():
                 return self._session.execute(text, {})
