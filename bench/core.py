@@ -285,15 +285,15 @@ def _stream() -> float:
 
     add_up = numba.njit(fastmath=True)(_add_up)
     adjacency = _Held.graph.adjacency
-    neighbour, epsilon = adjacency.neighbour, _Held.graph.epsilon[adjacency.edge]
-    add_up(neighbour[:1], epsilon[:1])
-    return min(processor_time(lambda: add_up(neighbour, epsilon))[0] for _ in range(TURNS))
+    neighbor, epsilon = adjacency.neighbor, _Held.graph.epsilon[adjacency.edge]
+    add_up(neighbor[:1], epsilon[:1])
+    return min(processor_time(lambda: add_up(neighbor, epsilon))[0] for _ in range(TURNS))
 
 
-def _add_up(neighbour: NDArray[np.int32], epsilon: NDArray[np.float64]) -> float:
+def _add_up(neighbor: NDArray[np.int32], epsilon: NDArray[np.float64]) -> float:
     total = 0.0
-    for i in range(len(neighbour)):
-        total += neighbour[i] + epsilon[i]
+    for i in range(len(neighbor)):
+        total += neighbor[i] + epsilon[i]
     return total
 
 

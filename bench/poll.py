@@ -9,7 +9,7 @@ many datasets the graph would have. *peak* is by how much all of it raises the p
 
 Beside it, ``extend`` on the whole counts graph of fewer people, which poll agrees with to 1e-12.
 
-*optimise*: all of it, and the linear program alone with rows on demand and with all rows of its classes at once. The
+*optimize*: all of it, and the linear program alone with rows on demand and with all rows of its classes at once. The
 optima are compared, and the benchmark fails if they differ by more than 1e-6.
 
 How
@@ -33,9 +33,9 @@ import numpy as np
 import neodp
 from bench.process import Process, mark_peak, peak, processor_time, stopwatch
 from bench.report import megabytes, seconds, show, table, times
-from neodp import optimise
-from neodp import poll as polls
+from neodp import polls
 from neodp.graph import read_columns
+from neodp.study import optimum as optimize
 
 __all__ = ["run"]
 
@@ -167,14 +167,14 @@ def _programs(quick: bool) -> None:
         "classes",
         "rows",
         "of",
-        "optimise",
+        "optimize",
         "solve",
         "all rows",
         "times",
         "balanced",
         "best",
     )
-    show("optimise, uniform prior: seconds", table(header, rows))
+    show("optimize, uniform prior: seconds", table(header, rows))
 
 
 def _counts(n: int) -> tuple[str, ...]:
@@ -190,10 +190,10 @@ def _cube(d: int) -> tuple[str, ...]:
 
 
 def _solved(title: str, graph: neodp.DatasetGraph) -> tuple[str, ...]:
-    weights = optimise.prior(graph)
+    weights = optimize.prior(graph)
     even = neodp.extend(graph.with_alpha(neodp.balanced(graph)))
-    spent, best = processor_time(lambda: optimise.optimise(graph, weights))
-    program = optimise._Program.of(graph, weights, optimise.classes(graph, weights), even.p)
+    spent, best = processor_time(lambda: optimize.optimize(graph, weights))
+    program = optimize._Program.of(graph, weights, optimize.classes(graph, weights), even.p)
     some, _ = processor_time(lambda: program.solve(0.0))
     program.kept[:] = True
     every, (_, value, _, _) = processor_time(lambda: program.solve(0.0))

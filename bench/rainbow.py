@@ -85,9 +85,9 @@ def _graph(rng: np.random.Generator, k: int) -> DatasetGraph:
     """A random graph whose datasets take the order of the nearest of three."""
     n = 40
     plain = generate.random_graph(n, edges=60, epsilon=(0.02, 1.5), seed=int(rng.integers(2**31)))
-    centres = rng.choice(n, 3, replace=False)
-    hops = np.array([kernel.hops(*plain.adjacency[:2], np.array([c])) for c in centres])
-    orders = np.array([rng.permutation(k) for _ in centres])[hops.argmin(axis=0)]
+    centers = rng.choice(n, 3, replace=False)
+    hops = np.array([kernel.hops(*plain.adjacency[:2], np.array([c])) for c in centers])
+    orders = np.array([rng.permutation(k) for _ in centers])[hops.argmin(axis=0)]
     ends = plain.source.astype(np.int64), plain.target.astype(np.int64)
     colors = [f"colour {i}" for i in range(k)]
     return DatasetGraph.from_columns(plain.keys, orders[:, 0], *ends, plain.epsilon, preference=orders, colors=colors)

@@ -26,7 +26,7 @@ from bench.process import Process, mark_peak, peak, processor_time
 from bench.report import megabytes, seconds, show, table, times
 from neodp.graph import MAX_EPSILON, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbours import neighbours
+from neodp.stretch.neighbors import neighbors
 from neodp.stretch.profiles import Profiles
 
 __all__ = ["run"]
@@ -50,7 +50,7 @@ def run(quick: bool) -> None:
         own = results["neodp"][0]
         for name, (taken, memory, _) in results.items():
             rows.append((name, f"{users:,}", f"{items:,}", seconds(taken), times(taken / own), megabytes(memory)))
-    show(table(("neighbours", "users", "items", "s", "to neodp", "peak MB"), rows))
+    show(table(("neighbors", "users", "items", "s", "to neodp", "peak MB"), rows))
     show(f"aim: {SIZES[0][0]} users with noise in {AIM:g} s; noise is one number a pair, drawn exactly")
 
 
@@ -79,11 +79,11 @@ def _profiles(users: int, items: int) -> Profiles:
 
 
 def _private(profiles: Profiles) -> Floats:
-    return neighbours(profiles, K, epsilon=EPSILON).score
+    return neighbors(profiles, K, epsilon=EPSILON).score
 
 
 def _without_noise(profiles: Profiles) -> Floats:
-    return neighbours(profiles, K, epsilon=MAX_EPSILON, sampler=noise.without).score
+    return neighbors(profiles, K, epsilon=MAX_EPSILON, sampler=noise.without).score
 
 
 def _dense(profiles: Profiles) -> Floats:

@@ -60,13 +60,13 @@ class Found(NamedTuple):
 
 
 class Star(NamedTuple):
-    """The edges at some datasets, as columns: from `key` to `neighbour`, which has `color` and `alpha`.
+    """The edges at some datasets, as columns: from `key` to `neighbor`, which has `color` and `alpha`.
 
     `preference` holds the neighbours' colours as positions, best first; None where no neighbour orders them.
     """
 
     key: pa.StringArray
-    neighbour: pa.StringArray
+    neighbor: pa.StringArray
     color: pa.StringArray
     alpha: Floats
     epsilon: Floats
@@ -95,7 +95,7 @@ class View(Protocol):
     def find(self, keys: Sequence[str]) -> Found:
         """Some datasets; UnknownKey if there is no such one."""
 
-    def neighbours(self, keys: Sequence[str]) -> Star:
+    def neighbors(self, keys: Sequence[str]) -> Star:
         """The edges at some datasets, in one query."""
 
 
@@ -117,17 +117,17 @@ class ArrayView:
         at = self._positions(keys)
         return Found([self.graph.colors[c] for c in self.graph.color[at]], self.graph.alpha[at])
 
-    def neighbours(self, keys: Sequence[str]) -> Star:
+    def neighbors(self, keys: Sequence[str]) -> Star:
         import pyarrow as pa
 
         at = self._positions(keys)
-        indptr, neighbour, edge = self.graph.adjacency
+        indptr, neighbor, edge = self.graph.adjacency
         half = np.concatenate([np.arange(indptr[v], indptr[v + 1]) for v in at] or [np.empty(0, np.int64)])
-        start, end, edge = np.repeat(at, indptr[at + 1] - indptr[at]), neighbour[half], edge[half]
+        start, end, edge = np.repeat(at, indptr[at + 1] - indptr[at]), neighbor[half], edge[half]
         graph = self.graph
         color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color[end]))
-        key, neighbour = (graph.keys.take(pa.array(v)) for v in (start, end))
-        return Star(key, neighbour, color, graph.alpha[end], graph.epsilon[edge], graph.delta[edge])
+        key, neighbor = (graph.keys.take(pa.array(v)) for v in (start, end))
+        return Star(key, neighbor, color, graph.alpha[end], graph.epsilon[edge], graph.delta[edge])
 
     def _positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
         for key in keys:
@@ -145,7 +145,7 @@ class Rule:
     colors : two strings
     color : callable
         From a key to the true answer of that dataset; None where there is no such dataset.
-    neighbours : callable
+    neighbors : callable
         From a key to its neighbours, as pairs (key, epsilon) or triples (key, epsilon, delta). If a is a neighbour of
         b, then b must be one of a, with the same values.
     alpha : callable
@@ -164,7 +164,7 @@ class Rule:
     >>> path = Rule(
     ...     ("yes", "no"),
     ...     color=lambda key: "yes" if int(key) < half else "no",
-    ...     neighbours=lambda key: [(str(n), 1.0) for n in (int(key) - 1, int(key) + 1) if 0 <= n < 2 * half],
+    ...     neighbors=lambda key: [(str(n), 1.0) for n in (int(key) - 1, int(key) + 1) if 0 <= n < 2 * half],
     ...     alpha=lambda key: odds if int(key) == half else None,
     ...     least=(0.2, 0.7))
     >>> round(evaluate(path, [str(half - 2)]).evaluations[0].p_true, 6)
@@ -173,7 +173,7 @@ class Rule:
 
     colors: tuple[str, str]
     color: Callable[[str], str | None]
-    neighbours: Callable[[str], Iterable[tuple[str, float] | tuple[str, float, float]]]
+    neighbors: Callable[[str], Iterable[tuple[str, float] | tuple[str, float, float]]]
     alpha: Callable[[str], float | Sequence[float] | None]
     least: tuple[float, float] = (0.0, 0.0)
     name: str = "rule"
@@ -192,19 +192,19 @@ class _RuleView:
             raise UnknownKey(f"there is no dataset {keys[color.index(None)]!r} in {self.name!r}", "correct the key")
         return Found([str(c) for c in color], self._alpha(keys))
 
-    def neighbours(self, keys: Sequence[str]) -> Star:
+    def neighbors(self, keys: Sequence[str]) -> Star:
         import pyarrow as pa
 
         start, end, epsilon, delta = [], [], [], []
         for key in keys:
-            for neighbour, *values in self.rule.neighbours(key):
+            for neighbor, *values in self.rule.neighbors(key):
                 start.append(key)
-                end.append(neighbour)
+                end.append(neighbor)
                 epsilon.append(values[0])
                 delta.append(values[1] if len(values) > 1 else 0.0)
         found = self.find(end)
-        key, neighbour, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
-        return Star(key, neighbour, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
+        key, neighbor, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
+        return Star(key, neighbor, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
 
     def _alpha(self, keys: Sequence[str]) -> Floats:
         import pyarrow as pa
@@ -397,10 +397,10 @@ class _Search:
 
     def _expand(self, layer: NDArray[np.int64]) -> None:
         names = list(self.position)
-        star = self.view.neighbours([names[v] for v in layer])
-        neighbour = star.neighbour.to_pylist()
-        self._add(neighbour, star.color.to_pylist(), star.alpha)
-        ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbour))
+        star = self.view.neighbors([names[v] for v in layer])
+        neighbor = star.neighbor.to_pylist()
+        self._add(neighbor, star.color.to_pylist(), star.alpha)
+        ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbor))
         source, target = (np.array(end, np.int64) for end in ends)
         self.stars.append((source, target, star.epsilon, star.delta))
 
@@ -518,7 +518,7 @@ def _deciding_path(solution: Solution) -> Callable[[int], Path]:
 def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
     """From a dataset to a shortest path, in epsilon, from the boundary of its order; none where there is none."""
     distance, length = rainbow.distances(graph), rainbow.lengths(graph.epsilon, len(graph.colors))
-    indptr, neighbour, edge = graph.adjacency
+    indptr, neighbor, edge = graph.adjacency
     ends = set(boundary.boundary_vertices(graph).tolist())
 
     def path(v: int) -> Path:
@@ -533,7 +533,7 @@ def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
                     edges.append(e)
                 return found, edges
             for h in range(indptr[u], indptr[u + 1]):
-                w, e = int(neighbour[h]), int(edge[h])
+                w, e = int(neighbor[h]), int(edge[h])
                 tight = graph.order[w] == graph.order[u] and distance[w] + length[e] == distance[u]
                 if tight and w != v and w not in onward:
                     onward[w] = (u, e)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.draw import draw, draw_many
 from neodp.errors import GraphError
 from neodp.mechanism import Mechanism
+from neodp.sampling import draw, draw_many
 
 if TYPE_CHECKING:
     import opendp.prelude as dp

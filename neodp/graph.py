@@ -49,10 +49,10 @@ SMALLEST = 2.0**-1022
 
 
 class Adjacency(NamedTuple):
-    """Edges from both of their ends (CSR): vertex v has ``neighbour[indptr[v]:indptr[v + 1]]``."""
+    """Edges from both of their ends (CSR): vertex v has ``neighbor[indptr[v]:indptr[v + 1]]``."""
 
     indptr: NDArray[np.int64]
-    neighbour: Ints
+    neighbor: Ints
     edge: Ints
 
 

@@ -265,7 +265,7 @@ LEVELS = 8
 
 @njit(cache=True)
 def adjacency(n, source, target, keep, numbered):
-    """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbour``, ``edge``.
+    """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbor``, ``edge``.
 
     The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. Where the edges are
     not `numbered`, ``edge`` is empty.
@@ -278,18 +278,18 @@ def adjacency(n, source, target, keep, numbered):
     for v in range(n):
         indptr[v + 1] += indptr[v]
     fill = indptr[:-1].copy()
-    neighbour = np.empty(indptr[n], np.int32)
+    neighbor = np.empty(indptr[n], np.int32)
     edge = np.empty(indptr[n] if numbered else 0, np.int32)
     for e in range(len(source)):
         if keep[e]:
             u, v = source[e], target[e]
             i, j = fill[u], fill[v]
-            neighbour[i], neighbour[j] = v, u
+            neighbor[i], neighbor[j] = v, u
             if numbered:
                 edge[i], edge[j] = e, e
             fill[u] = i + 1
             fill[v] = j + 1
-    return indptr, neighbour, edge
+    return indptr, neighbor, edge
 
 
 @njit(cache=True)
@@ -364,7 +364,7 @@ def spread(values, edge):
 
 
 @njit(cache=True, nogil=True)
-def settle(indptr, neighbour, first, delta, kind, shift, label, seeds):
+def settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
     """Lower every label, in place, to the least that any path from any seed allows.
 
     Parameters
@@ -441,7 +441,7 @@ def settle(indptr, neighbour, first, delta, kind, shift, label, seeds):
             continue
         bound = _relax(k, first[0], delta[0], kind) if uniform else k
         for h in range(indptr[u], indptr[u + 1]):
-            v = neighbour[h]
+            v = neighbor[h]
             if label[v] <= bound:
                 continue
             new = bound
@@ -466,7 +466,7 @@ def settle(indptr, neighbour, first, delta, kind, shift, label, seeds):
 
 
 @njit(cache=True)
-def hops(indptr, neighbour, start):
+def hops(indptr, neighbor, start):
     """Per vertex, its distance in edges from the nearest of `start`; -1 where none can be reached."""
     out = np.full(len(indptr) - 1, -1, np.int32)
     queue = np.empty(len(out), np.int32)
@@ -477,7 +477,7 @@ def hops(indptr, neighbour, start):
         u = queue[done]
         done += 1
         for h in range(indptr[u], indptr[u + 1]):
-            v = neighbour[h]
+            v = neighbor[h]
             if out[v] < 0:
                 out[v] = out[u] + 1
                 queue[filled] = v

@@ -433,7 +433,7 @@ def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: in
         if graph.color[w] != graph.color[v] or (graph.given[w] and label[w] == own[w]):
             break
         row = slice(adjacency.indptr[w], adjacency.indptr[w + 1])
-        u, e = adjacency.neighbour[row], adjacency.edge[row]
+        u, e = adjacency.neighbor[row], adjacency.edge[row]
         same = graph.color[u] == graph.color[w]
         tight = rule.relax(np.where(same, label[u], -own[u]), e) == label[w]
         for i in np.flatnonzero(tight & (same | graph.given[u])).tolist():

@@ -141,8 +141,8 @@ class _Compiled(ABC):
         first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self._parameters)
 
         def settle(seeds: NDArray[np.int64]) -> None:
-            indptr, neighbour, _ = adjacency
-            kernel.settle(indptr, neighbour, first, second, self._kind, self._shift, label, seeds)
+            indptr, neighbor, _ = adjacency
+            kernel.settle(indptr, neighbor, first, second, self._kind, self._shift, label, seeds)
 
         if len(label) < _WORTH_A_THREAD:
             for seeds in parts:
@@ -359,7 +359,7 @@ class SuitablePair(_Bits):
             if k != label[u]:
                 continue
             bound = int(self.relax(np.array([k]), one)[0])
-            for v in adjacency.neighbour[adjacency.indptr[u] : adjacency.indptr[u + 1]].tolist():
+            for v in adjacency.neighbor[adjacency.indptr[u] : adjacency.indptr[u + 1]].tolist():
                 if bound < label[v]:
                     label[v] = bound
                     heapq.heappush(queue, (bound, v))

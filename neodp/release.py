@@ -22,8 +22,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from neodp.draw import BITS, choose
 from neodp.errors import BudgetSpent, GraphError
+from neodp.sampling import BITS, choose
 
 __all__ = ["Keeper", "Ledger", "Release", "answer_once", "cost"]
 

@@ -116,8 +116,8 @@ def random_rainbow(rng: random.Random, n: int, k: int, *, mixed: bool, delta: fl
     uniform = rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.3, 2.0)])
     edges = [(u, v, rng.uniform(0.02, 1.5) if mixed else uniform, delta) for u, v in sorted(pairs)]
     plain = Rainbow(k, [tuple(range(k))] * n, edges)
-    centres = rng.sample(range(n), min(n, rng.randint(2, 4)))
-    orders = [tuple(rng.sample(range(k), k)) for _ in centres]
+    centers = rng.sample(range(n), min(n, rng.randint(2, 4)))
+    orders = [tuple(rng.sample(range(k), k)) for _ in centers]
     nearest = []
     for v in range(n):
         seen, queue = {v: 0}, deque([v])
@@ -127,7 +127,7 @@ def random_rainbow(rng: random.Random, n: int, k: int, *, mixed: bool, delta: fl
                 if w not in seen:
                     seen[w] = seen[u] + 1
                     queue.append(w)
-        nearest.append(min(range(len(centres)), key=lambda c: (seen[centres[c]], c)))
+        nearest.append(min(range(len(centers)), key=lambda c: (seen[centers[c]], c)))
     return Rainbow(k, [orders[c] for c in nearest], edges)
 
 
@@ -139,7 +139,7 @@ def random_alpha(rng: random.Random, problem: Rainbow) -> dict[tuple[int, ...], 
     for order in orders:
         weights = [rng.choice([rng.random(), 10 ** rng.uniform(-12, 0)]) for _ in range(k)]
         rows[order] = [w / sum(weights) for w in weights]
-    centre = [sum(rows[o][j] for o in orders) / len(orders) for j in range(k)]
+    center = [sum(rows[o][j] for o in orders) / len(orders) for j in range(k)]
     meets = {
         (problem.order[a], problem.order[b], eps, delta)
         for u, v, eps, delta in problem.edges
@@ -148,11 +148,11 @@ def random_alpha(rng: random.Random, problem: Rainbow) -> dict[tuple[int, ...], 
     }
     share = 0.0
     while share < 1.0:
-        mixed = {o: [(1 - share) * p + share * c for p, c in zip(rows[o], centre, strict=True)] for o in orders}
+        mixed = {o: [(1 - share) * p + share * c for p, c in zip(rows[o], center, strict=True)] for o in orders}
         if all(_fits(mixed[a], mixed[b], eps, delta) for a, b, eps, delta in meets):
             return mixed
         share += 0.05
-    return dict.fromkeys(orders, centre)
+    return dict.fromkeys(orders, center)
 
 
 def _fits(one: list[float], two: list[float], eps: float, delta: float) -> bool:

@@ -17,12 +17,12 @@ from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBound
 
 def rule_of(graph: DatasetGraph) -> Rule:
     """The same graph, as if it were made up on the way."""
-    indptr, neighbour, edge = graph.adjacency
+    indptr, neighbor, edge = graph.adjacency
     color = dict(zip(graph.keys.to_pylist(), graph.color.tolist(), strict=True))
 
-    def neighbours(key: str) -> list[tuple[str, float, float]]:
+    def neighbors(key: str) -> list[tuple[str, float, float]]:
         row = range(indptr[graph.index(key)], indptr[graph.index(key) + 1])
-        return [(graph.key(neighbour[h]), float(graph.epsilon[edge[h]]), float(graph.delta[edge[h]])) for h in row]
+        return [(graph.key(neighbor[h]), float(graph.epsilon[edge[h]]), float(graph.delta[edge[h]])) for h in row]
 
     def alpha(key: str) -> list[float] | None:
         v = graph.index(key)
@@ -32,7 +32,7 @@ def rule_of(graph: DatasetGraph) -> Rule:
     return Rule(
         colors=("first", "second"),
         color=lambda key: graph.colors[color[key]] if key in color else None,
-        neighbours=neighbours,
+        neighbors=neighbors,
         alpha=alpha,
         least=(least[0] * (1 - 1e-9), least[1] * (1 - 1e-9)),
     )
@@ -162,12 +162,12 @@ class Counting(ArrayView):
         self.asked, self.keys = 0, 0
         self._seen: set[str] = set()
 
-    def neighbours(self, keys: Sequence[str]) -> Star:
+    def neighbors(self, keys: Sequence[str]) -> Star:
         assert not self._seen & set(keys)
         self._seen |= set(keys)
         self.asked += 1
         self.keys += len(keys)
-        return super().neighbours(keys)
+        return super().neighbors(keys)
 
 
 def test_two_to_the_two_hundred_voters() -> None:
@@ -183,7 +183,7 @@ def test_two_to_the_two_hundred_voters() -> None:
     voters = Rule(
         colors=("yes", "no"),
         color=lambda key: "yes" if key.count("0") < 100 else "no",
-        neighbours=lambda key: [(f"{key[:i]}{'10'[int(key[i])]}{key[i + 1 :]}", 0.5) for i in range(200)],
+        neighbors=lambda key: [(f"{key[:i]}{'10'[int(key[i])]}{key[i + 1 :]}", 0.5) for i in range(200)],
         alpha=alpha,
         least=(counts.alpha[100, 0], counts.alpha[99, 1]),
     )
@@ -233,7 +233,7 @@ def test_the_limit_says_that_the_whole_graph_is_cheaper() -> None:
         evaluate(g, ["10"], limit=50)
 
 
-def test_more_than_two_colours() -> None:
+def test_more_than_two_colors() -> None:
     """A graph in memory is extended as a whole; there is no search, since no part shows that alpha agrees."""
     g = generate.plurality(4, options=3)
     g = g.with_alpha(neodp.balanced(g))

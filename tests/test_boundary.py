@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp import boundary, closed_forms, generate
+from neodp import boundary, generate
 from neodp.errors import GraphError, PrivacyError
+from neodp.study import closed_forms
 
 
 def test_boundary_of_three_voters() -> None:
@@ -80,7 +81,7 @@ def test_balanced_where_edges_differ(seed: int) -> None:
         assert m.p_true[v] == pytest.approx(bound, abs=1e-12)
 
 
-def test_homogeneous_takes_the_best_of_the_other_colour() -> None:
+def test_homogeneous_takes_the_best_of_the_other_color() -> None:
     g = generate.path(6, epsilon=math.log(2), delta=0.1)
     for first in (0.2, 0.5, 0.7, 0.95, 1.0):
         chosen = g.with_alpha(neodp.homogeneous(g, first))

@@ -54,7 +54,7 @@ def test_columns_become_arrays() -> None:
     assert g.index("c") == 2
 
 
-def test_colours_default_to_those_that_occur_sorted() -> None:
+def test_colors_default_to_those_that_occur_sorted() -> None:
     assert DatasetGraph.from_columns(**columns()).colors == ("blue", "red")
 
 
@@ -115,7 +115,7 @@ def test_networkx_and_back() -> None:
     assert back.name == "small"
 
 
-def test_networkx_nodes_and_colours_of_any_kind() -> None:
+def test_networkx_nodes_and_colors_of_any_kind() -> None:
     graph = nx.Graph()
     graph.add_node((0, 1), color=1)
     graph.add_node((1, 1), color=2)
@@ -274,7 +274,7 @@ def test_columns_refused(changes: dict[str, Any], message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_unknown_keys_are_named_with_their_neighbours() -> None:
+def test_unknown_keys_are_named_with_their_neighbors() -> None:
     g = DatasetGraph.from_columns(["12", "13", "14"], ["red", "blue", "blue"], ["12"], ["13"], 1.0)
     with pytest.raises(UnknownKey, match="there is no dataset '12x' in 'graph'; did you mean '12'"):
         g.index("12x")

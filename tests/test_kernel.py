@@ -125,15 +125,15 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
             np.minimum.at(expected, v, kernel.relax_edges(expected[u], factor, delta, kernel.EPSILON_DELTA))
         if (before == expected).all():
             break
-    indptr, neighbour, edge = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
+    indptr, neighbor, edge = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
     first, second = (kernel.spread(x, edge) if len(x) > 1 else x for x in (factor, delta))
-    kernel.settle(indptr, neighbour, first, second, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < HALF))
+    kernel.settle(indptr, neighbor, first, second, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < HALF))
     assert (label == expected).all()
 
 
 def test_adjacency_lists_every_kept_edge_from_both_ends() -> None:
     source, target = np.array([0, 2, 1], np.int32), np.array([1, 0, 2], np.int32)
-    indptr, neighbour, edge = kernel.adjacency(3, source, target, np.array([True, True, False]), True)
+    indptr, neighbor, edge = kernel.adjacency(3, source, target, np.array([True, True, False]), True)
     assert indptr.tolist() == [0, 2, 3, 4]
-    assert neighbour.tolist() == [1, 2, 0, 0]
+    assert neighbor.tolist() == [1, 2, 0, 0]
     assert edge.tolist() == [0, 1, 0, 1]

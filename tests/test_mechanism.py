@@ -170,7 +170,7 @@ def assert_witness_is_right(problem: reference.Problem, witness: neodp.mechanism
 # --- sources, components, rounding --------------------------------------------------------------------------
 
 
-def test_alpha_inside_a_colour_counts_too() -> None:
+def test_alpha_inside_a_color_counts_too() -> None:
     g = generate.path(6, epsilon=1.0)
     balanced = g.with_alpha(neodp.balanced(g))
     lowered = balanced.alpha.copy()
@@ -189,7 +189,7 @@ def test_any_hitting_set_of_an_optimal_mechanism_gives_it_back_bit_for_bit() -> 
         assert np.array_equal(again.probabilities, m.probabilities)
 
 
-def test_a_component_of_one_colour_without_alpha_answers_truthfully() -> None:
+def test_a_component_of_one_color_without_alpha_answers_truthfully() -> None:
     g = DatasetGraph.from_columns(
         ["a", "b", "c", "d"], ["red", "blue", "red", "red"], ["a", "c"], ["b", "d"], 1.0, alpha={"a": 0.5}
     )

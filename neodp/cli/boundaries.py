@@ -10,19 +10,19 @@ import numpy as np
 import typer
 
 from neodp import DatasetGraph
-from neodp import optimise as best
 from neodp.cli.common import Session, progress, say, show, table
-from neodp.compare import Accuracy, compare
 from neodp.errors import GraphError
 from neodp.graph import Floats, read_columns
 from neodp.store import Store
 from neodp.store.base import Progress
-from neodp.what_if import what_if
+from neodp.study import optimum as best
+from neodp.study.comparison import Accuracy, compare
+from neodp.study.levels import what_if
 
-__all__ = ["compared", "optimised", "raised", "tables"]
+__all__ = ["compared", "optimized", "raised", "tables"]
 
 
-def optimised(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
+def optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
     """A graph with the best alpha for a prior, and how that compares with other choices."""
     if prior in ("uniform", "distance"):
         weights = best.prior(graph, prior)

@@ -122,7 +122,7 @@ def list_graphs(context: typer.Context, json: Json = False) -> None:
             if not graphs:
                 say(f"{store.address} has no graphs; make one with 'neodp generate' or 'neodp load'")
                 return
-            columns = ("graph", "datasets", "edges", "colours", "state", "mechanism")
+            columns = ("graph", "datasets", "edges", "colors", "state", "mechanism")
             table(columns, [_row(info) for info in graphs])
 
         present({"graphs": [_as_json(info) for info in graphs]}, json, text)

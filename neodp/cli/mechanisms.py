@@ -68,18 +68,21 @@ def boundary(
             "With more than two: of the best one, the others share the rest; or of every rank, as in '0.5;0.3;0.2'."
         ),
     ] = None,
-    optimise: Annotated[
-        bool, typer.Option("--optimise", help="The greatest expected accuracy under a prior over the datasets.")
+    optimize: Annotated[
+        bool,
+        typer.Option(
+            "--optimize", "--optimise", help="The greatest expected accuracy under a prior over the datasets."
+        ),
     ] = False,
     prior: Annotated[
         str,
         typer.Option(
-            help="With --optimise: uniform, distance (every distance from the boundary alike), a property of the "
+            help="With --optimize: uniform, distance (every distance from the boundary alike), a property of the "
             "datasets, or a table of key,weight (.csv, .parquet)."
         ),
     ] = "uniform",
     fair: Annotated[
-        bool, typer.Option("--fair", help="With --optimise: only where the worst accuracy is the greatest possible.")
+        bool, typer.Option("--fair", help="With --optimize: only where the worst accuracy is the greatest possible.")
     ] = False,
     compare: Annotated[
         tuple[str, str] | None,
@@ -99,7 +102,7 @@ def boundary(
 ) -> None:
     """Show the boundary between colours, and choose alpha on it.
 
-    Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimise --prior distance`,
+    Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimize --prior distance`,
     `neodp boundary --compare before after -o picture.svg`
     """
     if compare is not None:
@@ -107,14 +110,14 @@ def boundary(
         return
     if graph is None:
         raise GraphError("which graph?", "as in 'neodp boundary GRAPH'; 'neodp list' lists them")
-    chosen = {"--balanced": balanced, "--alpha": alpha is not None, "--optimise": optimise}
+    chosen = {"--balanced": balanced, "--alpha": alpha is not None, "--optimize": optimize}
     given = [option for option, is_given in chosen.items() if is_given]
     if len(given) > 1:
         raise GraphError(f"{given[0]} and {given[1]} are two choices", "give one of them")
-    if (fair or prior != "uniform") and not optimise:
-        raise GraphError(f"{'--fair' if fair else '--prior'} says what is best", "give --optimise as well")
+    if (fair or prior != "uniform") and not optimize:
+        raise GraphError(f"{'--fair' if fair else '--prior'} says what is best", "give --optimize as well")
     if write and not given:
-        raise GraphError("there is no alpha to write", "choose one with --balanced, --alpha or --optimise")
+        raise GraphError("there is no alpha to write", "choose one with --balanced, --alpha or --optimize")
     session: Session = context.obj
     found: dict[str, Any] = {}
     with session.open() as store, progress(quiet) as tell:
@@ -123,8 +126,8 @@ def boundary(
             read = read.with_alpha(neodp.balanced(read))
         elif alpha is not None:
             read = read.with_alpha(neodp.homogeneous(read, _chances(alpha)))
-        elif optimise:
-            read, found = boundaries_cli.optimised(store, read, prior, fair)
+        elif optimize:
+            read, found = boundaries_cli.optimized(store, read, prior, fair)
         if what_if is not None:
             found["what_if"] = boundaries_cli.raised(read, what_if)
         written = store.write_alpha(graph, read, progress=tell) if write else 0

@@ -10,11 +10,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from neodp import poll as polls
+from neodp import polls
 from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.graph import line_of, read_columns
-from neodp.poll import Place, Poll, Tally
+from neodp.polls import Place, Poll, Tally
 from neodp.release import answer_once
 from neodp.store import Store
 

@@ -12,8 +12,8 @@ import typer
 from neodp.cli.common import Json, Quiet, Session, confirm, progress, say, show, table
 from neodp.errors import GraphError, PrivacyError
 from neodp.stretch import weights as populations
-from neodp.stretch.neighbours import Neighbours, nearest
-from neodp.stretch.neighbours import neighbours as nearest_of_all
+from neodp.stretch.neighbors import Neighbors, nearest
+from neodp.stretch.neighbors import neighbors as nearest_of_all
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Cost, Measure
 from neodp.stretch.similarity import similarity as similar
@@ -155,7 +155,7 @@ def similarity(
 
 
 @app.command()
-def neighbours(
+def neighbors(
     context: typer.Context,
     profile: Profile,
     user: Annotated[str | None, typer.Option(help="Of this user only.")] = None,
@@ -172,7 +172,7 @@ def neighbours(
 ) -> None:
     """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody anew.
 
-    Example: `neodp stretch neighbours ratings --epsilon 0.1 --write`
+    Example: `neodp stretch neighbors ratings --epsilon 0.1 --write`
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
@@ -187,9 +187,9 @@ def neighbours(
 
     def text() -> None:
         rows = _rows(read, found, limit)
-        table(("user", "neighbour", "score", "rank"), [tuple(row.values()) for row in rows])
-        if found.neighbour.size > limit:
-            say(f"… and {found.neighbour.size - limit:,} more")
+        table(("user", "neighbor", "score", "rank"), [tuple(row.values()) for row in rows])
+        if found.neighbor.size > limit:
+            say(f"… and {found.neighbor.size - limit:,} more")
         if write:
             say(f"kept {written:,} neighbours")
         say(_costs("every user" if everybody else f"user {user}", found.cost))
@@ -198,7 +198,7 @@ def neighbours(
 
     result = {"profile": profile, "user": user, "k": k, "measure": measure.value, **_as_json(found.cost)}
     result |= {"others": None if everybody else _as_json(found.cost_of_others), "written": written}
-    show(result | {"neighbours": _rows(read, found) if json else []}, json, text)
+    show(result | {"neighbors": _rows(read, found) if json else []}, json, text)
 
 
 @app.command()
@@ -356,16 +356,16 @@ def _costs(who: str, cost: Cost) -> str:
     )
 
 
-def _rows(profiles: Profiles, found: Neighbours, limit: int | None = None) -> list[dict[str, Any]]:
+def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> list[dict[str, Any]]:
     """Neighbours, one by one."""
     ids = profiles.users.to_pylist()
-    width = found.neighbour.shape[1]
-    size = found.neighbour.size if limit is None else min(limit, found.neighbour.size)
-    flat, scores = found.neighbour.ravel(), found.score.ravel()
+    width = found.neighbor.shape[1]
+    size = found.neighbor.size if limit is None else min(limit, found.neighbor.size)
+    flat, scores = found.neighbor.ravel(), found.score.ravel()
     return [
         {
             "user": ids[found.users[row // width]],
-            "neighbour": ids[flat[row]],
+            "neighbor": ids[flat[row]],
             "score": float(scores[row]),
             "rank": row % width + 1,
         }

@@ -154,7 +154,7 @@ class StoredView:
         assert list(keys) == self._keys
         return self._found
 
-    def neighbours(self, keys: Sequence[str]) -> Star:
+    def neighbors(self, keys: Sequence[str]) -> Star:
         self.queries += 1
         return self._store._star(self.info, keys)
 
@@ -226,7 +226,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def neighbours(self, name: str, keys: Sequence[str]) -> Star:
+    def neighbors(self, name: str, keys: Sequence[str]) -> Star:
         """The edges at some datasets, in one query."""
 
     @abstractmethod

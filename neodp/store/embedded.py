@@ -281,20 +281,20 @@ class EmbeddedStore(Store):
             found = self._run("find_datasets", ids=sorted(seen))
         return found.sort_by("position")
 
-    def neighbours(self, name: str, keys: Sequence[str]) -> Star:
+    def neighbors(self, name: str, keys: Sequence[str]) -> Star:
         with self._transaction():
             return self._star(self.ready(name), keys)
 
     def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
         wanted = _keyed(info.name, keys)
-        found = self._run("neighbours", graph=info.name, ids=list(wanted))
+        found = self._run("neighbors", graph=info.name, ids=list(wanted))
         self._require(wanted, found["id"], info.name)
-        found = found.filter(pc.is_valid(found["neighbour"]))
-        key, neighbour, color = (found[c].combine_chunks() for c in ("key", "neighbour", "color"))
+        found = found.filter(pc.is_valid(found["neighbor"]))
+        key, neighbor, color = (found[c].combine_chunks() for c in ("key", "neighbor", "color"))
         k = len(info.colors)
-        alpha = distributions(_alpha_rows(found, "neighbour", k), neighbour, k)
-        order = preferences(found["preference"], neighbour, info.colors)
-        return Star(key, neighbour, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy(), order)
+        alpha = distributions(_alpha_rows(found, "neighbor", k), neighbor, k)
+        order = preferences(found["preference"], neighbor, info.colors)
+        return Star(key, neighbor, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy(), order)
 
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:

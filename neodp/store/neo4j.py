@@ -228,27 +228,27 @@ class Neo4jStore(Store):
         _require(name, wanted, found["keys"])
         seen, layer = set(wanted), wanted
         for _ in range(radius):
-            layer = sorted(set(self.neighbours(name, layer).neighbour.to_pylist()) - seen)
+            layer = sorted(set(self.neighbors(name, layer).neighbor.to_pylist()) - seen)
             seen.update(layer)
         return sorted(seen)
 
-    def neighbours(self, name: str, keys: Sequence[str]) -> Star:
+    def neighbors(self, name: str, keys: Sequence[str]) -> Star:
         return self._star(self.ready(name), keys)
 
     def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
         import pyarrow as pa
 
-        found = self._read("neighbours", graph=info.name, keys=list(keys))
+        found = self._read("neighbors", graph=info.name, keys=list(keys))
         _require(info.name, keys, found["known"])
-        neighbour = pa.array(found["neighbours"], pa.string())
+        neighbor = pa.array(found["neighbors"], pa.string())
         return Star(
             pa.array(found["keys"], pa.string()),
-            neighbour,
+            neighbor,
             pa.array(found["colors"], pa.string()),
-            distributions(found["alphas"], neighbour, len(info.colors)),
+            distributions(found["alphas"], neighbor, len(info.colors)),
             _numbers(found["epsilons"]),
             _numbers(found["deltas"]),
-            preferences(found["preferences"], neighbour, info.colors),
+            preferences(found["preferences"], neighbor, info.colors),
         )
 
     @contextmanager

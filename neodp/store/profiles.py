@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from neodp.errors import UnfinishedGraph, UnknownGraph, near
 from neodp.store.base import READY, Progress, silent
-from neodp.stretch.neighbours import Neighbours
+from neodp.stretch.neighbors import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
 
@@ -64,7 +64,7 @@ class ProfileStore(ABC):
         """Whole profiles. A like without a weight has 0, the one that shows nothing; one without a value has 1."""
 
     @abstractmethod
-    def write(self, profiles: Profiles, found: Neighbours, measure: Measure, *, progress: Progress = silent) -> int:
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         """Keep neighbours instead of those that their users have; how many."""
 
     def info(self, name: str) -> ProfileInfo:

@@ -11,7 +11,7 @@ from neodp.errors import GraphExists, StoreError
 from neodp.store.base import Progress, silent
 from neodp.store.embedded import EmbeddedStore, _batches, _ids, _now
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.stretch.neighbours import Neighbours
+from neodp.stretch.neighbors import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
 
@@ -95,13 +95,13 @@ class EmbeddedProfiles(ProfileStore):
             place=lambda row: f"profile {name!r}, user {likes['user'][row].as_py()!r}",
         )
 
-    def write(self, profiles: Profiles, found: Neighbours, measure: Measure, *, progress: Progress = silent) -> int:
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         ids = _ids(profiles.name, profiles.users)
-        k = found.neighbour.shape[1]
-        total = found.neighbour.size
+        k = found.neighbor.shape[1]
+        total = found.neighbor.size
         columns: dict[str, Any] = {
             "user": ids.take(pa.array(np.repeat(found.users, k))),
-            "other": ids.take(pa.array(found.neighbour.ravel())),
+            "other": ids.take(pa.array(found.neighbor.ravel())),
             "score": pa.array(found.score.ravel()),
             "place": pa.array(np.tile(np.arange(1, k + 1), len(found.users))),
             "measure": _repeat(measure.value, total),
@@ -118,7 +118,7 @@ class EmbeddedProfiles(ProfileStore):
                     raise StoreError(
                         f"{self.address} wrote {written} of {len(table)} neighbours", "nothing was changed"
                     )
-                progress("neighbours", rows.stop, total)
+                progress("neighbors", rows.stop, total)
         return total
 
 

@@ -14,7 +14,7 @@ from neodp.store.base import READY, Progress, silent
 from neodp.store.cypher import statement
 from neodp.store.neo4j import BATCH, Neo4jStore, _batches, _numbers, _one
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.stretch.neighbours import Neighbours
+from neodp.stretch.neighbors import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
 
@@ -145,10 +145,10 @@ class Neo4jProfiles(ProfileStore):
                     "correct them",
                 )
 
-    def write(self, profiles: Profiles, found: Neighbours, measure: Measure, *, progress: Progress = silent) -> int:
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         name, ids = profiles.name, np.array(profiles.users.to_pylist(), dtype=object)
-        k = found.neighbour.shape[1]
-        users, others = np.repeat(ids[found.users], k), ids[found.neighbour.ravel()]
+        k = found.neighbor.shape[1]
+        users, others = np.repeat(ids[found.users], k), ids[found.neighbor.ravel()]
         ranks = np.tile(np.arange(1, k + 1), len(found.users))
         constant: dict[str, Any] = {"profiles": name, "measure": measure.value, "epsilon": found.cost.epsilon}
 
@@ -163,7 +163,7 @@ class Neo4jProfiles(ProfileStore):
                 values = {column: array[rows].tolist() for column, array in columns.items()}
                 if _one(tx.run(statement("create_similar"), **constant, **values))["created"] != len(values["users"]):
                     raise self._overtaken(name)
-                progress("neighbours", rows.stop, len(users))
+                progress("neighbors", rows.stop, len(users))
 
         self._store._managed("create_similar", work)
         return len(users)

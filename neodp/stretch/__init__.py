@@ -2,13 +2,13 @@
 
 >>> from neodp import stretch
 >>> p = stretch.Profiles.from_columns(["ann", "bob", "bob", "cid"], ["tea", "tea", "rum", "gin"], weight=0.5)
->>> found = stretch.neighbours(p, 1, epsilon=0.5)
->>> found.neighbour.shape, found.cost.total
+>>> found = stretch.neighbors(p, 1, epsilon=0.5)
+>>> found.neighbor.shape, found.cost.total
 ((3, 1), 1.5)
 """
 
 from neodp.stretch.mechanism import Function, Stretching, scalar_product, stretching_weights, weighted_sum
-from neodp.stretch.neighbours import Neighbours, nearest, neighbours
+from neodp.stretch.neighbors import Neighbors, nearest, neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Cost, Measure, similarity
 from neodp.stretch.weights import attitudes, by_attitude, in_slices
@@ -17,14 +17,14 @@ __all__ = [
     "Cost",
     "Function",
     "Measure",
-    "Neighbours",
+    "Neighbors",
     "Profiles",
     "Stretching",
     "attitudes",
     "by_attitude",
     "in_slices",
     "nearest",
-    "neighbours",
+    "neighbors",
     "scalar_product",
     "similarity",
     "stretching_weights",

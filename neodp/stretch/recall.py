@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from neodp.errors import GraphError
 from neodp.graph import MAX_EPSILON, Bools, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbours import Progress, neighbours
+from neodp.stretch.neighbors import Progress, neighbors
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
@@ -154,7 +154,7 @@ def held_out(profiles: Profiles, seed: Sequence[int], share: float = 0.1) -> Boo
     return out & shared
 
 
-def recall_of(profiles: Profiles, out: Bools, neighbour: NDArray[np.integer]) -> Floats:
+def recall_of(profiles: Profiles, out: Bools, neighbor: NDArray[np.integer]) -> Floats:
     """Per user, which part of the likes held out some neighbour has among the others; NaN where none is held out.
 
     Examples
@@ -165,8 +165,8 @@ def recall_of(profiles: Profiles, out: Bools, neighbour: NDArray[np.integer]) ->
     """
     from scipy.sparse import csr_array
 
-    n, k = neighbour.shape
-    near = csr_array((np.ones(n * k, np.int32), (np.repeat(np.arange(n), k), neighbour.ravel())), shape=(n, n))
+    n, k = neighbor.shape
+    near = csr_array((np.ones(n * k, np.int32), (np.repeat(np.arange(n), k), neighbor.ravel())), shape=(n, n))
     known = near @ _kept(profiles, ~out).matrix
     user, item = profiles.user[out], profiles.item[out]
     hits = np.bincount(user, np.asarray(known[user, item]).ravel() > 0, minlength=n) if len(user) else np.zeros(n)
@@ -289,7 +289,7 @@ def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Resul
     training = _kept(profiles, ~out, weight[~out])
     who = np.flatnonzero(groups != "fundamentalist") if cell.weights == "naive" else np.arange(len(profiles))
     exact = cell.weights == "exact"
-    found = neighbours(
+    found = neighbors(
         _of_users(training, who),
         plan.k,
         epsilon=cell.epsilon or MAX_EPSILON,
@@ -298,7 +298,7 @@ def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Resul
     )
     recall = np.full(len(profiles), np.nan)
     subset = np.isin(profiles.user, who)
-    recall[who] = recall_of(_of_users(_kept(profiles, subset), who), out[subset], found.neighbour)
+    recall[who] = recall_of(_of_users(_kept(profiles, subset), who), out[subset], found.neighbor)
     by_group = {g: _sum(recall[groups == g]) for g in ATTITUDES} if cell.weights in ("westin", "naive") else {}
     return Result(cell, *_sum(recall), by_group)
 

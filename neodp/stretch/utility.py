@@ -28,7 +28,7 @@ import numpy as np
 
 from neodp.graph import Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbours import _blocks
+from neodp.stretch.neighbors import _blocks
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import STEPS, Measure, Similarities

@@ -210,7 +210,7 @@ def test_boundary_shows_and_chooses(run: Run) -> None:
     assert document(run("boundary", "g", "--json"))["given"] == 2
     for words, message in (
         (("--balanced", "--alpha", "0.5"), "--balanced and --alpha are two choices; give one of them"),
-        (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimise"),
+        (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimize"),
         (("--alpha", "1.5"), "alpha is 1.5; give a probability from 0 to 1"),
     ):
         code, _, err = run("boundary", "g", *words)
@@ -284,11 +284,11 @@ def test_audit_of_a_broken_or_stale_mechanism(survey: Run, address: str) -> None
 
 def test_queries(survey: Run) -> None:
     listed = document(survey("query", "--list", "--json"))["queries"]
-    assert {"summary", "least_accurate", "neighbourhood"} <= {q["name"] for q in listed}
+    assert {"summary", "least_accurate", "neighborhood"} <= {q["name"] for q in listed}
     found = document(survey("query", "least_accurate", "survey", "limit=2", "--json"))
     assert found["columns"] == ["key", "color", "p_true", "distance"]
     assert len(found["rows"]) == 2
-    assert document(survey("query", "neighbourhood", "survey", "key=1-1", "--json"))["rows"]
+    assert document(survey("query", "neighborhood", "survey", "key=1-1", "--json"))["rows"]
     assert "least_accurate" in survey("query", "--list")[1]
     assert "MATCH" in survey("query", "summary", "--cypher")[1]
     assert "no rows" in survey("query", "missing_alpha", "survey")[1]
@@ -297,7 +297,7 @@ def test_queries(survey: Run) -> None:
         (("query", "sumary", "survey"), "there is no query 'sumary'; did you mean 'summary'?"),
         (("query", "least_accurate", "survey", "5"), "'5' is no parameter; give name=value, as in limit=5"),
         (("query", "least_accurate", "survey", "limit=x"), "limit is 'x'; give a whole number"),
-        (("query", "neighbourhood", "survey"), "query 'neighbourhood' needs the parameter 'key'; give it as key=…"),
+        (("query", "neighborhood", "survey"), "query 'neighborhood' needs the parameter 'key'; give it as key=…"),
     ):
         code, _, err = survey(*words)
         assert code == 2
@@ -317,7 +317,7 @@ def test_plots(survey: Run, tmp_path: Path) -> None:
 # --- words and stores -----------------------------------------------------------------------------------------
 
 
-def test_unknown_graphs_are_named_with_their_neighbours(survey: Run, tmp_path: Path) -> None:
+def test_unknown_graphs_are_named_with_their_neighbors(survey: Run, tmp_path: Path) -> None:
     for words in (
         ("show", "surveys"),
         ("check", "surveys"),

@@ -1,12 +1,13 @@
-"""``boundary --optimise`` and ``boundary --compare``, on both stores."""
+"""``boundary --optimize`` and ``boundary --compare``, on both stores."""
 
 from pathlib import Path
 
 import pytest
 from running import Run, document
 
-from neodp import generate, optimise
+from neodp import generate
 from neodp.store import open_store
+from neodp.study import optimum as optimize
 
 
 @pytest.fixture
@@ -16,44 +17,44 @@ def voters(run: Run) -> Run:
     return run
 
 
-def test_optimise_write_extend_audit(voters: Run) -> None:
-    found = document(voters("boundary", "voters", "--optimise", "--write", "--json"))
+def test_optimize_write_extend_audit(voters: Run) -> None:
+    found = document(voters("boundary", "voters", "--optimize", "--write", "--json"))
     best, even, same = found["choices"]
-    assert [best["choice"], even["choice"], same["choice"]] == ["optimised", "balanced", "homogeneous"]
+    assert [best["choice"], even["choice"], same["choice"]] == ["optimized", "balanced", "homogeneous"]
     assert best["expected"] > even["expected"] > same["expected"]
     assert (found["prior"], found["fair"], found["written"], found["given"]) == ("uniform", False, 6, 6)
     assert best["expected"] == pytest.approx(found["bound"], abs=1e-9)
     stats = document(voters("extend", "voters", "--json"))
     assert stats["mean_p_true"] == pytest.approx(best["expected"], abs=1e-12)
     assert document(voters("audit", "voters", "--json"))["violations"] == 0
-    text = voters("boundary", "voters", "--optimise", "--fair")[1]
-    assert "optimised     0.71926             0.622459" in text
+    text = voters("boundary", "voters", "--optimize", "--fair")[1]
+    assert "optimized     0.71926             0.622459" in text
 
 
 def test_priors_from_a_file_and_from_a_property(voters: Run, tmp_path: Path) -> None:
     table = tmp_path / "weights.csv"
     table.write_text("key,weight\n122,3\n111,1\n")
     g = generate.three_voters()
-    found = document(voters("boundary", "voters", "--optimise", "--prior", str(table), "--json"))
-    assert found["choices"][0]["expected"] == optimise.optimise(g, optimise.prior(g, {"122": 3, "111": 1})).expected
+    found = document(voters("boundary", "voters", "--optimize", "--prior", str(table), "--json"))
+    assert found["choices"][0]["expected"] == optimize.optimize(g, optimize.prior(g, {"122": 3, "111": 1})).expected
     voters("boundary", "voters", "--balanced", "--write")
     voters("extend", "voters")
-    by_property = document(voters("boundary", "voters", "--optimise", "--prior", "distance", "--json"))
+    by_property = document(voters("boundary", "voters", "--optimize", "--prior", "distance", "--json"))
     assert by_property["prior"] == "distance"
-    weighted = document(voters("boundary", "voters", "--optimise", "--prior", "p", "--json"))
+    weighted = document(voters("boundary", "voters", "--optimize", "--prior", "p", "--json"))
     assert weighted["choices"][0]["expected"] >= weighted["choices"][1]["expected"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--optimise", "--balanced"), "--balanced and --optimise are two choices; give one of them"),
-        (("--fair",), "--fair says what is best; give --optimise as well"),
-        (("--prior", "distance"), "--prior says what is best; give --optimise as well"),
-        (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimise"),
-        (("--optimise", "--prior", "weight"), "no dataset of graph 'voters' has a property 'weight'; give uniform,"),
-        (("--optimise", "--prior", "color"), "graph 'voters': the weight is 'blue'; give numbers"),
-        (("--optimise", "--prior", "none.csv"), "there is no file none.csv; correct the path"),
+        (("--optimize", "--balanced"), "--balanced and --optimize are two choices; give one of them"),
+        (("--fair",), "--fair says what is best; give --optimize as well"),
+        (("--prior", "distance"), "--prior says what is best; give --optimize as well"),
+        (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimize"),
+        (("--optimize", "--prior", "weight"), "no dataset of graph 'voters' has a property 'weight'; give uniform,"),
+        (("--optimize", "--prior", "color"), "graph 'voters': the weight is 'blue'; give numbers"),
+        (("--optimize", "--prior", "none.csv"), "there is no file none.csv; correct the path"),
     ],
 )
 def test_refused(voters: Run, words: tuple[str, ...], message: str) -> None:
@@ -79,7 +80,7 @@ def test_which_graph(run: Run) -> None:
 def test_compare_two_stored_mechanisms_with_a_picture(voters: Run, address: str, tmp_path: Path) -> None:
     with open_store(address) as store:
         store.load("even", generate.three_voters())
-    for name, choice in (("voters", "--optimise"), ("even", "--balanced")):
+    for name, choice in (("voters", "--optimize"), ("even", "--balanced")):
         voters("boundary", name, choice, "--write")
         voters("extend", name)
     picture = tmp_path / "both.svg"

@@ -15,7 +15,7 @@ from running import Run, document
 import neodp
 from neodp import generate
 from neodp.cli import main
-from neodp.poll import UNIT, Threshold
+from neodp.polls import UNIT, Threshold
 
 VOTES = ["yes"] * 7 + ["no"] * 5
 LEVELS = ["low", "medium", "high"] * 4

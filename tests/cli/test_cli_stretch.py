@@ -71,19 +71,19 @@ def test_similarity(films: Run) -> None:
     )
 
 
-def test_neighbours(films: Run) -> None:
-    found = document(films("stretch", "neighbours", "films", "-k", "2", "--total", "3", "--write", "--json"))
+def test_neighbors(films: Run) -> None:
+    found = document(films("stretch", "neighbors", "films", "-k", "2", "--total", "3", "--write", "--json"))
     assert (found["epsilon"], found["releases"], found["others"], found["written"]) == (0.5, 6, None, 12)
-    assert [(row["user"], row["rank"]) for row in found["neighbours"][:3]] == [("u0", 1), ("u0", 2), ("u1", 1)]
+    assert [(row["user"], row["rank"]) for row in found["neighbors"][:3]] == [("u0", 1), ("u0", 2), ("u1", 1)]
     similar = document(films("query", "similar_users", "films", "user=u0", "--json"))
     assert similar["profile"] == "films"
-    assert [row["user"] for row in similar["rows"]] == [row["neighbour"] for row in found["neighbours"][:2]]
-    one = document(films("stretch", "neighbours", "films", "--user", "u2", "--epsilon", "1", "--json"))
-    assert (one["releases"], one["others"]["releases"], len(one["neighbours"])) == (6, 2, 5)
-    _, out, _ = films("stretch", "neighbours", "films", "--user", "u2", "--epsilon", "1", "--limit", "3", "--write")
+    assert [row["user"] for row in similar["rows"]] == [row["neighbor"] for row in found["neighbors"][:2]]
+    one = document(films("stretch", "neighbors", "films", "--user", "u2", "--epsilon", "1", "--json"))
+    assert (one["releases"], one["others"]["releases"], len(one["neighbors"])) == (6, 2, 5)
+    _, out, _ = films("stretch", "neighbors", "films", "--user", "u2", "--epsilon", "1", "--limit", "3", "--write")
     for line in ("… and 2 more", "kept 5 neighbours", "cost to user u2: 6 ×", "cost to every other user: 2 ×"):
         assert line in out
-    assert "cost to every user: 6 × epsilon 1 = 6" in films("stretch", "neighbours", "films", "--epsilon", "1")[1]
+    assert "cost to every user: 6 × epsilon 1 = 6" in films("stretch", "neighbors", "films", "--epsilon", "1")[1]
 
 
 def test_queries_are_listed(films: Run) -> None:
@@ -121,10 +121,10 @@ def test_utility(films: Run) -> None:
         (("similarity", "films", "u0", "u1", "--epsilon", "1", "--total", "1"), 2, "which epsilon?"),
         (("similarity", "films", "u0", "u99", "--epsilon", "1"), 2, "there is no user 'u99' in profile 'films'"),
         (("similarity", "films", "u0", "u0", "--epsilon", "1"), 2, "'u0' is one user; name two"),
-        (("neighbours", "films", "--epsilon", "-1"), 2, "epsilon is -1.0; give a number from 1e-06 to 690"),
-        (("neighbours", "films", "--epsilon", "nan"), 2, "epsilon is nan"),
-        (("neighbours", "films", "--epsilon", "1", "-k", "0"), 2, "k is 0; ask for at least 1 neighbour"),
-        (("neighbours", "film", "--epsilon", "1"), 2, "there is no profile 'film' in"),
+        (("neighbors", "films", "--epsilon", "-1"), 2, "epsilon is -1.0; give a number from 1e-06 to 690"),
+        (("neighbors", "films", "--epsilon", "nan"), 2, "epsilon is nan"),
+        (("neighbors", "films", "--epsilon", "1", "-k", "0"), 2, "k is 0; ask for at least 1 neighbour"),
+        (("neighbors", "film", "--epsilon", "1"), 2, "there is no profile 'film' in"),
         (("utility", "films", "--epsilon", "1", "--beyond", "x"), 2, "--beyond is 'x'; give numbers joined by commas"),
         (("recall", "films", "--slices", "few"), 2, "--slices is 'few'; give numbers joined by commas"),
         (("recall", "films", "--slices", "0"), 2, "there are 0 slices; give at least 1"),

@@ -203,7 +203,7 @@ def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: 
         "CREATE (a)-[:NEIGHBOR {epsilon: 9.0}]->(b)"
     )
     assert fingerprint(store.read("g")) == before
-    assert store.neighbours("g", ["0"]).neighbour.to_pylist() == ["1"]
+    assert store.neighbors("g", ["0"]).neighbor.to_pylist() == ["1"]
 
 
 # --- how it asks ----------------------------------------------------------------------------------------------

@@ -347,8 +347,8 @@ def test_names_that_look_like_other_ids(store: EmbeddedStore) -> None:
         store.load(name, DatasetGraph.from_columns([*names, "b:c", "c"], ["x"] * 11 + ["y"], ["c"], [""], 1.0))
     for name in names:
         assert store.read(name, keys=["b:c", ""]).keys.to_pylist() == ["", "b:c"]
-        assert store.neighbours(name, ["c"]).neighbour.to_pylist() == [""]
-        assert store.query("neighbourhood", name, key="c")["key"].to_pylist() == [""]
+        assert store.neighbors(name, ["c"]).neighbor.to_pylist() == [""]
+        assert store.query("neighborhood", name, key="c")["key"].to_pylist() == [""]
     for left, name in enumerate(names):
         assert len(store.graphs()) == len(names) - left
         assert store.drop(name) == 12
@@ -389,7 +389,7 @@ def test_a_graph_is_read_in_the_order_in_which_it_was_loaded(store: EmbeddedStor
         store.load("g", store.read("g"), replace=True)
 
 
-def test_more_than_two_colours(store: EmbeddedStore) -> None:
+def test_more_than_two_colors(store: EmbeddedStore) -> None:
     alpha = {"a": [0.2, 0.3, 0.5], "c": [1.0, 0.0, 2.0**-1000]}
     g = DatasetGraph.from_columns(
         list("abc"), list("rgb"), list("ab"), list("bc"), 1.0, alpha=alpha, colors=list("rgb")
@@ -398,7 +398,7 @@ def test_more_than_two_colours(store: EmbeddedStore) -> None:
     assert fingerprint(store.read("g")) == fingerprint(g)
     assert store.query("boundary_edges", "g")["source_alpha"].to_pylist() == [[0.2, 0.3, 0.5], None]
     assert store.query("missing_alpha", "g").num_rows == 0
-    assert store.neighbours("g", ["b"]).alpha.tolist() == [[1.0, 0.0, 2.0**-1000], [0.2, 0.3, 0.5]]
+    assert store.neighbors("g", ["b"]).alpha.tolist() == [[1.0, 0.0, 2.0**-1000], [0.2, 0.3, 0.5]]
     m = Mechanism.of(g, np.array([[0.2, 0.3, 0.5], [0.0, 0.5, 0.5], [0.1, 0.2, 0.7]]))
     store.write("g", m)
     stored = store.mechanism("g")
@@ -435,19 +435,19 @@ def test_rows_made_by_somebody_else(store: EmbeddedStore) -> None:
     assert (info.datasets, info.edges, info.created) == (2, 1, None)
     back = store.read("g")
     assert (back.edges, back.epsilon.tolist(), back.delta.tolist()) == (1, [0.5], [0.0])
-    assert store.neighbours("g", ["a"]).delta.tolist() == [0.0]
+    assert store.neighbors("g", ["a"]).delta.tolist() == [0.0]
     assert store.read("g", keys=["a"], radius=5).keys.to_pylist() == ["a", "b"]
 
 
-def test_neighbours_of_unknown_and_lonely_datasets(store: EmbeddedStore) -> None:
+def test_neighbors_of_unknown_and_lonely_datasets(store: EmbeddedStore) -> None:
     store.load("g", DatasetGraph.from_columns(["a", "b", "c"], ["x", "x", "y"], ["a"], ["c"], 1.0))
-    assert store.neighbours("g", ["b"]).neighbour.to_pylist() == []
-    assert store.neighbours("g", []).neighbour.to_pylist() == []
+    assert store.neighbors("g", ["b"]).neighbor.to_pylist() == []
+    assert store.neighbors("g", []).neighbor.to_pylist() == []
     with pytest.raises(UnknownKey, match="there is no dataset 'd' in graph 'g'; correct the key"):
-        store.neighbours("g", ["a", "d"])
+        store.neighbors("g", ["a", "d"])
 
 
-def test_a_mechanism_with_other_colours_is_refused(store: EmbeddedStore) -> None:
+def test_a_mechanism_with_other_colors_is_refused(store: EmbeddedStore) -> None:
     g = generate.path(3)
     store.load("g", g)
     other = DatasetGraph.from_columns(g.keys, ["a", "a", "b"], ["0", "1"], ["1", "2"], 1.0, alpha={"1": 0.5})
@@ -477,7 +477,7 @@ def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: Embedded
         ],
         "least_accurate": ["key", "color", "p_true", "distance"],
         "missing_alpha": ["source", "source_color", "target", "target_color"],
-        "neighbourhood": ["key", "color", "preference", "alpha", "p_true", "epsilon", "delta"],
+        "neighborhood": ["key", "color", "preference", "alpha", "p_true", "epsilon", "delta"],
         "orders": ["order", "datasets", "boundary", *truth],
         "privacy_audit": [
             *("source", "target", "epsilon", "delta", "source_p", "target_p", "source_q", "target_q"),
@@ -490,7 +490,7 @@ def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: Embedded
     for name, query in canned("embedded").items():
         assert query.parameters.keys() == canned()[name].parameters.keys()
         assert query.answers == canned()[name].answers
-        given = {"key": g.key(0)} if name == "neighbourhood" else {}
+        given = {"key": g.key(0)} if name == "neighborhood" else {}
         assert store.query(name, "g", **given).column_names == columns[name]
     (row,) = [r for r in store.query("summary", "g").to_pylist() if r["color"] == g.colors[0]]
     assert isinstance(row["boundary"], int)

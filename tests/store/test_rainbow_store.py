@@ -59,15 +59,15 @@ def test_rows_with_two_equal_largest_entries_survive(store: Store) -> None:
     assert (store.mechanism("t").mechanism.probabilities == rows).all()
 
 
-def test_neighbours_have_their_preference(store: Store, graph: DatasetGraph) -> None:
+def test_neighbors_have_their_preference(store: Store, graph: DatasetGraph) -> None:
     store.load("p", graph)
-    star = store.neighbours("p", ["4-0-0/3-0-0"])
+    star = store.neighbors("p", ["4-0-0/3-0-0"])
     assert star.preference is not None
-    for key, row in zip(star.neighbour.to_pylist(), star.preference, strict=True):
+    for key, row in zip(star.neighbor.to_pylist(), star.preference, strict=True):
         assert graph.preference is not None
         assert (graph.preference[graph.index(key)] == row).all()
     store.load("two", generate.path(3))
-    assert store.neighbours("two", ["1"]).preference is None
+    assert store.neighbors("two", ["1"]).preference is None
 
 
 def test_a_changed_preference_makes_the_mechanism_stale(store: Store, graph: DatasetGraph, raw: Raw) -> None:
@@ -96,7 +96,7 @@ def test_alpha_is_written_back(store: Store, graph: DatasetGraph) -> None:
     assert fingerprint(store.read("p")) == fingerprint(graph)
 
 
-def test_canned_queries_with_more_than_two_colours(store: Store, graph: DatasetGraph, raw: Raw) -> None:
+def test_canned_queries_with_more_than_two_colors(store: Store, graph: DatasetGraph, raw: Raw) -> None:
     m = kept(store, graph)
     read = m.graph
     orders = store.query("orders", "p").to_pylist()
@@ -111,7 +111,7 @@ def test_canned_queries_with_more_than_two_colours(store: Store, graph: DatasetG
     assert store.query("privacy_audit", "p").num_rows == 0
     assert store.query("stale", "p").num_rows == 0
     assert store.query("summary", "p").num_rows == 3
-    around = store.query("neighbourhood", "p", key="4-0-0/3-0-0").to_pylist()
+    around = store.query("neighborhood", "p", key="4-0-0/3-0-0").to_pylist()
     assert around[0]["preference"][0] == "red"
     raw("MATCH (d:Dataset {graph: 'p', key: '4-0-0/3-0-0'}) SET d.probabilities = [0.2, 0.4, 0.4]")
     broken = store.query("privacy_audit", "p").to_pylist()

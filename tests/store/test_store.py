@@ -79,7 +79,7 @@ def test_odd_names_and_keys(store: Store) -> None:
         back = store.read(name)
         assert fingerprint(back) == fingerprint(g)
         store.write(name, neodp.extend(back))
-        assert store.query("neighbourhood", name, key="it's").num_rows == 2
+        assert store.query("neighborhood", name, key="it's").num_rows == 2
     store.drop(ODD[1])
     assert sorted(info.name for info in store.graphs()) == sorted(ODD[:1] + ODD[2:])
 
@@ -90,7 +90,7 @@ def test_graphs_never_see_each_other(store: Store) -> None:
     store.load("two", two.with_alpha(neodp.balanced(two)))
     store.write("one", neodp.extend(store.read("one")))
     assert store.info("two").mechanism is None
-    assert store.neighbours("one", ["3"]).neighbour.to_pylist() == ["2"]
+    assert store.neighbors("one", ["3"]).neighbor.to_pylist() == ["2"]
     assert store.query("boundary_edges", "two").num_rows == 1
     assert store.drop("one") == 4
     assert fingerprint(store.read("two")) == fingerprint(two.with_alpha(neodp.balanced(two)))
@@ -105,7 +105,7 @@ def test_a_name_that_is_taken(store: Store) -> None:
     assert len(store.read("g")) == 5
 
 
-def test_an_unknown_graph_is_named_with_its_neighbours(store: Store) -> None:
+def test_an_unknown_graph_is_named_with_its_neighbors(store: Store) -> None:
     with pytest.raises(UnknownGraph, match=r"there is no graph 'voters' in .*; it is empty"):
         store.read("voters")
     store.load("voters", generate.path(3))
@@ -127,7 +127,7 @@ def test_a_graph_without_edges_and_one_dataset(store: Store) -> None:
 # --- subgraphs ----------------------------------------------------------------------------------------------
 
 
-def test_subgraphs_by_keys_colour_and_ball(store: Store) -> None:
+def test_subgraphs_by_keys_color_and_ball(store: Store) -> None:
     g = mixed(1)
     store.load("g", g)
     graph = g.to_networkx()
@@ -152,7 +152,7 @@ def test_subgraphs_by_keys_colour_and_ball(store: Store) -> None:
 
 def test_subgraphs_that_make_no_sense(store: Store) -> None:
     store.load("g", generate.path(4))
-    for act in (lambda: store.read("g", keys=["1", "9"]), lambda: store.neighbours("g", ["1", "9"])):
+    for act in (lambda: store.read("g", keys=["1", "9"]), lambda: store.neighbors("g", ["1", "9"])):
         with pytest.raises(UnknownKey, match="there is no dataset '9' in graph 'g'"):
             act()
     with pytest.raises(GraphError, match="there is no colour 'green' in graph 'g'; use one of yes, no"):
@@ -161,16 +161,16 @@ def test_subgraphs_that_make_no_sense(store: Store) -> None:
         store.read("g", radius=2)
 
 
-def test_neighbours_are_all_edges_at_the_keys(store: Store) -> None:
+def test_neighbors_are_all_edges_at_the_keys(store: Store) -> None:
     g = mixed(2)
     store.load("g", g)
     some = [g.key(v) for v in (1, 2, 30)]
-    star = store.neighbours("g", some)
+    star = store.neighbors("g", some)
     found = {
         (k, n): (c, e, d, a)
         for k, n, c, e, d, a in zip(
             star.key.to_pylist(),
-            star.neighbour.to_pylist(),
+            star.neighbor.to_pylist(),
             star.color.to_pylist(),
             star.epsilon.tolist(),
             star.delta.tolist(),
@@ -307,7 +307,7 @@ def test_every_canned_query_runs_and_says_what_it_answers(store: Store) -> None:
         assert store.query(query.name, "g", **given).num_columns > 2
 
 
-def test_summary_by_colour(store: Store) -> None:
+def test_summary_by_color(store: Store) -> None:
     store.load("g", voters())
     m = neodp.extend(store.read("g"))
     store.write("g", m)
@@ -342,10 +342,10 @@ def test_boundary_edges_and_where_alpha_is_missing(store: Store) -> None:
     assert store.query("missing_alpha", "g").num_rows == 0
 
 
-def test_the_neighbourhood_of_a_dataset(store: Store) -> None:
+def test_the_neighborhood_of_a_dataset(store: Store) -> None:
     store.load("g", voters())
     store.write("g", neodp.extend(store.read("g")))
-    rows = store.query("neighbourhood", "g", key="121").to_pylist()
+    rows = store.query("neighborhood", "g", key="121").to_pylist()
     assert [(r["key"], r["epsilon"], r["delta"]) for r in rows] == [
         ("111", 1.0, 0.0),
         ("122", 1.0, 0.0),
@@ -360,7 +360,7 @@ def test_accuracy_by_distance(store: Store) -> None:
     rows = store.query("accuracy_by_distance", "g").to_pylist()
     assert [(r["distance"], r["datasets"]) for r in rows] == [(0, 2), (1, 2), (2, 2), (3, 2)]
     for row in rows:
-        expected = neodp.closed_forms.balanced_truth(row["distance"], 1.0)
+        expected = neodp.study.closed_forms.balanced_truth(row["distance"], 1.0)
         assert row["mean_p_true"] == pytest.approx(expected, abs=1e-12)
 
 
@@ -393,7 +393,7 @@ def test_queries_that_do_not_exist_or_lack_a_parameter(store: Store) -> None:
     for query, parameters, message in (
         ("sumary", {}, r"there is no query 'sumary'; did you mean 'summary'\?"),
         ("zzz", {}, "there is no query 'zzz'; there are accuracy_by_distance, "),
-        ("neighbourhood", {}, "query 'neighbourhood' needs the parameter 'key'; give it as key=…"),
+        ("neighborhood", {}, "query 'neighbourhood' needs the parameter 'key'; give it as key=…"),
         ("summary", {"key": "1"}, "query 'summary' has no parameter 'key'; its parameters: none besides the graph"),
         ("least_accurate", {"limit": "many"}, "limit is 'many'; give a whole number"),
     ):

@@ -11,7 +11,7 @@ from neodp.errors import GraphError, GraphExists, UnfinishedGraph, UnknownGraph,
 from neodp.store import Store, open_store
 from neodp.store.cypher import canned
 from neodp.stretch import noise
-from neodp.stretch.neighbours import nearest, neighbours
+from neodp.stretch.neighbors import nearest, neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Measure
 
@@ -116,7 +116,7 @@ def test_empty_profiles(store: Store) -> None:
     store.profiles.load("p", Profiles.from_columns([], []))
     p = store.profiles.read("p")
     assert (len(p), p.likes) == (0, 0)
-    assert store.profiles.write(p, neighbours(p, epsilon=1.0), Measure.COSINE) == 0
+    assert store.profiles.write(p, neighbors(p, epsilon=1.0), Measure.COSINE) == 0
 
 
 def test_unknown_ones(store: Store) -> None:
@@ -172,24 +172,24 @@ def similar(raw: Raw) -> Rows:
     return sorted(tuple(row) for row in found)
 
 
-def test_neighbours_are_written_and_replaced(store: Store, raw: Raw) -> None:
+def test_neighbors_are_written_and_replaced(store: Store, raw: Raw) -> None:
     store.profiles.load("p", small())
     store.profiles.load("q", small())
     p = store.profiles.read("p")
     users = p.users.to_pylist()
-    first = neighbours(p, 2, epsilon=0.5)
+    first = neighbors(p, 2, epsilon=0.5)
     assert store.profiles.write(p, first, Measure.COSINE) == 8
     expected = sorted(
         (users[u], users[v], score, rank + 1, "cosine", 0.5)
-        for u, row, scores in zip(first.users, first.neighbour, first.score.tolist(), strict=True)
+        for u, row, scores in zip(first.users, first.neighbor, first.score.tolist(), strict=True)
         for rank, (v, score) in enumerate(zip(row, scores, strict=True))
     )
     assert similar(raw) == expected
     one = nearest(p, "bob", 1, epsilon=2.0, measure=Measure.DOT)
     assert store.profiles.write(p, one, Measure.DOT) == 1
     kept = [row for row in expected if row[0] != "bob"]
-    assert similar(raw) == sorted([*kept, ("bob", users[one.neighbour[0, 0]], float(one.score[0, 0]), 1, "dot", 2.0)])
-    store.profiles.write(p, neighbours(p, 1, epsilon=0.5), Measure.COSINE)
+    assert similar(raw) == sorted([*kept, ("bob", users[one.neighbor[0, 0]], float(one.score[0, 0]), 1, "dot", 2.0)])
+    store.profiles.write(p, neighbors(p, 1, epsilon=0.5), Measure.COSINE)
     assert len(similar(raw)) == 4
     store.profiles.drop("p")
     assert similar(raw) == []
@@ -198,7 +198,7 @@ def test_neighbours_are_written_and_replaced(store: Store, raw: Raw) -> None:
 def test_queries(store: Store) -> None:
     store.profiles.load("p", small())
     p = store.profiles.read("p")
-    store.profiles.write(p, neighbours(p, 2, epsilon=1.0, measure=Measure.DOT, sampler=noise.without), Measure.DOT)
+    store.profiles.write(p, neighbors(p, 2, epsilon=1.0, measure=Measure.DOT, sampler=noise.without), Measure.DOT)
     who = store.query("similar_users", "p", user="ann", limit=1).to_pylist()
     assert who == [{"user": "bob", "score": 0.5, "rank": 1, "measure": "dot", "epsilon": 1.0}]
     items = store.query("recommended_items", "p", user="ann").to_pylist()

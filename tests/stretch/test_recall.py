@@ -8,7 +8,7 @@ import pytest
 
 from neodp.errors import GraphError
 from neodp.stretch import picture, recall
-from neodp.stretch.neighbours import neighbours
+from neodp.stretch.neighbors import neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run
 from neodp.stretch.similarity import Measure
@@ -51,7 +51,7 @@ def test_items_that_one_user_likes_are_never_held_out() -> None:
 def test_recall_as_a_slow_loop_has_it() -> None:
     p = clusters(30)
     out = held_out(p, (5,))
-    found = neighbours(p, 4, epsilon=1.0).neighbour
+    found = neighbors(p, 4, epsilon=1.0).neighbor
     known = [{int(i) for i in p.item[(p.user == u) & ~out]} for u in range(30)]
     for u, value in enumerate(recall_of(p, out, found)):
         wanted = p.item[(p.user == u) & out]

@@ -13,7 +13,7 @@ from odds import worst_odds
 from neodp.errors import PrivacyError, UnknownKey
 from neodp.stretch import noise
 from neodp.stretch.mechanism import Stretching, scalar_product
-from neodp.stretch.neighbours import nearest, neighbours
+from neodp.stretch.neighbors import nearest, neighbors
 from neodp.stretch.profiles import UNIT, Profiles
 from neodp.stretch.similarity import STEPS, Cost, Measure, Similarities, similarity
 
@@ -44,7 +44,7 @@ def released(p: Profiles, measure: Measure) -> dict[Any, int]:
         seen.append(values.copy())
         return values
 
-    neighbours(p, 1, epsilon=EPSILON, measure=measure, sampler=spy)
+    neighbors(p, 1, epsilon=EPSILON, measure=measure, sampler=spy)
     norms = seen.pop(0) if measure is Measure.COSINE else []
     numbers: dict[Any, int] = {("norm", u): int(x) for u, x in enumerate(norms)}
     pairs = [(u, v) for u in range(len(p)) for v in range(u + 1, len(p))]
@@ -86,7 +86,7 @@ def test_a_norm_that_is_mostly_noise_counts_as_much_as_noise_reaches() -> None:
     assert similarity(p, "u0", "u1", epsilon=0.5, sampler=noise.without) == pytest.approx(1 / least)
     small = np.zeros((300, 200))
     small[:30] = 1
-    near = neighbours(profiles(small, np.ones((300, 200))), 10, epsilon=0.5).neighbour[:30]
+    near = neighbors(profiles(small, np.ones((300, 200))), 10, epsilon=0.5).neighbor[:30]
     assert (near < 30).mean() > 0.9
 
 
@@ -146,7 +146,7 @@ def test_a_table_costs_what_it_says_and_no_less(measure: Measure, releases: int)
     )
     loss = sum(abs(with_it[key] - without[key]) for key in without) / Fraction(noise.scale_of(STEPS, EPSILON))
     assert loss == pytest.approx(releases * EPSILON)
-    assert neighbours(profiles(np.ones((4, 1)), v), epsilon=EPSILON, measure=measure).cost == Cost(EPSILON, releases)
+    assert neighbors(profiles(np.ones((4, 1)), v), epsilon=EPSILON, measure=measure).cost == Cost(EPSILON, releases)
 
 
 def test_the_sampler_keeps_the_inequality_and_faults_are_caught() -> None:
@@ -179,7 +179,7 @@ def test_public_sizes_are_what_the_other_measure_hides() -> None:
 # --- neighbours -------------------------------------------------------------------------------------------------
 
 
-def slow_neighbours(p: Profiles, k: int) -> list[list[int]]:
+def slow_neighbors(p: Profiles, k: int) -> list[list[int]]:
     a = p.stretched.toarray().astype(object)
     found = []
     for u in range(len(p)):
@@ -191,51 +191,51 @@ def slow_neighbours(p: Profiles, k: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_as_a_slow_loop_finds_them_whatever_the_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("neodp.stretch.neighbours"), "BLOCK", block)
+    monkeypatch.setattr(import_module("neodp.stretch.neighbors"), "BLOCK", block)
     p = random_profiles(23, 40, 5)
-    expected = slow_neighbours(p, 4)
+    expected = slow_neighbors(p, 4)
     told: list[tuple[str, int, int]] = []
-    found = neighbours(p, 4, epsilon=690.0, sampler=noise.without, progress=lambda *news: told.append(news))
-    assert found.neighbour.tolist() == expected
+    found = neighbors(p, 4, epsilon=690.0, sampler=noise.without, progress=lambda *news: told.append(news))
+    assert found.neighbor.tolist() == expected
     assert told[-1] == ("pairs", 253, 253)
     for u in (0, 11, 22):
-        assert nearest(p, f"u{u}", 4, epsilon=690.0, sampler=noise.without).neighbour.tolist() == [expected[u]]
+        assert nearest(p, f"u{u}", 4, epsilon=690.0, sampler=noise.without).neighbor.tolist() == [expected[u]]
 
 
-def test_neighbours_are_sorted_by_their_noisy_scores() -> None:
-    found = neighbours(random_profiles(40, 20, 2), 10, epsilon=1.0)
+def test_neighbors_are_sorted_by_their_noisy_scores() -> None:
+    found = neighbors(random_profiles(40, 20, 2), 10, epsilon=1.0)
     assert (np.diff(found.score, axis=1) <= 0).all()
-    assert all(len(set(row)) == 10 and u not in row for u, row in enumerate(found.neighbour.tolist()))
+    assert all(len(set(row)) == 10 and u not in row for u, row in enumerate(found.neighbor.tolist()))
 
 
 def test_a_seed_repeats_and_opendp_does_not() -> None:
     p = random_profiles(20, 20, 2)
-    one, two = (neighbours(p, 3, epsilon=0.1, sampler=noise.insecure(1)).score for _ in range(2))
+    one, two = (neighbors(p, 3, epsilon=0.1, sampler=noise.insecure(1)).score for _ in range(2))
     assert (one == two).all()
-    three, four = (neighbours(p, 3, epsilon=0.1).score for _ in range(2))
+    three, four = (neighbors(p, 3, epsilon=0.1).score for _ in range(2))
     assert (three != four).any()
 
 
-def test_ever_more_epsilon_leads_to_the_true_neighbours() -> None:
+def test_ever_more_epsilon_leads_to_the_true_neighbors() -> None:
     p = random_profiles(30, 200, 4)
-    exact = neighbours(p, 5, epsilon=690.0, sampler=noise.without).neighbour
-    assert (neighbours(p, 5, epsilon=690.0, sampler=noise.secure).neighbour == exact).mean() > 0.9
+    exact = neighbors(p, 5, epsilon=690.0, sampler=noise.without).neighbor
+    assert (neighbors(p, 5, epsilon=690.0, sampler=noise.secure).neighbor == exact).mean() > 0.9
 
 
 def test_edge_cases() -> None:
     nobody = Profiles.from_columns([], [])
-    assert neighbours(nobody, epsilon=1.0).neighbour.shape == (0, 0)
+    assert neighbors(nobody, epsilon=1.0).neighbor.shape == (0, 0)
     alone = Profiles.from_columns(["a"], ["x"])
-    found = neighbours(alone, epsilon=1.0)
-    assert (found.neighbour.shape, found.cost.releases) == ((1, 0), 1)
-    assert nearest(alone, "a", epsilon=1.0).neighbour.shape == (1, 0)
+    found = neighbors(alone, epsilon=1.0)
+    assert (found.neighbor.shape, found.cost.releases) == ((1, 0), 1)
+    assert nearest(alone, "a", epsilon=1.0).neighbor.shape == (1, 0)
     few = random_profiles(4, 3, 1)
-    assert neighbours(few, 10, epsilon=1.0).neighbour.shape == (4, 3)
+    assert neighbors(few, 10, epsilon=1.0).neighbor.shape == (4, 3)
     empty = profiles([[0, 0], [1, 1], [1, 1]], np.ones((3, 2)))
-    assert neighbours(empty, 2, epsilon=1.0, sampler=noise.without).score[0].tolist() == [0.0, 0.0]
-    assert (neighbours(empty, 2, epsilon=1.0).score[0] != 0).all()
+    assert neighbors(empty, 2, epsilon=1.0, sampler=noise.without).score[0].tolist() == [0.0, 0.0]
+    assert (neighbors(empty, 2, epsilon=1.0).score[0] != 0).all()
     blind = profiles(np.ones((3, 2)), np.zeros((3, 2)))
-    assert (neighbours(blind, 2, epsilon=1.0, sampler=noise.without).score == 0).all()
+    assert (neighbors(blind, 2, epsilon=1.0, sampler=noise.without).score == 0).all()
 
 
 def test_what_it_costs() -> None:
@@ -267,6 +267,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(UnknownKey, match="there is no user 'u9' in profile 'profile'"):
         nearest(p, "u9", epsilon=1.0)
     with pytest.raises(PrivacyError, match=r"epsilon is 0.0"):
-        neighbours(p, epsilon=0.0)
+        neighbors(p, epsilon=0.0)
     with pytest.raises(PrivacyError, match="k is 0; ask for at least 1 neighbour"):
-        neighbours(p, 0, epsilon=1.0)
+        neighbors(p, 0, epsilon=1.0)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neodp
-from neodp.draw import BITS, choose, draw_insecurely_for_tests, draw_many
 from neodp.errors import UnknownKey
+from neodp.sampling import BITS, choose, draw_insecurely_for_tests, draw_many
 
 
 @given(st.floats(0.0, 0.5))
@@ -28,7 +28,7 @@ def test_the_smaller_entry_owns_exactly_its_share(p: float) -> None:
         assert choose(row, 2**BITS - 1) == 1 - small
 
 
-def test_more_than_two_colours() -> None:
+def test_more_than_two_colors() -> None:
     row = [0.25, 0.5, 0.25]
     quarter = 2 ** (BITS - 2)
     borders = [0, quarter - 1, quarter, 2 * quarter - 1, 2 * quarter, 2**BITS - 1]

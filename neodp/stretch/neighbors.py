@@ -23,7 +23,7 @@ from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarity import Cost, Measure, Similarities
 
-__all__ = ["Neighbours", "Progress", "nearest", "neighbours"]
+__all__ = ["Neighbors", "Progress", "nearest", "neighbors"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told what is going on, how much of it is done, and how much there is."""
@@ -33,7 +33,7 @@ BLOCK = 512
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class Neighbors:
     """Neighbours, nearest first.
 
     Attributes
@@ -50,13 +50,13 @@ class Neighbours:
     """
 
     users: Ints
-    neighbour: Ints
+    neighbor: Ints
     score: Floats
     cost: Cost
     cost_of_others: Cost
 
 
-def neighbours(
+def neighbors(
     profiles: Profiles,
     k: int = 10,
     *,
@@ -64,7 +64,7 @@ def neighbours(
     measure: Measure = Measure.COSINE,
     sampler: Sampler = noise.secure,
     progress: Progress = lambda *_: None,
-) -> Neighbours:
+) -> Neighbors:
     """The k nearest neighbours of all users: of n users, it costs everybody n - 1 pairs.
 
     Raises
@@ -75,8 +75,8 @@ def neighbours(
     Examples
     --------
     >>> p = Profiles.from_columns(list("aabbc"), list("xyxyx"))
-    >>> found = neighbours(p, 2, epsilon=1.0, sampler=noise.without)
-    >>> found.neighbour.tolist()
+    >>> found = neighbors(p, 2, epsilon=1.0, sampler=noise.without)
+    >>> found.neighbor.tolist()
     [[1, 2], [0, 2], [0, 1]]
     >>> found.cost
     Cost(epsilon=1.0, releases=3)
@@ -95,7 +95,7 @@ def neighbours(
         done += len(rows) * (len(rows) - 1) // 2 if rows is columns else scores.size
         progress("pairs", done, n * (n - 1) // 2)
     cost = Cost.of_pairs(max(n - 1, 0), epsilon, measure)
-    return Neighbours(np.arange(n, dtype=np.int32), best.user, best.score, cost, Cost(cost.epsilon, 0))
+    return Neighbors(np.arange(n, dtype=np.int32), best.user, best.score, cost, Cost(cost.epsilon, 0))
 
 
 def nearest(
@@ -106,7 +106,7 @@ def nearest(
     epsilon: float,
     measure: Measure = Measure.COSINE,
     sampler: Sampler = noise.secure,
-) -> Neighbours:
+) -> Neighbors:
     """The k nearest neighbours of one user: it costs that user n - 1 pairs, and everybody else one.
 
     Examples
@@ -125,7 +125,7 @@ def nearest(
         part = others[start : start + BLOCK * BLOCK]
         best.offer(me, part, similarities.between(me, part))
     cost, other = (Cost.of_pairs(pairs, epsilon, measure) for pairs in (n - 1, 1))
-    return Neighbours(me, best.user[me], best.score[me], cost, other)
+    return Neighbors(me, best.user[me], best.score[me], cost, other)
 
 
 class _Best:

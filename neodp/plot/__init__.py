@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 
 from neodp import rainbow
 from neodp.boundary import boundary_vertices
-from neodp.compare import Comparison
 from neodp.errors import GraphError, NeodpError
 from neodp.graph import DatasetGraph, Floats
 from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta, Gaussian
 from neodp.store.base import distance
+from neodp.study.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -477,7 +477,7 @@ class _Steps:
         """How wide a step is drawn; the one beyond the gap is never lost to sight."""
         return np.where(np.asarray(step) == self.count, max(1.0, 0.03 * self.count), 1.0) * self.width
 
-    def centre(self, step: Any) -> Floats:
+    def center(self, step: Any) -> Floats:
         return self.start(step) + self.size(step) / 2
 
     @property
@@ -494,7 +494,7 @@ class _Steps:
         at = list(range(0, self.reach, size))
         places, labels = [d + 0.5 for d in at], [f"{d:,}" for d in at]
         if self.unreached:
-            places.append(float(self.centre(self.count)))
+            places.append(float(self.center(self.count)))
             labels.append(self.name(self.count))
         return places, labels
 
@@ -674,7 +674,7 @@ def _drawing(scene: _Scene) -> _Drawing | None:
 def _columns(scene: _Scene) -> tuple[Floats, Floats]:
     """One column per distance, the first colour left; within a column, near one's neighbours."""
     side = np.where(scene.graph.color == 0, -1.0, 1.0)
-    x = side * scene.steps.centre(scene.step)
+    x = side * scene.steps.center(scene.step)
     far = scene.hops < 0
     height = max(8, int(np.unique(x[~far], return_counts=True)[1].max()))
     for s in (-1.0, 1.0):  # what reaches no boundary fills columns of its own
@@ -694,17 +694,17 @@ def _rows(graph: DatasetGraph, x: Floats) -> Floats:
     columns = [np.flatnonzero(x == c) for c in np.unique(x)]
     y = np.zeros(len(x))
     for members in columns:
-        y[members] = _centred(len(members))
+        y[members] = _centered(len(members))
     for _ in range(8):
         for members in columns:
             total = np.bincount(one, weights=y[other], minlength=len(x))
             mean = np.where(degree > 0, total / np.maximum(degree, 1), y)[members]
             order = np.lexsort((-y[members], -mean.round(9)))
-            y[members[order]] = _centred(len(members))
+            y[members[order]] = _centered(len(members))
     return y
 
 
-def _centred(n: int) -> Floats:
+def _centered(n: int) -> Floats:
     """n rows around 0, the first on top."""
     return (n - 1) / 2 - np.arange(n, dtype=np.float64)
 
@@ -905,8 +905,8 @@ def _depths(most: int) -> list[Any]:
     from matplotlib.patches import Patch
 
     shown = sorted({1, round(math.sqrt(most)), most}) if most > 1 else []
-    greys = 1.0 - 0.8 * _strength(np.array(shown, np.int64), most)
-    return [Patch(color=(g, g, g), label=_count(n, "dataset")) for n, g in zip(shown, greys.tolist(), strict=True)]
+    grays = 1.0 - 0.8 * _strength(np.array(shown, np.int64), most)
+    return [Patch(color=(g, g, g), label=_count(n, "dataset")) for n, g in zip(shown, grays.tolist(), strict=True)]
 
 
 def _blocks_axis(axes: Axes, scene: _Scene, starts: dict[int, float]) -> None:
@@ -934,7 +934,7 @@ def _accuracy(axes: Axes, scene: _Scene) -> None:
     for i, layer in enumerate(scene.layers):
         low, mean, high = scale.place(layer.true, layer.false)
         ends += [low, high]
-        x = steps.centre(layer.step) + scene.aside(i)
+        x = steps.center(layer.step) + scene.aside(i)
         near = layer.step < steps.count
         style = scene.style(i)
         axes.plot(x[near], mean[near], **style)
@@ -962,9 +962,9 @@ def _numbers(axes: Axes, scene: _Scene) -> None:
     for i, layer in enumerate(scene.layers):
         bars = (layer.step == steps.count) | (steps.count <= FEW)
         width = 0.8 * steps.size(layer.step) / len(scene.layers)
-        x = steps.centre(layer.step) + width * (i - (len(scene.layers) - 1) / 2)
+        x = steps.center(layer.step) + width * (i - (len(scene.layers) - 1) / 2)
         axes.bar(x[bars], layer.number[bars], width[bars], color=scene.shades[layer.color])
-        axes.plot(steps.centre(layer.step)[~bars], layer.number[~bars], **scene.style(i))
+        axes.plot(steps.center(layer.step)[~bars], layer.number[~bars], **scene.style(i))
     axes.set_xticks(*steps.ticks(60))
     axes.set_xlim(-0.02 * steps.end, 1.02 * steps.end)
     axes.set_ylim(bottom=0.0)

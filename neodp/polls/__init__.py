@@ -73,7 +73,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.audit import holds
+from neodp.auditing import holds
 from neodp.errors import GraphError, near
 from neodp.graph import MAX_EPSILON, Floats
 
@@ -250,7 +250,7 @@ class Poll(ABC):
                 low = middle
         return high if high <= self.largest_margin else None
 
-    def neighbours(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
+    def neighbors(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
         """The datasets in which one person, of these groups, chose something else, and that person's epsilon."""
         for g in range(len(self.groups)) if groups is None else groups:
             for chosen in np.flatnonzero(counts[g]):
@@ -667,7 +667,7 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
     """
     here = _exact(poll.distribution(counts))
     broken = []
-    for other, epsilon in poll.neighbours(counts, groups):
+    for other, epsilon in poll.neighbors(counts, groups):
         there = _exact(poll.distribution(other))
         for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):

@@ -43,7 +43,7 @@ from neodp.graph import DatasetGraph, Floats
 from neodp.mechanism import Mechanism, extend
 from neodp.privacy import EpsilonDelta, Labels
 
-__all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimise", "prior"]
+__all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
 
 TOLERANCE = 1e-10
 """By how much the solver may break an inequality before it is rounded in; the least that HiGHS takes."""
@@ -129,7 +129,7 @@ def prior(graph: DatasetGraph, how: str | Mapping[str, float] = "uniform") -> Fl
     raise GraphError(f"there is no prior {how!r}", "give 'uniform', 'distance', or a weight per dataset")
 
 
-def optimise(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False) -> Optimum:
+def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False) -> Optimum:
     """The alpha whose extension has the greatest expected accuracy.
 
     Parameters
@@ -157,7 +157,7 @@ def optimise(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
 
     >>> import neodp
     >>> g = neodp.generate.three_voters()
-    >>> best = optimise(g)
+    >>> best = optimize(g)
     >>> m = neodp.extend(g.with_alpha(best.alpha))
     >>> round(best.expected, 6), round(float(neodp.extend(g.with_alpha(neodp.balanced(g))).p_true.mean()), 6)
     (0.71926, 0.709272)
@@ -168,17 +168,17 @@ def optimise(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
     w = prior(graph) if weights is None else weights
     even = _choice(graph, w, "balanced", boundary.balanced(graph))
     if not graph.crossing.any():
-        return Optimum("optimised", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
+        return Optimum("optimized", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
     of = classes(graph, w)
     start = extend(graph.with_alpha(even.alpha))
     program = _Program.of(graph, w, of, start.p)
     least = _worst_label(start) if fair else None
     floor = 0.0 if least is None else max(0.0, even.worst - SNAP)  # rounding in makes up for it
     p, value, rows, rounds = program.solve(floor)
-    found = [_choice(graph, w, "optimised", alpha) for alpha in _rounded_in(graph, p[of], least)]
+    found = [_choice(graph, w, "optimized", alpha) for alpha in _rounded_in(graph, p[of], least)]
     best = max([even, *found], key=lambda c: (c.worst, c.expected) if fair else (c.expected, c.worst))
     bound = max(value, best.expected)
-    return Optimum("optimised", best.alpha, best.expected, best.worst, bound, len(program.weight), rows, rounds)
+    return Optimum("optimized", best.alpha, best.expected, best.worst, bound, len(program.weight), rows, rounds)
 
 
 def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
@@ -214,7 +214,7 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
 def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
     """The optimised alpha beside the balanced one and the best homogeneous one."""
     even = _choice(graph, weights, "balanced", boundary.balanced(graph))
-    return optimise(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
+    return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
 
 
 def classes(graph: DatasetGraph, weights: Floats) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate, kernel
-from neodp.audit import holds
+from neodp.auditing import holds
 from neodp.errors import GraphError
 
 

@@ -193,12 +193,12 @@ def test_any_graph_is_drawn_without_a_warning(tmp_path: Path, kind: str) -> None
         assert len(texts(plot(mechanism, tmp_path / "a.svg"))) > 5
 
 
-def test_more_than_two_colours_are_all_shown(tmp_path: Path) -> None:
+def test_more_than_two_colors_are_all_shown(tmp_path: Path) -> None:
     for n in (12, 500):
         assert {"answer 0", "answer 1", "answer 2"} <= set(texts(plot(colorful(n, 3), tmp_path / f"{n}.svg")))
 
 
-def test_colours_look_as_they_are_called() -> None:
+def test_colors_look_as_they_are_called() -> None:
     graph = DatasetGraph.from_columns(["a", "b"], ["red", "blue"], ["a"], ["b"], 1.0, colors=["red", "blue", "other"])
     shades = _Scene(Mechanism.of(graph, np.full((2, 3), 1 / 3))).shades
     assert shades[0] == "#D55E00"

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neodp
-from neodp import boundary, closed_forms, generate
+from neodp import boundary, generate
 from neodp.privacy import upper
+from neodp.study import closed_forms
 
 
 def test_numbers_of_example_3() -> None:

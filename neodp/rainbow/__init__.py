@@ -62,7 +62,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import audit, boundary
+from neodp import auditing, boundary
 from neodp.boundary import ROUNDING, Witness
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, PrivacyError, UnhitBoundary
 from neodp.graph import MAX_EPSILON, DatasetGraph, Floats, distributions
@@ -87,7 +87,7 @@ __all__ = [
     "plurality",
     "plurality_distance",
     "plurality_order",
-    "randomised_response",
+    "randomized_response",
     "require_orders",
     "unhit_edge",
 ]
@@ -266,7 +266,7 @@ class _Orders(ABC):
         curves: dict[Any, _Curve] = {}
         self._of: dict[Order, _Curve] = {}
         for order, row in alpha.items():
-            exact = audit.exact(np.array(row, np.float64))
+            exact = auditing.exact(np.array(row, np.float64))
             ranked = tuple(float(row[color]) for color in order), tuple(exact[color] for color in order)
             if ranked not in curves:
                 curves[ranked] = self._curve(*ranked)
@@ -464,7 +464,7 @@ def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple
     if len(votes) < 2 or min(votes) < 0:
         raise GraphError(f"the votes are {list(votes)}", "give two numbers or more, each at least 0")
     order = plurality_order(votes)
-    ranked = randomised_response(len(votes), epsilon, delta)
+    ranked = randomized_response(len(votes), epsilon, delta)
     alpha = [ranked[order.index(option)] for option in range(len(votes))]
     return Table({order: alpha}, epsilon, delta).at(order, plurality_distance(votes))
 
@@ -692,7 +692,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     edges = boundary.boundary_edges(graph)
     one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
     epsilon, delta = graph.epsilon[edges], graph.delta[edges]
-    found = audit.judge(one, two, epsilon, delta, alpha)
+    found = auditing.judge(one, two, epsilon, delta, alpha)
     broken = found.broken.any(axis=(1, 2))
     if not broken.any():
         return alpha, np.empty(0, np.int64)
@@ -707,7 +707,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
         largest[np.arange(len(part)), new[part].argmax(axis=1)] = True
         if (np.abs(new[part] - alpha[part]) > np.where(largest, ROUNDING, room)).any():
             break
-        if not audit.judge(one, two, epsilon, delta, new).broken.any():
+        if not auditing.judge(one, two, epsilon, delta, new).broken.any():
             return new, part
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
@@ -727,7 +727,7 @@ def _joined(n: int, one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
 
 def _mixed(alpha: Floats, part: NDArray[Any], group: NDArray[Any], share: Fraction) -> list[list[float]]:
     """Rows moved towards the mean of their group by a share: all inequalities gain the same room."""
-    exact = {c: audit.exact(alpha[c]) for c in part.tolist()}
+    exact = {c: auditing.exact(alpha[c]) for c in part.tolist()}
     means = {}
     for g in np.unique(group[part]).tolist():
         rows = [exact[c] for c in part.tolist() if group[c] == g]
@@ -743,8 +743,8 @@ def _witness(graph: DatasetGraph, alpha: Floats, edge: int, broken: NDArray[np.b
     u, v = int(graph.source[edge]), int(graph.target[edge])
     u, v = (u, v) if side == 0 else (v, u)
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
-    left, right = audit.exact(alpha[graph.order[u]]), audit.exact(alpha[graph.order[v]])
-    outputs = audit.outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
+    left, right = auditing.exact(alpha[graph.order[u]]), auditing.exact(alpha[graph.order[v]])
+    outputs = auditing.outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
     p, q = (float(sum(values[j] for j in outputs)) for values in (left, right))
     return Witness(
         dataset=graph.key(u),
@@ -786,14 +786,14 @@ def balanced(graph: DatasetGraph) -> Floats:
     return homogeneous(graph, _weights(_rank_distances(graph, edges), delta))
 
 
-def randomised_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
+def randomized_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
     """What ``balanced`` gives by rank where any output can become the best over one edge.
 
     It is (e^eps + delta (k - 1)) / (e^eps + k - 1) for the best output, and (1 - delta) / (e^eps + k - 1) for others.
 
     Examples
     --------
-    >>> [round(p, 12) for p in randomised_response(3, np.log(2))]
+    >>> [round(p, 12) for p in randomized_response(3, np.log(2))]
     [0.5, 0.25, 0.25]
     """
     length = int(lengths(np.array([epsilon]), k)[0])
@@ -880,7 +880,7 @@ def _prefix(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
         factor = [grow[n] for n in each.tolist()]
         delta = [_lowered(d, k, n) for d, n in zip(graph.delta.tolist(), each.tolist(), strict=True)]
         orders = [tuple(row) for row in graph.orders.tolist()]
-        exact = {order: audit.exact(np.array(row)) for order, row in alpha.items()}
+        exact = {order: auditing.exact(np.array(row)) for order, row in alpha.items()}
         for j in range(1, k):
             chances = {order: sum(row[color] for color in order[:j]) for order, row in exact.items()}
             start = {order: Decimal(p.numerator) / Decimal(p.denominator) for order, p in chances.items()}
@@ -892,11 +892,11 @@ def _prefix(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
     np.put_along_axis(rows, graph.orders[graph.order].astype(np.int64), ranked, axis=1)
     if len(ends):
         rows[ends] = [alpha[orders[c]] for c in graph.order[ends].tolist()]
-    found = audit.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
+    found = auditing.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     broken = found.broken.any(axis=(1, 2))
     if broken.any():
         edge = int(np.argmax(np.where(broken, found.tightness, -1.0)))
-        line = audit.described(graph, rows, edge, float(found.tightness[edge]), found.broken[edge])
+        line = auditing.described(graph, rows, edge, float(found.tightness[edge]), found.broken[edge])
         raise NotPrivate(
             f"the largest prefix sums are not private together on {np.count_nonzero(broken):,} of {graph.edges:,} "
             f"edges, such as {line}",
@@ -909,7 +909,7 @@ def _largest(
     graph: DatasetGraph, given: dict[int, Decimal], factor: list[Decimal], delta: list[Decimal]
 ) -> list[Decimal]:
     """The least bound that any path from the boundary puts on a prefix sum; 1 where there is no boundary."""
-    indptr, neighbour, edge = (column.tolist() for column in graph.adjacency_of(~graph.crossing))
+    indptr, neighbor, edge = (column.tolist() for column in graph.adjacency_of(~graph.crossing))
     bound = [Decimal(1)] * len(graph)
     for v, start in given.items():
         bound[v] = start
@@ -920,7 +920,7 @@ def _largest(
         if s != bound[u]:
             continue
         for h in range(indptr[u], indptr[u + 1]):
-            f, d, v = factor[edge[h]], delta[edge[h]], neighbour[h]
+            f, d, v = factor[edge[h]], delta[edge[h]], neighbor[h]
             new = min(f * s + d, 1 - (1 - s - d) / f)
             if new < bound[v]:
                 bound[v] = new

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import PrivacyError
-from neodp.what_if import what_if
+from neodp.study.levels import what_if
 
 
 def balanced(graph: DatasetGraph) -> neodp.Mechanism:

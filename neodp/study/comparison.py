@@ -2,7 +2,8 @@
 
 M *dominates* M' iff it answers truthfully at least as often on every dataset (paper 002, Definition 2). This is a
 partial order: of two mechanisms, often neither dominates (Example 1), and which is better depends on how likely each
-dataset is (:mod:`neodp.optimise`). ``Mechanism.dominates`` decides to the last bit; this leaves out what rounding does.
+dataset is (:mod:`neodp.study.optimum`). ``Mechanism.dominates`` decides to the last bit; this leaves out what rounding
+does.
 """
 
 from __future__ import annotations

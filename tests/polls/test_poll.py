@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import neodp
 from neodp import ball, generate
 from neodp.errors import GraphError
-from neodp.poll import (
+from neodp.polls import (
     TINY,
     UNIT,
     Group,
@@ -94,7 +94,7 @@ def test_it_is_private_to_the_last_bit(groups: dict[float, int], query: str) -> 
 
 @given(st.data())
 @settings(max_examples=25)
-def test_hundred_thousand_people_are_private_at_neighbouring_counts(data: st.DataObject) -> None:
+def test_hundred_thousand_people_are_private_at_neighboring_counts(data: st.DataObject) -> None:
     sizes, levels = [30_000, 10_000, 20_000, 15_000, 25_000], [0.01, 0.1, 0.5, 1.0, 2.0]
     p = yes_or_no(dict(zip(levels, sizes, strict=True)), data.draw(st.sampled_from(QUERIES[:4])))
     yes = [data.draw(st.integers(0, n)) for n in sizes]
@@ -111,19 +111,19 @@ def as_rule(p: Threshold) -> ball.Rule:
     def counts(key: str) -> np.ndarray:
         return sides(list(map(int, key.split("-"))), sizes)
 
-    def neighbours(key: str) -> list[tuple[str, float]]:
-        return [("-".join(map(str, n[:, 0])), e) for n, e in p.neighbours(counts(key))]
+    def neighbors(key: str) -> list[tuple[str, float]]:
+        return [("-".join(map(str, n[:, 0])), e) for n, e in p.neighbors(counts(key))]
 
     def alpha(key: str) -> tuple[float, float] | None:
         here = p.truth(counts(key))
-        across = [e for n, e in p.neighbours(counts(key)) if p.truth(n) != here]
+        across = [e for n, e in p.neighbors(counts(key)) if p.truth(n) != here]
         if not across:
             return None
         true = 1.0 / (1.0 + math.exp(-min(across)))
         return (true, 1.0 - true) if here == 0 else (1.0 - true, true)
 
     least = 1.0 / (1.0 + math.exp(max(g.epsilon for g in p.groups)))
-    return ball.Rule(("yes", "no"), lambda key: p.options[p.truth(counts(key))], neighbours, alpha, (least, least))
+    return ball.Rule(("yes", "no"), lambda key: p.options[p.truth(counts(key))], neighbors, alpha, (least, least))
 
 
 def test_ball_search_on_the_rule_finds_the_same() -> None:
@@ -213,7 +213,7 @@ def cheapest_ways(p: Poll, datasets: list[np.ndarray]) -> dict[bytes, int]:
     """The cost of every dataset by its definition: shortest paths to another answer over the whole graph."""
     k = len(p.options)
     each = {group.epsilon: units(group.epsilon, k) for group in p.groups}
-    edges = {d.tobytes(): [(n, e) for n, e in p.neighbours(d)] for d in datasets}
+    edges = {d.tobytes(): [(n, e) for n, e in p.neighbors(d)] for d in datasets}
     cost = {
         d.tobytes(): min(
             (crossing(each[e], k) for n, e in edges[d.tobytes()] if p.truth(n) != p.truth(d)), default=10**30
@@ -258,7 +258,7 @@ def test_plurality_is_the_cheapest_way_to_another_answer_and_private(seed: int) 
     assert p.worst == min(seen[1])
 
 
-def test_plurality_of_many_people_is_private_at_neighbouring_counts() -> None:
+def test_plurality_of_many_people_is_private_at_neighboring_counts() -> None:
     p = poll([Group(e, 20_000) for e in (0.01, 0.1, 0.5, 1.0, 2.0)], "plurality", ["a", "b", "c"])
     close = np.array([[6_700, 6_650, 6_650]] * 5)
     assert (p.truth(close), p.margin(close)) == (0, 126)
@@ -269,7 +269,7 @@ def test_plurality_of_many_people_is_private_at_neighbouring_counts() -> None:
     assert violations(p, tie) == []
 
 
-def test_plurality_of_people_alike_is_randomised_response_at_the_boundary() -> None:
+def test_plurality_of_people_alike_is_randomized_response_at_the_boundary() -> None:
     p = poll([Group(math.log(2), 3)], "plurality", ["a", "b", "c"])
     assert p.distribution(np.array([[2, 1, 0]])) == pytest.approx((0.5, 0.25, 0.25), rel=1e-12)
     assert p.distribution(np.array([[3, 0, 0]])) == pytest.approx((0.75, 0.125, 0.125), rel=1e-12)

@@ -17,8 +17,9 @@ from rainbow_reference import Rainbow
 from reference import exponential
 
 import neodp
-from neodp import DatasetGraph, Mechanism, closed_forms, generate, rainbow
+from neodp import DatasetGraph, Mechanism, generate, rainbow
 from neodp.errors import GraphError, IncompatibleAlpha, NotPrivate, PrivacyError, UnhitBoundary, UnknownKey
+from neodp.study import closed_forms
 
 COLORS = tuple("abcdefghijklmnop")
 
@@ -80,7 +81,7 @@ def test_every_prefix_is_the_optimum_of_a_linear_program(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_two_colours_given_as_a_rainbow_equal_the_two_colour_extension(seed: int) -> None:
+def test_two_colors_given_as_a_rainbow_equal_the_two_color_extension(seed: int) -> None:
     rng = random.Random(200 + seed)
     problem = reference.random_rainbow(rng, 30, 2, mixed=False, delta=rng.choice([0.0, 0.01]))
     g = graph_of(problem, reference.random_alpha(rng, problem))
@@ -88,7 +89,7 @@ def test_two_colours_given_as_a_rainbow_equal_the_two_colour_extension(seed: int
     assert rows == pytest.approx(neodp.extend(g).probabilities, rel=1e-12, abs=0.0)
 
 
-def test_two_colours_keep_their_path_whatever_their_preference() -> None:
+def test_two_colors_keep_their_path_whatever_their_preference() -> None:
     """A preference says nothing that the colour of two does not: the same bits, and a hitting set is enough."""
     plain = generate.grid(6, 7, epsilon=np.array([0.2, 1.1]))
     plain = plain.with_alpha(neodp.balanced(plain))
@@ -225,7 +226,7 @@ def test_equal_largest_entries_mean_the_same_in_every_order() -> None:
 
 
 def test_the_examples_of_the_documentation_run() -> None:
-    assert doctest.testfile("../docs/rainbow.md", verbose=False).failed == 0
+    assert doctest.testfile("../../docs/rainbow.md", verbose=False).failed == 0
 
 
 # --- epsilon that differs ------------------------------------------------------------------------------------------
@@ -464,7 +465,7 @@ def test_ties_are_refused_by_name() -> None:
             function(g)
 
 
-def test_other_conditions_are_for_two_colours() -> None:
+def test_other_conditions_are_for_two_colors() -> None:
     g = path_of({("a", "b", "c"): [0.4, 0.3, 0.3], ("b", "a", "c"): [0.3, 0.4, 0.3]}, [3, 3])
     with pytest.raises(PrivacyError, match="'graph' has 3 colours; with more than two, only"):
         neodp.extend(g, neodp.Gaussian(1.0))
@@ -483,12 +484,12 @@ def test_a_component_without_boundary_answers_truthfully() -> None:
 # --- the balanced choice -------------------------------------------------------------------------------------------
 
 
-def test_balanced_is_corollary_2_for_two_colours() -> None:
+def test_balanced_is_corollary_2_for_two_colors() -> None:
     g = generate.path(6, epsilon=0.8, delta=0.02)
     assert rainbow.balanced(g)[2:4] == pytest.approx(neodp.balanced(g)[2:4], rel=1e-13)
 
 
-def test_balanced_falls_by_rank_where_neighbours_exchange_neighbouring_ranks() -> None:
+def test_balanced_falls_by_rank_where_neighbors_exchange_neighboring_ranks() -> None:
     g = path_of({("a", "b", "c"): [1, 0, 0], ("b", "a", "c"): [1, 0, 0], ("b", "c", "a"): [1, 0, 0]}, [2, 2, 2], 0.9)
     x = math.exp(-0.9)
     weights = [1 / (1 + x + x * x), x / (1 + x + x * x), x * x / (1 + x + x * x)]
@@ -497,11 +498,11 @@ def test_balanced_falls_by_rank_where_neighbours_exchange_neighbouring_ranks() -
     assert m["4"] == pytest.approx(dict(zip("bca", weights, strict=True)), rel=1e-13)
 
 
-def test_balanced_is_randomised_response_where_any_output_can_become_the_best() -> None:
+def test_balanced_is_randomized_response_where_any_output_can_become_the_best() -> None:
     g = generate.plurality(6, options=3, epsilon=0.5, delta=0.01)
     ends = neodp.boundary.boundary_vertices(g)
     row = neodp.balanced(g)[ends[0]][g.orders[g.order[ends[0]]].astype(int)]
-    assert tuple(row) == rainbow.randomised_response(3, 0.5, 0.01)
+    assert tuple(row) == rainbow.randomized_response(3, 0.5, 0.01)
     grow = math.exp(0.5)
     assert row == pytest.approx([(grow + 0.02) / (grow + 2), 0.99 / (grow + 2), 0.99 / (grow + 2)], rel=1e-13)
 

@@ -11,9 +11,9 @@ from scipy.optimize import linprog
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
-from neodp.compare import Accuracy, compare
 from neodp.errors import GraphError, UnknownKey
-from neodp.optimise import best_homogeneous, choices, classes, optimise, prior
+from neodp.study.comparison import Accuracy, compare
+from neodp.study.optimum import best_homogeneous, choices, classes, optimize, prior
 
 
 def direct(graph: DatasetGraph, weights: np.ndarray, floor: float = 0.0) -> float:
@@ -59,7 +59,7 @@ def test_optimum_is_that_of_the_whole_program_private_and_never_worse_than_balan
     weights = rng.random(len(g)) * (rng.random(len(g)) < 0.5 if some_impossible else 1.0) + 1e-12
     weights /= weights.sum()
     even = balanced(g)
-    best = optimise(g, weights, fair=fair)
+    best = optimize(g, weights, fair=fair)
     m = neodp.extend(g.with_alpha(best.alpha))
     floor = float(even.p_true.min()) - 1e-9 if fair else 0.0
     assert best.bound == pytest.approx(direct(g, weights, floor), abs=1e-7)
@@ -85,16 +85,16 @@ def test_strictly_better_than_balanced_on_three_voters() -> None:
     assert {d.key for d in compare(first, second).first_gains} == {"122", "211"}
 
 
-def test_balanced_is_best_for_one_epsilon_and_colours_alike() -> None:
+def test_balanced_is_best_for_one_epsilon_and_colors_alike() -> None:
     g = generate.hypercube(5, epsilon=0.7)
     best, even, same = choices(g, prior(g))
     assert best.expected == pytest.approx(even.expected, abs=1e-12)
     assert same.expected == pytest.approx(even.expected, abs=1e-9)
 
 
-def test_a_prior_on_one_colour_makes_the_answer_constant() -> None:
+def test_a_prior_on_one_color_makes_the_answer_constant() -> None:
     g = generate.path(6, epsilon=0.5)
-    best = optimise(g, prior(g, {"0": 1.0, "1": 3.0}))
+    best = optimize(g, prior(g, {"0": 1.0, "1": 3.0}))
     assert best.expected == 1.0
     m = neodp.extend(g.with_alpha(best.alpha))
     assert m.p.tolist() == [1.0] * 6
@@ -105,10 +105,10 @@ def test_votes_are_solved_on_counts() -> None:
     """People of equal epsilon are interchangeable: 2^7 datasets, and one class for each pair of counts."""
     epsilon = [0.2] * 3 + [1.1] * 4
     votes, counts = generate.votes(7, epsilon=epsilon), generate.counts([3, 4], epsilon=[0.2, 1.1])
-    best = optimise(votes)
+    best = optimize(votes)
     assert best.classes == len(counts)
     ways = {k: math.comb(3, int(k[0])) * math.comb(4, int(k[2])) for k in counts.keys.to_pylist()}
-    assert best.expected == pytest.approx(optimise(counts, prior(counts, ways)).expected, abs=1e-9)
+    assert best.expected == pytest.approx(optimize(counts, prior(counts, ways)).expected, abs=1e-9)
     assert best.expected == pytest.approx(direct(votes, prior(votes)), abs=1e-7)
     assert neodp.audit(votes, neodp.extend(votes.with_alpha(best.alpha)))
 
@@ -124,11 +124,11 @@ def test_classes_keep_apart_what_differs() -> None:
 
 def test_no_boundary_and_large_epsilon() -> None:
     alone = generate.path(3, split=3)
-    best = optimise(alone)
+    best = optimize(alone)
     assert (best.expected, best.worst, best.classes) == (1.0, 1.0, 0)
     large = generate.random_geometric(60, epsilon=(20.0, 60.0), seed=1)
     for fair in (False, True):
-        best = optimise(large, fair=fair)
+        best = optimize(large, fair=fair)
         assert best.expected >= expected(balanced(large), prior(large))
         assert neodp.audit(large, neodp.extend(large.with_alpha(best.alpha)))
 

@@ -1,0 +1,28 @@
+"""Design and comparison: the best boundary for a prior, the better of two mechanisms, what a higher epsilon brings.
+
+>>> import neodp
+>>> g = neodp.generate.three_voters()
+>>> best = neodp.study.optimize(g)
+>>> round(best.expected, 5)
+0.71926
+"""
+
+from neodp.study import closed_forms
+from neodp.study.comparison import Accuracy, Comparison, compare
+from neodp.study.levels import Raised, what_if
+from neodp.study.optimum import Choice, Optimum, best_homogeneous, choices, optimize, prior
+
+__all__ = [
+    "Accuracy",
+    "Choice",
+    "Comparison",
+    "Optimum",
+    "Raised",
+    "best_homogeneous",
+    "choices",
+    "closed_forms",
+    "compare",
+    "optimize",
+    "prior",
+    "what_if",
+]
