@@ -64,12 +64,12 @@ def run(quick: bool) -> None:
     show(f"bytes/edge: the client's peak while reading, beyond the arrays; aim {MEMORY_AIM:g}")
 
 
-def server() -> Any:
+def server(**wishes: Any) -> Any:
     """A real Neo4j server, with its full compiler and a heap of 3 GiB."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     import neo4j_server
 
-    return neo4j_server.running(memory="3g", page_cache="1g", quick=False)
+    return neo4j_server.running(memory="3g", page_cache="1g", quick=False, **wishes)
 
 
 def _measure(address: str, groups: list[int]) -> dict[str, float]:

@@ -5,7 +5,9 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
@@ -19,6 +21,7 @@ import java.util.PriorityQueue;
  */
 final class Audit {
     private static final int PATIENCE = 1 << 15;
+    private static final int FEW = 64;
 
     final int edges;
     final long checks;
@@ -66,14 +69,15 @@ final class Audit {
         PriorityQueue<Edge> kept = new PriorityQueue<>(WORST_FIRST.reversed()); // the least bad one first
         long broken = 0;
         long close = 0;
-        Labels.Sum grow = Labels.exp(from < to ? graph.epsilon[from] : 0.0);
+        Map<Double, Labels.Sum> exponentials = new HashMap<>(); // most graphs have few different epsilons
         for (int e = from; e < to; e++) {
             if ((e - from) % PATIENCE == 0) {
                 workers.check();
             }
-            if (e > from && graph.epsilon[e] != graph.epsilon[e - 1]) {
-                grow = Labels.exp(graph.epsilon[e]);
+            if (exponentials.size() > FEW) {
+                exponentials.clear();
             }
+            Labels.Sum grow = exponentials.computeIfAbsent(graph.epsilon[e], Labels::exp);
             int u = graph.source[e];
             int v = graph.target[e];
             double tightness = 0.0;
@@ -103,7 +107,7 @@ final class Audit {
                     tightness = Math.max(tightness, limit > 0.0 ? a / limit : Double.POSITIVE_INFINITY);
                 }
             }
-            if (count > 0 && (bits != 0 || kept.size() < count || tightness >= kept.peek().tightness)) {
+            if (count > 0 && (bits != 0 || kept.size() < count || tightness > kept.peek().tightness)) {
                 kept.add(new Edge(e, tightness, bits));
                 if (kept.size() > count) {
                     kept.remove();
