@@ -8,7 +8,7 @@ demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2
 
 lint: .venv/ready-lint
 	$(BIN)/ruff check .
@@ -28,7 +28,7 @@ clean:
 # .venv/ready-X says that what X needs is installed, for pyproject.toml as it is
 .venv/ready-run: extras = .[plot]
 .venv/ready-test: extras = .[test]
-.venv/ready-lint: extras = .[test,lint,bench]
+.venv/ready-lint: extras = .[test,bench]
 .venv/ready-bench: extras = .[bench]
 .venv/ready-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv

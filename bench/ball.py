@@ -26,8 +26,8 @@ from bench.process import Process, mark_peak, peak, stopwatch
 from bench.report import megabytes, seconds, show, table
 from bench.stores import server
 from neodp import generate
+from neodp.boundary import distance
 from neodp.store import open_store
-from neodp.store.base import distance
 
 __all__ = ["run"]
 

@@ -18,9 +18,7 @@ it is the median of five. That both sides give the same numbers is checked as we
 
 from __future__ import annotations
 
-import shutil
 import statistics
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,8 +30,8 @@ from bench.process import Process, stopwatch
 from bench.report import seconds, show, table, times
 from bench.stores import SET, server
 from neodp import generate
+from neodp.boundary import distance
 from neodp.store import open_store
-from neodp.store.base import distance
 
 __all__ = ["run"]
 
@@ -49,12 +47,9 @@ def run(quick: bool) -> None:
     if not JAR.exists():
         raise SystemExit("there is no plugin to measure: run 'make plugin' first")
     found = []
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "plugins").mkdir()
-        shutil.copy(JAR, Path(folder) / "plugins")
-        with server(home=Path(folder)) as neo4j, Process(**neo4j.environment()) as process:
-            process.call(_measure, neo4j.uri, WARM)
-            found += [process.call(_measure, neo4j.uri, groups) for groups in (QUICK if quick else SIZES)]
+    with server(plugins=[JAR]) as neo4j, Process(**neo4j.environment()) as process:
+        process.call(_measure, neo4j.uri, WARM)
+        found += [process.call(_measure, neo4j.uri, groups) for groups in (QUICK if quick else SIZES)]
     header = (
         "datasets",
         "SET s",
@@ -78,7 +73,7 @@ def _measure(address: str, groups: list[int]) -> dict[str, Any]:
     found: dict[str, Any] = {"datasets": len(graph)}
     with open_store(address) as store:
         store.load("bench", graph)
-        driver = getattr(store, "_driver")  # noqa: B009
+        driver = store._session._driver  # type: ignore[attr-defined]
 
         def call(text: str, **values: Any) -> Any:
             with driver.session(database="neo4j") as session:
@@ -93,7 +88,9 @@ def _measure(address: str, groups: list[int]) -> dict[str, Any]:
             mine = _keep(found, "client_audit", lambda: _audited(store))
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
-        keys = [graph.key(v) for d in range(4) for v in np.flatnonzero(away == d)[:: max(1, int((away == d).sum() / 5))]]
+        keys = [
+            graph.key(v) for d in range(4) for v in np.flatnonzero(away == d)[:: max(1, int((away == d).sum() / 5))]
+        ]
         spent: dict[str, list[float]] = {"eval": [], "client_eval": []}
         for key in keys[:3] + keys:
             one, rows = stopwatch(lambda: call("CALL neodp.eval($graph, [$key])", key=key))  # noqa: B023

@@ -34,8 +34,9 @@ import neodp
 from bench.process import Process, mark_peak, peak, processor_time, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from neodp import polls
-from neodp.graph import read_columns
+from neodp.polls.mechanism import chance, crossing
 from neodp.study import optimum as optimize
+from neodp.tables import read_table
 
 __all__ = ["run"]
 
@@ -102,8 +103,8 @@ def _measure(file: str, query: str) -> dict[str, Any]:
 
 
 def _turn(file: str, query: str) -> dict[str, float]:
-    polls.chance.cache_clear()
-    polls.crossing.cache_clear()
+    chance.cache_clear()
+    crossing.cache_clear()
     read, counted = processor_time(lambda: _tally(file, query))
     poll = polls.poll(counted.groups, query, _options(query))
     evaluate, _ = processor_time(lambda: poll.distribution(counted.counts))
@@ -115,7 +116,7 @@ def _turn(file: str, query: str) -> dict[str, float]:
 
 
 def _tally(file: str, query: str) -> polls.Tally:
-    columns = read_columns(Path(file), ("vote", "epsilon"))
+    columns = read_table(Path(file), ("vote", "epsilon"))
     each = polls.epsilons(columns["epsilon"], {}, str)
     return polls.tally(columns["vote"], each, str, options=_options(query))
 

@@ -23,8 +23,8 @@ import numpy as np
 import neodp
 from bench.report import seconds, show, table, times
 from neodp import DatasetGraph, Mechanism, generate, kernel, rainbow
+from neodp.columns import Floats
 from neodp.errors import IncompatibleAlpha, NotPrivate
-from neodp.graph import Floats
 
 __all__ = ["run"]
 

@@ -13,14 +13,14 @@ on a real Neo4j server, in a process of their own:
 How
 ---
 Reads, scans, SETs and write-backs take turns, twice; a time is the best of its turns. The server is the one of the
-tests (``tests/neo4j_server.py``), with its full compiler and a heap of 3 GiB.
+tests (``tools/neo4j_server.py``), with its full compiler and a heap of 3 GiB.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from bench.process import Process, mark_peak, peak, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from neodp import DatasetGraph, generate
 from neodp.store import Store, open_store
+from tools import neo4j_server
 
 __all__ = ["run"]
 
@@ -64,11 +65,8 @@ def run(quick: bool) -> None:
     show(f"bytes/edge: the client's peak while reading, beyond the arrays; aim {MEMORY_AIM:g}")
 
 
-def server(**wishes: Any) -> Any:
-    """A real Neo4j server, with its full compiler and a heap of 3 GiB."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    import neo4j_server
-
+def server(**wishes: Any) -> AbstractContextManager[neo4j_server.Server]:
+    """A real Neo4j server, with its full compiler and a heap of 3 GiB; `wishes` as in ``running``."""
     return neo4j_server.running(memory="3g", page_cache="1g", quick=False, **wishes)
 
 

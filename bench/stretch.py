@@ -24,9 +24,9 @@ import numpy as np
 
 from bench.process import Process, mark_peak, peak, processor_time
 from bench.report import megabytes, seconds, show, table, times
-from neodp.graph import MAX_EPSILON, Floats
+from neodp.columns import MAX_EPSILON, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbors import neighbors
+from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 
 __all__ = ["run"]

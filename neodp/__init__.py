@@ -7,122 +7,38 @@
 >>> bool(neodp.audit(g, m))
 True
 
-Every public name is loaded when it is first used, so that ``import neodp`` is quick.
+The public names stand in ``__init__.pyi``, once, each with the module it comes from: type checkers read that list, and
+so does this file, which loads a name when it is first used, so that ``import neodp`` is quick.
 """
 
 from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from neodp import (
-        auditing,
-        boundary,
-        bridges,
-        errors,
-        generate,
-        plot,
-        polls,
-        privacy,
-        rainbow,
-        sampling,
-        store,
-        stretch,
-        study,
-    )
-    from neodp.auditing import Audit, audit
-    from neodp.ball import Ball, Rule, evaluate
-    from neodp.boundary import balanced, homogeneous, minimum_hitting_set
-    from neodp.errors import NeodpError
-    from neodp.graph import DatasetGraph
-    from neodp.mechanism import Check, Mechanism, check, extend
-    from neodp.polls import poll
-    from neodp.privacy import EpsilonDelta, Gaussian, SuitablePair
-    from neodp.sampling import draw, draw_many
-    from neodp.store import open_store
-    from neodp.study import compare, optimize, what_if
 
-__version__ = version("neodp")
+def _homes() -> dict[str, str]:
+    """Public names and the modules that they come from: the lines ``from module import name as name`` of the stub."""
+    lines = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
+    return {words[3]: words[1] for words in map(str.split, lines) if words[:1] == ["from"]}
 
-_NAMES = {
-    "neodp.auditing": ("Audit", "audit"),
-    "neodp.ball": ("Ball", "Rule", "evaluate"),
-    "neodp.boundary": ("balanced", "homogeneous", "minimum_hitting_set"),
-    "neodp.errors": ("NeodpError",),
-    "neodp.graph": ("DatasetGraph",),
-    "neodp.mechanism": ("Check", "Mechanism", "check", "extend"),
-    "neodp.polls": ("poll",),
-    "neodp.privacy": ("EpsilonDelta", "Gaussian", "SuitablePair"),
-    "neodp.sampling": ("draw", "draw_many"),
-    "neodp.store": ("open_store",),
-    "neodp.study": ("compare", "optimize", "what_if"),
-}
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = (
-    "auditing",
-    "boundary",
-    "bridges",
-    "errors",
-    "generate",
-    "plot",
-    "polls",
-    "privacy",
-    "rainbow",
-    "sampling",
-    "store",
-    "stretch",
-    "study",
-)
 
-__all__ = [
-    "Audit",
-    "Ball",
-    "Check",
-    "DatasetGraph",
-    "EpsilonDelta",
-    "Gaussian",
-    "Mechanism",
-    "NeodpError",
-    "Rule",
-    "SuitablePair",
-    "audit",
-    "auditing",
-    "balanced",
-    "boundary",
-    "bridges",
-    "check",
-    "compare",
-    "draw",
-    "draw_many",
-    "errors",
-    "evaluate",
-    "extend",
-    "generate",
-    "homogeneous",
-    "minimum_hitting_set",
-    "open_store",
-    "optimize",
-    "plot",
-    "poll",
-    "polls",
-    "privacy",
-    "rainbow",
-    "sampling",
-    "store",
-    "stretch",
-    "study",
-    "what_if",
-]
+_HOME = _homes()
+
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"neodp.{name}")
-    if name in _HOME:
-        value = globals()[name] = getattr(import_module(_HOME[name]), name)
-        return value
-    raise AttributeError(f"module 'neodp' has no attribute {name!r}")
+    if name == "__version__":
+        value: Any = import_module("importlib.metadata").version("neodp")
+    elif name not in _HOME:
+        raise AttributeError(f"module 'neodp' has no attribute {name!r}")
+    elif _HOME[name] == "neodp":
+        value = import_module(f"neodp.{name}")
+    else:
+        value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})

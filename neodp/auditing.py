@@ -22,6 +22,7 @@ The audit shares only the double-double exponential with the code that finds mec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -30,8 +31,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import Bools, DatasetGraph, Floats
+from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ __all__ = [
     "EdgeAudit",
     "Verdict",
     "audit",
+    "audit_colors",
+    "audit_rows",
     "described",
     "exact",
     "holds",
@@ -141,11 +145,9 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     """
     if not mechanism.graph.keys.equals(graph.keys):
         raise GraphError("the mechanism belongs to another graph", "audit it on its own")
-    if len(graph.colors) > 2:
-        return _rainbow(graph, mechanism, worst)
-    if isinstance(mechanism.privacy, EpsilonDelta):
-        return _exact(graph, mechanism, worst)
-    return _numerical(graph, mechanism, worst)
+    from neodp.family import family
+
+    return family(graph).audit(graph, mechanism, worst)
 
 
 def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool:
@@ -200,12 +202,12 @@ def outputs_beyond(left: list[Fraction], right: list[Fraction], epsilon: float) 
     return [j for j, (p, q) in enumerate(zip(left, right, strict=True)) if not holds(p, q, epsilon, 0.0)]
 
 
-def exact(row: Floats) -> list[Fraction]:
-    """A stored distribution as rational numbers: the largest entry is one minus the rest.
+def exact(row: Floats | Sequence[float]) -> list[Fraction]:
+    """A stored distribution as rational numbers: every entry is the number that it is, the largest one minus the rest.
 
     Examples
     --------
-    >>> exact(np.array([0.25, 0.5, 0.25]))
+    >>> exact([0.25, 0.5, 0.25])
     [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
     """
     values = [Fraction(float(x)) for x in row]
@@ -252,7 +254,8 @@ def _surplus(left: list[Fraction], right: list[Fraction], grow: Fraction) -> Fra
     return sum((max(Fraction(0), p - grow * q) for p, q in zip(left, right, strict=True)), Fraction(0))
 
 
-def _rainbow(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
+def audit_rows(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
+    """``audit`` with any number of colours: whole distributions, all sets of outputs, exactly."""
     rows = mechanism.probabilities
     found = judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     single = int(np.count_nonzero(graph.delta == 0.0))
@@ -272,6 +275,7 @@ def _rainbow(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
 
 
 def described(graph: DatasetGraph, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
+    """One edge between distributions, with the inequalities that are broken in words."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
     lines = []
@@ -286,6 +290,11 @@ def described(graph: DatasetGraph, rows: Floats, edge: int, tightness: float, br
             f"beyond epsilon {epsilon!r} and delta {delta!r}"
         )
     return EdgeAudit(graph.key(ends[0]), graph.key(ends[1]), epsilon, delta, tightness, tuple(lines))
+
+
+def audit_colors(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
+    """``audit`` with two colours: both colours, both ways; exactly for (epsilon, delta), numerically otherwise."""
+    return (_exact if isinstance(mechanism.privacy, EpsilonDelta) else _numerical)(graph, mechanism, worst)
 
 
 def _exact(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
@@ -352,13 +361,8 @@ def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
 def _sides(graph: DatasetGraph, mechanism: Mechanism, edge: int, which: int) -> tuple[Fraction, Fraction]:
     """The exact left and right probability of one inequality."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
-    left, right = ends[which % 2], ends[1 - which % 2]
-    return _value(mechanism, left, which // 2), _value(mechanism, right, which // 2)
-
-
-def _value(mechanism: Mechanism, vertex: int, color: int) -> Fraction:
-    own, other = mechanism.probabilities[vertex, color], mechanism.probabilities[vertex, 1 - color]
-    return Fraction(float(own)) if own <= other else 1 - Fraction(float(other))
+    left, right = (exact(mechanism.probabilities[v])[which // 2] for v in (ends[which % 2], ends[1 - which % 2]))
+    return left, right
 
 
 def _report(graph: DatasetGraph, mechanism: Mechanism, edge: int, tightness: float, broken: list[int]) -> EdgeAudit:

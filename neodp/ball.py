@@ -1,6 +1,6 @@
 """One dataset on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
 
-What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.mechanism`).
+What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.binary`).
 Since U on labels is self-adjoint (:mod:`neodp.kernel`), the same U along the reversed path says which sources matter:
 with K the label of Pr[M(v) = c] so far,
 
@@ -23,19 +23,23 @@ adversary can observe that, extend the whole graph instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import boundary, mechanism, rainbow
-from neodp.boundary import ROUNDING
-from neodp.errors import BallTooLarge, GraphError, UnhitBoundary, UnknownKey
-from neodp.graph import Bools, DatasetGraph, Floats, distributions
-from neodp.mechanism import Solution
-from neodp.privacy import EpsilonDelta, Labels
+from neodp import binary, boundary
+from neodp.binary import Solution
+from neodp.columns import Bools, Floats, distributions, keys_of
+from neodp.errors import BallTooLarge, GraphError, UnknownKey
+from neodp.extension import ROUNDING
+from neodp.family import family
+from neodp.graph import DatasetGraph
+from neodp.privacy import EpsilonDelta, Labels, Privacy, certain
+from neodp.rainbow import Method
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,10 +50,6 @@ WHOLE = "no part of the graph shows that alpha agrees within and between all ord
 """Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
-
-
-Path: TypeAlias = tuple[list[int], list[int]]
-"""Datasets one after another, and the edges between them."""
 
 
 class Found(NamedTuple):
@@ -286,16 +286,15 @@ class Ball:
     queries: int = 0
 
 
-def evaluate(
-    graph: View | DatasetGraph | Rule, keys: Sequence[str], *, limit: int = LIMIT, layers: int | None = None
-) -> Ball:
+def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT, layers: int | None = None) -> Ball:
     """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
 
     Parameters
     ----------
     graph : DatasetGraph, Rule or View
-    keys : strings
-        The datasets asked for.
+    keys : str, or several
+        The datasets asked for. A string, or a whole number, is one key; everything else is several, so that a tuple
+        which names a single dataset goes into a list. A key that is not a string stands for what ``str`` makes of it.
     limit : int
         How many datasets may be seen.
     layers : int, optional
@@ -315,42 +314,52 @@ def evaluate(
     >>> import neodp
     >>> g = neodp.generate.path(1000)
     >>> g = g.with_alpha(neodp.balanced(g))
-    >>> ball = evaluate(g, ["497"])
+    >>> ball = evaluate(g, "497")
     >>> ball.evaluations[0].probabilities == neodp.extend(g)["497"], ball.seen
     (True, 7)
     """
-    if isinstance(graph, DatasetGraph) and len(graph.colors) > 2:
-        return evaluate_whole(graph, keys)
+    if not family(graph).binary:
+        if isinstance(graph, DatasetGraph):
+            return evaluate_whole(graph, keys)
+        raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", WHOLE)
     view: View = (
         ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
     )
-    if len(view.colors) != 2:
-        raise GraphError(f"{view.name!r} has {len(view.colors)} colours", WHOLE)
-    return _Search(view, keys).run(limit, layers)
+    with _told_about(keys):
+        return _Search(view, keys_of(keys)).run(limit, layers)
 
 
-def evaluate_whole(graph: DatasetGraph, keys: Sequence[str], method: rainbow.Method | None = None) -> Ball:
+def evaluate_whole(
+    graph: DatasetGraph, keys: Any, method: Method | None = None, privacy: Privacy | None = None
+) -> Ball:
     """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
 
-    Any number of colours; `method` as in ``extend``.
+    Any number of colours, and any privacy notion; `method` and `privacy` as in ``extend``.
     """
-    start = [graph.index(key) for key in keys]
-    if len(graph.colors) > 2:
-        found = mechanism.extend(graph, method=method)
-        rounded, rows, path = len(found.rounded), found.probabilities, _to_the_boundary(graph)
-    else:
-        mechanism.require_hit(graph)
-        solution = mechanism.solve(graph, EpsilonDelta.of(graph))
-        rounded, rows, path = len(solution.rounded), solution.rows, _deciding_path(solution)
+    with _told_about(keys):
+        start = [graph.index(key) for key in keys_of(keys)]
+    found = family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method)
     return Ball(
-        evaluations=tuple(_evaluation(graph, v, rows[v].tolist(), *path(v)) for v in start),
+        evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),
         expanded=len(graph),
         layers=0,
         reach=0,
-        rounded=rounded,
+        rounded=len(found.rounded),
         proof="the whole graph was extended",
     )
+
+
+@contextmanager
+def _told_about(keys: Any) -> Iterator[None]:
+    """Say how a tuple is read, where a key of it is unknown."""
+    try:
+        yield
+    except UnknownKey as e:
+        if not isinstance(keys, tuple):
+            raise
+        hint = "a tuple is read as several keys: put a tuple that names one dataset into a list"
+        raise UnknownKey(e.message, hint) from None
 
 
 @dataclass
@@ -421,15 +430,15 @@ class _Search:
         )
         unhit = boundary.unhit_edge(graph, graph.given)
         if unhit is not None:
-            raise UnhitBoundary(*mechanism.unhit_message(graph, unhit))
-        return mechanism.solve(graph, EpsilonDelta.of(graph))
+            raise binary.unhit_error(graph, unhit)
+        return binary.solve(graph, EpsilonDelta.of(graph))
 
     def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], expanded: Bools) -> Ball:
         from neodp import kernel
 
-        graph, rows, path = solution.graph, solution.rows, _deciding_path(solution)
+        graph, rows = solution.graph, solution.rows
         hops = kernel.hops(*graph.adjacency[:2], start)
-        found = {graph.key(v): _evaluation(graph, int(v), rows[v].tolist(), *path(int(v))) for v in start}
+        found = {graph.key(v): _evaluation(graph, int(v), rows[v].tolist(), *solution.path(int(v))) for v in start}
         return Ball(
             evaluations=tuple(found[key] for key in self.keys),
             seen=len(graph),
@@ -448,7 +457,7 @@ def _limits(least: Floats) -> Labels:
     the boundary is met, in case that has no alpha.
     """
     rule = EpsilonDelta(np.empty(0), np.empty(0))
-    limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - mechanism.certain(rule))
+    limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(rule))
     return limits
 
 
@@ -464,7 +473,7 @@ class _Back:
         first = np.where(graph.color == 0, 1, -1) * solution.own
         deciding = self._deciding(first)
         if len(deciding):
-            label = np.full(len(graph), mechanism.certain(rule))
+            label = np.full(len(graph), certain(rule))
             label[deciding] = -first[deciding]
             rule.settle(graph.adjacency, label, deciding)
             self.needed |= outer & (label < limits[0])
@@ -472,7 +481,7 @@ class _Back:
     def _pass(self, begin: Labels) -> Labels:
         """Back labels, in the colour of the datasets where they begin."""
         graph, rule = self.solution.graph, self.solution.rule
-        label = np.full(len(graph), mechanism.certain(rule))
+        label = np.full(len(graph), certain(rule))
         label[self.start] = begin
         parts = [self.start[graph.color[self.start] == color] for color in range(2)]
         rule.settle(self.inside, label, *parts)
@@ -484,13 +493,13 @@ class _Back:
         These are the sources that would undercut the next higher label.
         """
         graph, rule = self.solution.graph, self.solution.rule
-        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -mechanism.certain(rule)))
+        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -certain(rule)))
         p, q = rule.decode(first)
         rounding = 2.0 * ROUNDING * p
         complement = -np.stack([rule.encode(p - rounding, q + rounding), -first])  # of each colour's least chance
         found = label < complement[graph.color, np.arange(len(graph))]
         for u, v in ((graph.source, graph.target), (graph.target, graph.source)):  # one step across the boundary
-            edges = np.flatnonzero(graph.crossing & (label[u] < mechanism.certain(rule)))
+            edges = np.flatnonzero(graph.crossing & (label[u] < certain(rule)))
             bound = rule.relax(label[u[edges]], edges)
             found[v[edges[bound < complement[graph.color[u[edges]], v[edges]]]]] = True
         return np.flatnonzero(found & graph.given)
@@ -498,49 +507,15 @@ class _Back:
     def proof(self, least: Floats) -> str:
         """Why nothing outside matters."""
         graph, rule, reasons = self.solution.graph, self.solution.rule, []
-        for color in np.unique(graph.color[self.label < mechanism.certain(rule)]).tolist():
-            rim = self.label[self.outer & (graph.color == color)].min(initial=mechanism.certain(rule))
-            if rim < mechanism.certain(rule):
+        for color in np.unique(graph.color[self.label < certain(rule)]).tolist():
+            rim = self.label[self.outer & (graph.color == color)].min(initial=certain(rule))
+            if rim < certain(rule):
                 needed, name = rule.decode(np.array([-rim]))[0][0], graph.colors[color]
                 reasons.append(
                     f"a dataset beyond the ball matters only if its Pr[{name}] is below {needed:.6g}, "
                     f"and none has less than {least[color, 0]:.6g}"
                 )
         return "; ".join(reasons) or "nothing lies beyond the ball without crossing the boundary"
-
-
-def _deciding_path(solution: Solution) -> Callable[[int], Path]:
-    """From a dataset to the path from the one whose alpha decides; none where nothing bounds it."""
-    certain = mechanism.certain(solution.rule)
-    return lambda v: solution.path(v) if solution.label[v] < certain else ([], [])
-
-
-def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
-    """From a dataset to a shortest path, in epsilon, from the boundary of its order; none where there is none."""
-    distance, length = rainbow.distances(graph), rainbow.lengths(graph.epsilon, len(graph.colors))
-    indptr, neighbor, edge = graph.adjacency
-    ends = set(boundary.boundary_vertices(graph).tolist())
-
-    def path(v: int) -> Path:
-        onward: dict[int, tuple[int, int]] = {}
-        queue = [v] if distance[v] >= 0 else []
-        for u in queue:
-            if u in ends:
-                found, edges = [u], []
-                while found[-1] != v:
-                    after, e = onward[found[-1]]
-                    found.append(after)
-                    edges.append(e)
-                return found, edges
-            for h in range(indptr[u], indptr[u + 1]):
-                w, e = int(neighbor[h]), int(edge[h])
-                tight = graph.order[w] == graph.order[u] and distance[w] + length[e] == distance[u]
-                if tight and w != v and w not in onward:
-                    onward[w] = (u, e)
-                    queue.append(w)
-        return [], []
-
-    return path
 
 
 def _evaluation(graph: DatasetGraph, v: int, row: Sequence[float], path: list[int], edges: list[int]) -> Evaluation:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["measurement", "sampler"]
 
 
-def sampler(mechanism: Mechanism) -> Callable[[str, int], NDArray[np.int64]]:
+def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
     """A function from a dataset and a number n to n independent answers, as positions in the graph's colours.
 
     Examples
@@ -40,7 +40,7 @@ def sampler(mechanism: Mechanism) -> Callable[[str, int], NDArray[np.int64]]:
     ((1000,), {0, 1})
     """
 
-    def sample(dataset: str, n: int) -> NDArray[np.int64]:
+    def sample(dataset: object, n: int) -> NDArray[np.int64]:
         return draw_many(mechanism.probabilities[mechanism.graph.index(dataset)].tolist(), n)
 
     return sample

@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.columns import MAX_EPSILON, Bools, Floats, Ints
 from neodp.errors import GraphError
-from neodp.graph import MAX_EPSILON, Bools, DatasetGraph, Floats, Ints
+from neodp.graph import DatasetGraph
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,7 +93,7 @@ def path(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def grid(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def hypercube(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -251,7 +252,7 @@ def hamming(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -316,7 +317,7 @@ def votes(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -376,7 +377,7 @@ def three_voters(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     References
     ----------
@@ -430,7 +431,7 @@ def counts(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -498,7 +499,7 @@ def plurality(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     See Also
     --------
@@ -566,7 +567,7 @@ def random_geometric(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -623,7 +624,7 @@ def random_graph(
     Raises
     ------
     GraphError
-        If an argument is not one.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------

@@ -1,31 +1,26 @@
-"""The optimal extension of alpha to the whole graph.
+"""Mechanisms: a random answer for every dataset, and the optimal one that agrees with a graph's alpha.
 
-Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
-with alpha on S, and answers every dataset truthfully at least as often as any other that does (paper 000,
-Theorem 1; paper 002, Theorems 1 and 2). With two colours, for v of colour c,
-
-    Pr[M(v) = c] = min over u in S and all paths from u to v of U along the path, applied to Pr[M(u) = c].
-
-The minimum is found by one label-setting pass (:mod:`neodp.kernel`) on labels of the own colour. A source
-bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: where
-it does, it meets S. Alpha is compatible iff no source's own value drops, nor lies below what its neighbours
-of the other colour need. With more than two colours, see :mod:`neodp.rainbow`.
+A *mechanism* gives every dataset of a graph a distribution over the colours. Given alpha on the boundary, there is one
+best mechanism that is private and agrees with alpha: ``extend`` finds it, and ``check`` says why there is none. What
+"best" means, and how the mechanism is found, depends on the number of colours (:mod:`neodp.family`): with two, see
+:mod:`neodp.binary`; with more, :mod:`neodp.rainbow`.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp import boundary, rainbow
-from neodp.boundary import ROUNDING, Witness, shown
-from neodp.errors import GraphError, IncompatibleAlpha, PrivacyError, UnhitBoundary
-from neodp.graph import DatasetGraph, Floats
+from neodp import boundary, search
+from neodp.columns import Floats, own_and_rest
+from neodp.errors import GraphError, IncompatibleAlpha
+from neodp.extension import Witness, shown
+from neodp.family import family
+from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy
 from neodp.rainbow import Difference, Method
 
@@ -36,8 +31,11 @@ __all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(Mapping[str, dict[str, float]]):
     """A random answer for every dataset of a graph; immutable.
+
+    It is a mapping from the keys of the datasets, in the order of the graph, to their distributions by colour. Unlike
+    two dictionaries, two mechanisms are equal only if they are the same object.
 
     Attributes
     ----------
@@ -54,6 +52,15 @@ class Mechanism:
     method : str
         How it was found: ``labels`` with two colours, ``table``, ``line`` or ``prefix`` with more, ``given`` where it
         was not.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> m = Mechanism.of(neodp.generate.path(2), {"0": 0.75, "1": 0.5})
+    >>> m["0"], "7" in m, list(m)
+    ({'yes': 0.75, 'no': 0.25}, False, ['0', '1'])
+    >>> {key: distribution["yes"] for key, distribution in m.items()}
+    {'0': 0.25, '1': 0.5}
     """
 
     graph: DatasetGraph
@@ -69,7 +76,7 @@ class Mechanism:
 
     @classmethod
     def of(
-        cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[str, Any], privacy: Privacy | None = None
+        cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[Any, Any], privacy: Privacy | None = None
     ) -> Mechanism:
         """The mechanism with given probabilities, in any of the forms of alpha; it need not be private.
 
@@ -86,13 +93,32 @@ class Mechanism:
             raise GraphError(f"dataset {missing!r} has no probabilities", "give them for every dataset")
         return cls(graph, given.alpha, privacy or EpsilonDelta.of(graph))
 
-    def __getitem__(self, key: str) -> dict[str, float]:
-        """The distribution at a dataset, by colour."""
+    def __getitem__(self, key: object) -> dict[str, float]:
+        """The distribution at a dataset, by colour; a key that is not a string stands for what ``str`` makes of it."""
         row = self.probabilities[self.graph.index(key)]
         return dict(zip(self.graph.colors, row.tolist(), strict=True))
 
+    def __contains__(self, key: object) -> bool:
+        import pyarrow.compute as pc
+
+        return bool(pc.index(self.graph.keys, str(key)).as_py() >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key.as_py() for key in self.graph.keys)
+
     def __len__(self) -> int:
         return len(self.graph)
+
+    def values(self) -> ValuesView[dict[str, float]]:
+        """The distributions, in the order of the graph."""
+        return _Distributions(self)
+
+    def items(self) -> ItemsView[str, dict[str, float]]:
+        """Keys with their distributions, in the order of the graph."""
+        return _Items(self)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<Mechanism on {self.graph!r}: truthful with chance {self.p_true.min():.4g} to {self.p_true.max():.4g}>"
@@ -111,6 +137,11 @@ class Mechanism:
     def p_true(self) -> Floats:
         """Per dataset, the chance of answering its own colour."""
         return self.probabilities[np.arange(len(self)), self.graph.color]
+
+    @property
+    def p_false(self) -> Floats:
+        """Per dataset, the chance of answering any other colour; more exact than one minus ``p_true``."""
+        return own_and_rest(self.probabilities, self.graph.color)[1]
 
     def dominates(self, other: Mechanism) -> bool:
         """Whether it is truthful at least as often as `other` on every dataset (paper 002, Definition 2).
@@ -132,13 +163,11 @@ class Mechanism:
 
         The last is one minus the others.
         """
-        rule, every = EpsilonDelta.of(self.graph), np.arange(len(self))
+        rule = EpsilonDelta.of(self.graph)
         for color in self.graph.orders[self.graph.order].T[:-1]:
             if (color < 0).any():  # nobody knows what comes next
                 return
-            others = self.probabilities.copy()
-            others[every, color] = 0.0
-            yield rule.encode(self.probabilities[every, color], others.sum(axis=1))
+            yield rule.encode(*own_and_rest(self.probabilities, color))
 
     def to_networkx(self) -> nx.Graph:
         """The graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
@@ -146,10 +175,34 @@ class Mechanism:
         rows = zip(nxgraph, self.p_true.tolist(), self.probabilities.tolist(), strict=True)
         for key, p_true, row in rows:
             nxgraph.nodes[key]["p_true"] = p_true
-            nxgraph.nodes[key].update(
-                {"p": row[0], "q": row[1]} if len(row) == 2 else {"probabilities": row},
-            )
+            nxgraph.nodes[key].update(family(self.graph).properties(row))
         return nxgraph
+
+
+class _Distributions(ValuesView[dict[str, float]]):
+    """The rows of a mechanism one after another; to look up every key would take a search each."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        super().__init__(mechanism)
+        self.mechanism = mechanism
+
+    def __iter__(self) -> Iterator[dict[str, float]]:
+        colors = self.mechanism.graph.colors
+        return (dict(zip(colors, row.tolist(), strict=True)) for row in self.mechanism.probabilities)
+
+    def __contains__(self, value: object) -> bool:
+        return any(value == distribution for distribution in self)
+
+
+class _Items(ItemsView[str, dict[str, float]]):
+    """Keys and rows of a mechanism, side by side."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        super().__init__(mechanism)
+        self.mechanism = mechanism
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, float]]]:
+        return zip(self.mechanism, self.mechanism.values(), strict=True)
 
 
 @dataclass(frozen=True)
@@ -218,10 +271,10 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
     True
     """
-    if len(graph.colors) > 2:
-        rainbow.require_orders(graph)
-    components, _ = _components(graph)
-    unhit = rainbow.unhit_edge(graph) if len(graph.colors) > 2 else boundary.unhit_edge(graph, graph.given)
+    kind = family(graph)
+    kind.require_orders(graph)
+    components, _ = search.components(len(graph), graph.source, graph.target)
+    unhit = kind.unhit_edge(graph)
     compatible, witness, rounded, filled = None, None, 0, 0
     if unhit is None:
         try:
@@ -291,193 +344,6 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     """
     if method not in (None, "line", "prefix"):
         raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line' or 'prefix'")
-    if len(graph.colors) > 2:
-        if privacy is not None and not isinstance(privacy, EpsilonDelta):
-            raise PrivacyError(
-                f"{graph.name!r} has {len(graph.colors)} colours",
-                "with more than two, only (epsilon, delta) is known",
-            )
-        rows, moved, filled, found = rainbow.extend(graph, method)
-        return Mechanism(graph, rows, EpsilonDelta.of(graph), moved, filled, found)
-    require_hit(graph)
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
-    rule.fit(graph)
-    solution = solve(graph, rule)
-    return Mechanism(graph, solution.rows, rule, solution.rounded, method="labels")
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Labels of the own colour: `own` where alpha is given, `label` what all paths allow; `rounded` as in Mechanism."""
-
-    graph: DatasetGraph
-    rule: Privacy
-    own: Labels
-    label: Labels
-    rounded: NDArray[np.int64]
-
-    @property
-    def rows(self) -> Floats:
-        """Probabilities by dataset and colour."""
-        true, false = self.rule.decode(self.label)
-        rows = np.empty((len(self.graph), 2))
-        rows[np.arange(len(self.graph)), self.graph.color] = true
-        rows[np.arange(len(self.graph)), 1 - self.graph.color] = false
-        return rows
-
-    def path(self, vertex: int) -> tuple[list[int], list[int]]:
-        """The datasets from the one that decides a label to the one that has it, and the edges between them."""
-        return _trace(self.graph, self.rule, self.own, self.label, vertex)
-
-
-def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
-    """The labels of ``extend``, of a graph whose boundary is hit."""
-    own = _given_labels(graph, rule, graph.alpha)
-    label = _settle(graph, rule, own)
-    rounded = np.empty(0, np.int64)
-    if _conflict(graph, rule, own, label) is not None:
-        own, rounded = _round_in(graph, rule, own, label)
-        label = _settle(graph, rule, own)
-    return Solution(graph, rule, own, label, rounded)
-
-
-def _own(graph: DatasetGraph, rows: Floats) -> tuple[Floats, Floats]:
-    """Pr[own colour] and Pr[other colour] of rows of two."""
-    first = graph.color == 0
-    return np.where(first, rows[:, 0], rows[:, 1]), np.where(first, rows[:, 1], rows[:, 0])
-
-
-def _given_labels(graph: DatasetGraph, rule: Privacy, alpha: Floats) -> Labels:
-    """Labels of the own colour; certainty where alpha is not given."""
-    true, false = _own(graph, alpha)
-    return rule.encode(np.where(graph.given, true, 1.0), np.where(graph.given, false, 0.0))
-
-
-def _settle(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
-    """The least labels of the own colour that all paths allow."""
-    label = own.copy()
-    rule.cross(graph, own, label)
-    bounded = label < certain(rule)
-    parts = [np.flatnonzero(bounded & (graph.color == color)) for color in range(2)]
-    rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
-    return label
-
-
-def certain(rule: Privacy) -> int:
-    """The label of certainty, which bounds nothing."""
-    return int(rule.encode(np.ones(1), np.zeros(1))[0])
-
-
-def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[int, int | None] | None:
-    """A source whose alpha cannot be kept, and the boundary edge over which it lies too low, if that is why."""
-    dropped = np.flatnonzero(graph.given & (label < own))
-    if len(dropped):
-        return int(dropped[np.argmax(own[dropped] - label[dropped])]), None
-    return rule.too_low(graph, label)
-
-
-def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[Labels, NDArray[np.int64]]:
-    """Labels of alpha lowered, in Pr[first colour], until they are compatible; refused beyond a rounding error.
-
-    Lowering in one colour settles both, since U on labels is self-adjoint.
-    """
-    sign = np.where(graph.color == 0, 1, -1)
-    start = np.where(graph.given, sign * own, certain(rule))
-    first = start.copy()
-    rule.settle(graph.adjacency, first, np.flatnonzero(graph.given))
-    moved = np.flatnonzero(graph.given & (first < start))
-    (p, q), (p_new, q_new) = rule.decode(start[moved]), rule.decode(first[moved])
-    change = np.where(p <= 0.5, p - p_new, q_new - q)
-    if not len(moved) or (change > ROUNDING * p).any():
-        conflict = _conflict(graph, rule, own, label)
-        assert conflict is not None
-        witness = _witness(graph, rule, own, label, *conflict)
-        raise IncompatibleAlpha(
-            str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits", witness
-        )
-    return np.where(graph.given, sign * first, own), moved
-
-
-def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int, over: int | None) -> Witness:
-    """Why the alpha of v cannot be kept."""
-    if over is None:
-        color, value, bound = graph.color[v], own[v], label[v]
-        path, edges = _trace(graph, rule, own, label, v)
-    else:  # v is too likely to answer as its neighbour over that edge does
-        w = int(graph.source[over] + graph.target[over] - v)
-        color, value = graph.color[w], -own[v]
-        bound = rule.relax(label[w : w + 1], np.array([over]))[0]
-        path, edges = _trace(graph, rule, own, label, w)
-        path, edges = [*path, v], [*edges, over]
-    origin = path[0]
-    return Witness(
-        dataset=graph.key(v),
-        color=graph.colors[color],
-        value=_probability(rule, value),
-        bound=_probability(rule, bound),
-        origin=graph.key(origin),
-        origin_value=float(graph.alpha[origin, color]),
-        path=tuple(map(graph.key, path)),
-        epsilon=float(graph.epsilon[edges].sum()),
-        delta=float(graph.delta[edges].sum()),
-    )
-
-
-def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int) -> tuple[list[int], list[int]]:
-    """The path from a source that gives v its label, as vertices and edges."""
-    adjacency = graph.adjacency
-    onward: dict[int, tuple[int, int]] = {}
-    queue = deque([v])
-    while True:  # backwards over edges that are tight; a source of the other colour ends it too
-        w = queue.popleft()
-        if graph.color[w] != graph.color[v] or (graph.given[w] and label[w] == own[w]):
-            break
-        row = slice(adjacency.indptr[w], adjacency.indptr[w + 1])
-        u, e = adjacency.neighbor[row], adjacency.edge[row]
-        same = graph.color[u] == graph.color[w]
-        tight = rule.relax(np.where(same, label[u], -own[u]), e) == label[w]
-        for i in np.flatnonzero(tight & (same | graph.given[u])).tolist():
-            if u[i] != v and int(u[i]) not in onward:
-                onward[int(u[i])] = (w, int(e[i]))
-                queue.append(int(u[i]))
-    path, edges = [w], []
-    while path[-1] != v:
-        w, edge = onward[path[-1]]
-        path.append(w)
-        edges.append(edge)
-    return path, edges
-
-
-def _probability(rule: Privacy, label: Any) -> float:
-    return float(rule.decode(np.array([label]))[0][0])
-
-
-def _components(graph: DatasetGraph) -> tuple[int, NDArray[np.int32]]:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(graph)
-    links = csr_array((np.ones(graph.edges, np.int8), (graph.source, graph.target)), shape=(n, n))
-    count, component = connected_components(links, directed=False)
-    return int(count), component
-
-
-def require_hit(graph: DatasetGraph) -> None:
-    unhit = boundary.unhit_edge(graph, graph.given)
-    if unhit is None:
-        return
-    count, component = _components(graph)
-    where = ""
-    if count > 1:
-        members = np.flatnonzero(component == component[graph.source[unhit]])
-        where = f", in the component of {graph.key(int(members[0]))!r} ({len(members)} datasets)"
-    raise UnhitBoundary(*unhit_message(graph, unhit, where))
-
-
-def unhit_message(graph: DatasetGraph, edge: int, where: str = "") -> tuple[str, str]:
-    """What to say of a boundary edge without alpha, and what to do about it."""
-    ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
-    return (
-        f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
-        "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))",
-    )
+    found = family(graph).extend(graph, rule, method)
+    return Mechanism(graph, found.rows, rule, found.rounded, found.filled, found.method)

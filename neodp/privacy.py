@@ -15,6 +15,11 @@ Three kinds are known here:
 
 A condition works on *labels*, integers that order like probabilities and change sign with the complement
 (:mod:`neodp.kernel`).
+
+References
+----------
+S. Torkamani, J. B. Ebrahimi, P. Sadeghi, R. G. L. D'Oliveira, M. Médard: "Optimal Binary Differential Privacy via
+Graphs", 2023, arXiv:2310.20486 ("paper 002").
 """
 
 from __future__ import annotations
@@ -30,13 +35,16 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Adjacency, DatasetGraph, Floats
+from neodp.graph import Adjacency, DatasetGraph
 
-__all__ = ["EpsilonDelta", "Gaussian", "Privacy", "SuitablePair", "lower", "upper"]
+__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePair", "certain", "lower", "upper"]
 
 Labels: TypeAlias = NDArray[np.int64]
 
+UNIT = 2**50
+"""How many units an epsilon of 1 has, where epsilons are added up as whole numbers."""
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
 _WORTH_A_THREAD = 20_000  # datasets
@@ -95,6 +103,18 @@ class Privacy(Protocol):
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         """A given vertex that its neighbour of the other colour does not allow to be so low, and their edge."""
+
+
+def certain(rule: Privacy) -> int:
+    """The label of certainty, which bounds nothing.
+
+    Examples
+    --------
+    >>> rule = EpsilonDelta(np.empty(0), np.empty(0))
+    >>> [float(p[0]) for p in rule.decode(np.array([certain(rule)]))]
+    [1.0, 0.0]
+    """
+    return int(rule.encode(np.ones(1), np.zeros(1))[0])
 
 
 class _Bits:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from neodp.errors import BudgetSpent, GraphError
@@ -74,6 +74,22 @@ class Ledger:
     def find(self, name: str) -> Release | None:
         """The release of a name."""
         return next((release for release in self.releases if release.name == name), None)
+
+    def keep(self, release: Release, create: Callable[[Release], str]) -> Release:
+        """The release that is kept under a name: the one that is there, or else the one given, if one is left.
+
+        Both stores call this within the transaction that holds the ledger's lock.
+
+        Parameters
+        ----------
+        create : callable
+            Writes a new release, and returns the time at which it was kept.
+        """
+        kept = self.find(release.name)
+        if kept is None:
+            self.spend(release.name)
+            kept = replace(release, time=create(release))
+        return kept
 
     def spend(self, name: str) -> None:
         """Refuse a new release where none is left."""

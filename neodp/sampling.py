@@ -23,7 +23,7 @@ BITS = 1074
 """Every double from 0 to 1 is a whole number of 2^-1074."""
 
 
-def draw(mechanism: Mechanism, key: str) -> str:
+def draw(mechanism: Mechanism, key: object) -> str:
     """One answer for a dataset. Every call draws anew, and costs the privacy of the mechanism anew.
 
     Examples
@@ -38,7 +38,7 @@ def draw(mechanism: Mechanism, key: str) -> str:
     return mechanism.graph.colors[choose(row.tolist(), secrets.randbits(BITS))]
 
 
-def draw_insecurely_for_tests(mechanism: Mechanism, key: str, seed: int) -> str:
+def draw_insecurely_for_tests(mechanism: Mechanism, key: object, seed: int) -> str:
     """As ``draw``, from a seeded generator: repeatable, therefore predictable, therefore not private."""
     row = mechanism.probabilities[mechanism.graph.index(key)]
     return mechanism.graph.colors[choose(row.tolist(), random.Random(seed).getrandbits(BITS))]

@@ -8,17 +8,41 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import neo4j_server as servers
 import pytest
 from hypothesis import settings
 from neo4j import Driver
-from running import Run
 
 from neodp.cli import main
 from neodp.store import Store, open_store
+from tests.running import Run
+from tools import neo4j_server as servers
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
 settings.load_profile("neodp")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Each of several parallel workers keeps what it compiles to itself: two that write numba's cache at the same
+    time can mix up the code of two signatures."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None:
+        os.environ["NUMBA_CACHE_DIR"] = str(config.rootpath / ".pytest_cache" / f"numba-{worker}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whoever has "neo4j" in the name of the test or of its file runs on one worker, so that there is one server.
+
+    The first worker begins with these, the others with the rest, test by test. xdist's own way, a mark and
+    ``--dist loadgroup``, does nothing under pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneServer(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "neo4j" if "neo4j" in nodeid else nodeid
+
+    return OneServer(config, log)
 
 
 Start = Callable[..., AbstractContextManager[servers.Server]]
@@ -91,8 +115,8 @@ def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list
     if "://" not in store.address:
 
         def execute(text: str, **values: Any) -> list[list[Any]]:
-            with store._transaction(write=True):  # type: ignore[attr-defined]
-                return [list(row.values()) for row in store._execute(text, values).to_pylist()]  # type: ignore[attr-defined]
+            with store._session.transaction(write=True):  # type: ignore[attr-defined]
+                return [list(row.values()) for row in store._session.execute(text, values).to_pylist()]  # type: ignore[attr-defined]
 
         return execute
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import reference
 
 import neodp
 from neodp import DatasetGraph
+from tests import reference
 
 __all__ = ["KINDS", "graph_of", "random_graph"]
 

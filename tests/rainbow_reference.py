@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from reference import _bounded
 from scipy.optimize import linprog
+
+from tests.reference import _bounded
 
 Edge = tuple[int, int, float, float]  # u, v, eps, delta
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ import neodp
 from neodp import DatasetGraph, Mechanism, generate, kernel
 from neodp.auditing import holds
 from neodp.errors import GraphError
+from tests import reference
 
 
 def balanced(g: DatasetGraph) -> tuple[DatasetGraph, Mechanism]:

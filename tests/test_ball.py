@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from problems import KINDS, random_graph
 
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.ball import ArrayView, Ball, Rule, Star, evaluate, evaluate_whole
 from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
+from tests.problems import KINDS, random_graph
 
 
 def rule_of(graph: DatasetGraph) -> Rule:
@@ -123,15 +123,15 @@ def test_the_proof_holds_and_is_needed() -> None:
     def with_source(value: float) -> float:
         alpha = g.alpha.copy()
         alpha[outside, g.color[3]], alpha[outside, 1 - g.color[3]] = value, 1 - value
-        from neodp.mechanism import _settle, certain  # the extension without its check of alpha
-        from neodp.privacy import EpsilonDelta
+        from neodp.binary import settled  # the extension without its check of alpha
+        from neodp.privacy import EpsilonDelta, certain
 
         changed = DatasetGraph.from_columns(
             g.keys, g.color, g.source, g.target, g.epsilon, g.delta, alpha, colors=g.colors
         )
         rule = EpsilonDelta.of(changed)
         own = np.where(changed.given, rule.encode(*_own_of(changed)), certain(rule))
-        return float(rule.decode(_settle(changed, rule, own))[0][3])
+        return float(rule.decode(settled(changed, rule, own))[0][3])
 
     whole = neodp.extend(g)["3"][color]
     assert with_source(needed * (1 - 1e-5)) < whole

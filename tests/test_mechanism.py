@@ -3,16 +3,17 @@
 import itertools
 import math
 import random
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference
-from problems import graph_of
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
+from tests import reference
+from tests.problems import graph_of
 
 LOG2 = math.log(2)
 
@@ -323,3 +324,38 @@ def test_counts_are_the_exact_quotient_of_votes() -> None:
     for v, key in enumerate(votes.keys.to_pylist()):
         quotient = f"{key[:3].count('1')}-{key[3:].count('1')}"
         assert np.array_equal(many.probabilities[v], few.probabilities[counts.index(quotient)])
+
+
+# --- as a mapping ---------------------------------------------------------------------------------------------------
+
+
+def test_a_mechanism_is_a_mapping_from_keys_to_distributions() -> None:
+    g = generate.path(6)
+    m = neodp.extend(g.with_alpha(neodp.balanced(g)))
+    assert isinstance(m, Mapping)
+    assert list(m) == list(m.keys()) == g.keys.to_pylist()
+    assert len(m) == len(m.keys()) == len(m.values()) == len(m.items()) == 6
+    assert list(m.values()) == [m[key] for key in m]
+    assert list(m.items()) == [(key, m[key]) for key in m]
+    assert dict(m) == {key: m[key] for key in m}
+    assert "3" in m
+    assert 3 in m  # type: ignore[comparison-overlap]
+    assert "6" not in m
+    assert m["3"] in m.values()
+    assert {"yes": 2.0} not in m.values()
+    assert ("3", m["3"]) in m.items()
+    assert m.get("6") is None
+    assert m
+    with pytest.raises(UnknownKey, match="there is no dataset '6'"):
+        m["6"]
+
+
+def test_mechanisms_are_equal_only_to_themselves() -> None:
+    """Whoever wants to know whether two answer alike compares their probabilities."""
+    g = generate.path(4)
+    m, same = (neodp.extend(g.with_alpha(neodp.balanced(g))) for _ in range(2))
+    assert m == m
+    assert m != same
+    assert m != dict(m)
+    assert {m: 1, same: 2}[m] == 1
+    assert dict(m) == dict(same)

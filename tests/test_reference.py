@@ -7,8 +7,9 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-import reference
-from reference import Problem
+
+from tests import reference
+from tests.reference import Problem
 
 LOG2 = math.log(2)
 EXAMPLE_3 = Problem(4, [1, 0, 0, 1], [(0, 1, LOG2, 0.0), (1, 2, LOG2, 0.0), (2, 3, LOG2, 0.0)], {0: 0.3, 3: 0.1})

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import answers, demo, graphs, mechanisms, poll, queries, stretch
+from neodp.cli import answers, boundaries, demo, graphs, mechanisms, poll, queries, stretch, studies
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -47,6 +47,9 @@ def start(
     context.obj = Session(store)
 
 
+NAMES = {"list_graphs": "list", "evaluate": "eval", "what_if": "what-if"}
+"""The commands whose name is not that of their function."""
+
 for command in (
     demo.demo,
     graphs.init,
@@ -57,7 +60,9 @@ for command in (
     graphs.drop,
     graphs.export,
     mechanisms.check,
-    mechanisms.boundary,
+    boundaries.boundary,
+    studies.compare,
+    studies.what_if,
     mechanisms.extend,
     answers.evaluate,
     answers.answer,
@@ -67,7 +72,7 @@ for command in (
     queries.plot,
     poll.poll,
 ):
-    app.command(name={"list_graphs": "list", "evaluate": "eval"}.get(command.__name__, command.__name__))(command)
+    app.command(name=NAMES.get(command.__name__, command.__name__))(command)
 app.add_typer(stretch.app)
 
 

@@ -1,135 +1,180 @@
-"""What ``neodp boundary`` does beyond showing the boundary: the best alpha for a prior, and two mechanisms compared."""
+"""The command for the boundary between colours: boundary. It shows the boundary, and chooses and keeps alpha on it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from neodp import DatasetGraph
-from neodp.cli.common import Session, progress, say, show, table
+import neodp
+from neodp import DatasetGraph, rainbow, study
+from neodp import boundary as boundaries
+from neodp.cli import studies
+from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
-from neodp.graph import Floats, read_columns
 from neodp.store import Store
-from neodp.store.base import Progress
-from neodp.study import optimum as best
-from neodp.study.comparison import Accuracy, compare
-from neodp.study.levels import what_if
+from neodp.study.tables import is_table, read_weights, weights
 
-__all__ = ["compared", "optimized", "raised", "tables"]
+__all__ = ["boundary"]
 
 
-def optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
-    """A graph with the best alpha for a prior, and how that compares with other choices."""
-    if prior in ("uniform", "distance"):
-        weights = best.prior(graph, prior)
-    else:
-        weights = best.prior(graph, _weights(store, graph.name, prior))
-    found = best.choices(graph, weights, fair=fair)
-    rows = [{"choice": c.name, "expected": c.expected, "worst": c.worst} for c in found]
-    facts = {"bound": found[0].bound, "classes": found[0].classes, "rows": found[0].rows, "rounds": found[0].rounds}
-    return graph.with_alpha(found[0].alpha), {"prior": prior, "fair": fair, "choices": rows} | facts
+def boundary(
+    context: typer.Context,
+    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    balanced: Annotated[bool, typer.Option("--balanced", help="Share every boundary edge evenly.")] = False,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits. "
+            "With more than two: of the best one, the others share the rest; or of every rank, as in '0.5;0.3;0.2'."
+        ),
+    ] = None,
+    optimize: Annotated[
+        bool,
+        typer.Option(
+            "--optimize", "--optimise", help="The greatest expected accuracy under a prior over the datasets."
+        ),
+    ] = False,
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="With --optimize: uniform, distance (every distance from the boundary alike), a property of the "
+            "datasets, or a table of key,weight (.csv, .parquet)."
+        ),
+    ] = "uniform",
+    fair: Annotated[
+        bool, typer.Option("--fair", help="With --optimize: only where the worst accuracy is the greatest possible.")
+    ] = False,
+    compare: Annotated[
+        tuple[str, str] | None, typer.Option(help="The same as `neodp compare A B`.", metavar="A B")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
+    ] = None,
+    what_if: Annotated[
+        float | None,
+        typer.Option(help="Also what `neodp what-if GRAPH --by EPSILON` shows.", metavar="EPSILON"),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Keep the chosen alpha.")] = False,
+    limit: Annotated[int, typer.Option(help="How many datasets to show; --json shows all.")] = 20,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show the boundary between colours, and choose alpha on it.
 
-
-def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
-    """What a higher epsilon of each level would bring."""
-    return [asdict(row) for row in what_if(graph, by)]
-
-
-def tables(facts: dict[str, Any]) -> None:
-    """How the ways to choose alpha compare, and what higher epsilons would bring, where that was asked for."""
-    if "choices" in facts:
-        table(("choice", "expected accuracy", "worst accuracy"), [tuple(row.values()) for row in facts["choices"]])
-    if "what_if" in facts:
-        say("If the edges of one epsilon had a higher one, with the balanced alpha:")
-        columns = ("epsilon", "raised to", "edges", "datasets better off", "mean accuracy", "worst accuracy")
-        table(columns, [tuple(row.values()) for row in facts["what_if"]])
-
-
-def compared(context: typer.Context, pair: tuple[str, str], output: Path | None, quiet: bool, json: bool) -> None:
-    """Two mechanisms, dataset by dataset."""
+    Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimize --prior distance`
+    """
+    if compare is not None:
+        studies.compare(context, *compare, output=output, quiet=quiet, json=json)
+        return
+    if graph is None:
+        raise GraphError("which graph?", "as in 'neodp boundary GRAPH'; 'neodp list' lists them")
+    _one_choice(balanced, alpha, optimize, prior, fair, write)
     session: Session = context.obj
-    files = [Path(name).suffix.lower() in (".csv", ".parquet") for name in pair]
-    if all(files):
-        one, two = (_read(Path(name)) for name in pair)
-    else:
-        with session.open() as store, progress(quiet) as tell:
-            one, two = (
-                _read(Path(name)) if file else _stored(store, name, tell)
-                for name, file in zip(pair, files, strict=True)
-            )
-    result = compare(one, two)
-    if output is not None:
-        from neodp.plot import plot_comparison
-
-        plot_comparison(result, output)
-
-    def text() -> None:
-        say(str(result))
-        columns = ("mechanism", "better on", "mean accuracy", "worst accuracy")
-        better = (result.first_better, result.second_better)
-        table(columns, [(result.names[i], f"{better[i]:,}", result.mean[i], result.worst[i]) for i in range(2)])
-        gains = [*result.first_gains, *result.second_gains]
-        if gains:
-            say("where they differ most:")
-            table(("key", *result.names), [(d.key, d.first, d.second) for d in gains])
-        if output is not None:
-            say(f"drew {output}")
-
-    facts = asdict(result) | {"file": None if output is None else str(output)}
-    for name in ("first", "second"):
-        del facts[name]
-    show(facts, json, text)
+    found: dict[str, Any] = {}
+    with session.open() as store, progress(quiet) as tell:
+        read: DatasetGraph = store.read(graph, progress=tell)
+        if balanced:
+            read = read.with_alpha(neodp.balanced(read))
+        elif alpha is not None:
+            read = read.with_alpha(neodp.homogeneous(read, _chances(alpha)))
+        elif optimize:
+            read, found = _optimized(store, read, prior, fair)
+        if what_if is not None:
+            found["what_if"] = studies.raised(read, what_if)
+        written = store.write_alpha(graph, read, progress=tell) if write else 0
+    facts = {"graph": graph} | _facts(read) | {"written": written}
+    datasets = [_given(read, int(v)) for v in boundaries.boundary_vertices(read)] if json else []
+    show(facts | found | {"datasets": datasets}, json, lambda: _text(read, facts, found, limit))
 
 
-def _stored(store: Store, name: str, tell: Progress) -> Accuracy:
-    return Accuracy.of(store.mechanism(name, progress=tell).mechanism, name)
+def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, fair: bool, write: bool) -> None:
+    """Reject options that do not go together."""
+    chosen = {"--balanced": balanced, "--alpha": alpha is not None, "--optimize": optimize}
+    given = [option for option, is_given in chosen.items() if is_given]
+    if len(given) > 1:
+        raise GraphError(f"{given[0]} and {given[1]} are two choices", "give one of them")
+    if (fair or prior != "uniform") and not optimize:
+        raise GraphError(f"{'--fair' if fair else '--prior'} says what is best", "give --optimize as well")
+    if write and not given:
+        raise GraphError("there is no alpha to write", "choose one with --balanced, --alpha or --optimize")
 
 
-def _read(path: Path) -> Accuracy:
-    """The accuracy of a mechanism from a table of keys and chances of the true answer."""
-    columns = read_columns(path, ("key", "p_true"))
-    true = _numbers(path, "p_true", columns["p_true"])
-    wrong = np.flatnonzero(~((true >= 0.0) & (true <= 1.0)))
-    if len(wrong):
-        key = columns["key"][int(wrong[0])].as_py()
-        raise GraphError(f"{path}: p_true of {key!r} is {true[wrong[0]]}", "give a probability from 0 to 1")
-    return Accuracy(str(path), columns["key"], true, 1.0 - true)
+def _chances(text: str) -> float | list[float]:
+    """A number, or numbers joined by semicolons."""
+    try:
+        values = [float(part) for part in text.split(";")]
+    except ValueError:
+        raise GraphError(f"--alpha is {text!r}", "give a number, or one per rank joined by ';'") from None
+    return values[0] if len(values) == 1 else values
+
+
+def _optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
+    """A graph with the best alpha for a prior, and how that compares with other choices."""
+    how = prior if prior in ("uniform", "distance") else _weights(store, graph.name, prior)
+    best, *others = study.choices(graph, study.prior(graph, how), fair=fair)
+    rows = [{"choice": c.name, "expected": c.expected, "worst": c.worst} for c in (best, *others)]
+    facts = {"bound": best.bound, "classes": best.classes, "rows": best.rows, "rounds": best.rounds}
+    return graph.with_alpha(best.alpha), {"prior": prior, "fair": fair, "choices": rows} | facts
 
 
 def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
-    """Weights from a table of keys and weights, or from a property of the stored datasets."""
-    path = Path(prior)
-    if path.suffix.lower() in (".csv", ".parquet"):
-        columns = read_columns(path, ("key", "weight"))
-        keys, values, place = columns["key"], columns["weight"], str(path)
-    else:
-        found = store.column(name, prior)
-        keys, values, place = found["key"], found["value"], f"graph {name!r}"
-        if not len(keys):
-            raise GraphError(
-                f"no dataset of {place} has a property {prior!r}",
-                "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .parquet)",
-            )
-    return dict(zip(keys.to_pylist(), _numbers(place, "the weight", values).tolist(), strict=True))
+    """Weights from a table, or from a property of the stored datasets."""
+    if is_table(prior):
+        return read_weights(prior)
+    found = store.column(name, prior)
+    if not len(found["key"]):
+        raise GraphError(
+            f"no dataset of graph {name!r} has a property {prior!r}",
+            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .parquet)",
+        )
+    return weights(found["key"], found["value"], f"graph {name!r}")
 
 
-def _numbers(place: Path | str, name: str, column: Any) -> Floats:
-    """A column as numbers."""
-    values = column.to_pylist()
-    try:
-        return np.array([float(x) for x in values])
-    except (TypeError, ValueError):
-        wrong = next(x for x in values if not _is_number(x))
-        raise GraphError(f"{place}: {name} is {wrong!r}", "give numbers") from None
+def _facts(graph: DatasetGraph) -> dict[str, Any]:
+    """How large the boundary is, and whether the alpha that is given hits it."""
+    ends, two = boundaries.boundary_vertices(graph), len(graph.colors) == 2
+    return {
+        "boundary": len(ends),
+        "boundary_edges": len(boundaries.boundary_edges(graph)),
+        "orders": len(np.unique(graph.order[ends])),
+        "minimum_hitting_set": len(boundaries.minimum_hitting_set(graph)) if two else None,
+        "given": int(graph.given.sum()),
+        "hit": boundaries.is_hitting_set(graph, graph.given) if two else rainbow.unhit_edge(graph) is None,
+    }
 
 
-def _is_number(x: Any) -> bool:
-    try:
-        float(x)
-    except (TypeError, ValueError):
-        return False
-    return True
+def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], limit: int) -> None:
+    for name, value in facts.items():
+        if value is not None:
+            say(f"{name:20} {value}")
+    if "choices" in found:
+        table(("choice", "expected accuracy", "worst accuracy"), [tuple(row.values()) for row in found["choices"]])
+    if "what_if" in found:
+        studies.raised_table(found["what_if"])
+    ends = boundaries.boundary_vertices(graph)
+    truth = "truth" if len(graph.colors) == 2 else "preference"
+    rows = [(graph.key(v), _preferred(graph, int(v)), *_numbers(graph.alpha[v])) for v in ends[:limit]]
+    table(("key", truth, *(f"alpha {color}" for color in graph.colors)), rows)
+    if len(ends) > limit:
+        say(f"… and {len(ends) - limit:,} more")
+
+
+def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:
+    row = _numbers(graph.alpha[vertex])
+    alpha = None if row[0] is None else dict(zip(graph.colors, row, strict=True))
+    given = {"key": graph.key(vertex), "color": graph.colors[graph.color[vertex]], "alpha": alpha}
+    return given if graph.preference is None else given | {"preference": _preferred(graph, vertex).split(" > ")}
+
+
+def _preferred(graph: DatasetGraph, vertex: int) -> str:
+    """A dataset's colour; where it orders them, all colours."""
+    if len(graph.colors) == 2:
+        return graph.colors[graph.color[vertex]]
+    return rainbow.order_name(graph, int(graph.order[vertex]))
+
+
+def _numbers(row: Any) -> list[float | None]:
+    return [None if np.isnan(x) else float(x) for x in row]

@@ -142,7 +142,8 @@ def show(context: typer.Context, graph: Graph, json: Json = False) -> None:
             facts["colors"] = ", ".join(info.colors)
             mechanism = facts.pop("mechanism") or {"mechanism": "none stored"}
             for name, value in (facts | mechanism).items():
-                say(f"{name:12} {value}")
+                if value is not None:
+                    say(f"{name:12} {value}")
 
         present(_as_json(info), json, text)
 

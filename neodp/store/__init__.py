@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from neodp.errors import StoreError
 from neodp.store.base import GraphInfo, MechanismInfo, Store, StoredGraph, StoredMechanism, StoredView
 from neodp.store.settings import Settings
+
+if TYPE_CHECKING:
+    import neo4j
 
 __all__ = [
     "GraphInfo",
@@ -19,26 +25,63 @@ __all__ = [
 ]
 
 
-def open_store(uri: str | os.PathLike[str] | Settings | None = None) -> Store:
+def open_store(
+    uri: str | os.PathLike[str] | Settings | neo4j.Driver | None = None,
+    *,
+    auth: tuple[str, str] | neo4j.Auth | None = None,
+    database: str | None = None,
+) -> Store:
     """Open a store; use it in a ``with``.
 
     Parameters
     ----------
-    uri : str, path or Settings, optional
+    uri : str, path, Settings or neo4j.Driver, optional
         ``neo4j://…``, ``neo4j+s://…``, ``bolt://…`` or a path; by default what the environment says
-        (:class:`~neodp.store.settings.Settings`).
+        (:class:`~neodp.store.settings.Settings`). A driver is used as it is, and stays open when the store is closed.
+    auth : (user, password) or neo4j.Auth, optional
+        Who asks a Neo4j server, instead of what the environment says.
+    database : str, optional
+        Which database of a Neo4j server, instead of what the environment says.
 
     Raises
     ------
     StoreUnreachable
         If it cannot be opened.
-    """
-    if not isinstance(uri, Settings):
-        uri = Settings.from_env(os.fspath(uri) if uri is not None else None)
-    if uri.is_neo4j:
-        from neodp.store.neo4j import Neo4jStore
+    StoreError
+        If `auth` or `database` is given where it means nothing.
 
-        return Neo4jStore(uri)
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, open_store(f"{folder}/store.lbdb") as store:
+    ...     store.graphs()
+    []
+    """
+    driver: Any = None
+    if uri is None or isinstance(uri, str | os.PathLike):
+        uri = Settings.from_env(os.fspath(uri) if uri is not None else None)
+    elif not isinstance(uri, Settings):
+        driver, uri = uri, replace(Settings.from_env("bolt://"), uri="the driver's server")
+    if driver is not None and auth is not None:
+        raise StoreError("auth is given beside a driver", "leave it out: the driver has its own")
+    if not uri.is_neo4j and driver is None:
+        return _embedded(uri, auth, database)
+    import neo4j
+
+    from neodp.store.neo4j import Neo4jStore
+
+    if driver is not None and not isinstance(driver, neo4j.Driver):
+        raise StoreError(f"a {type(driver).__name__} is no store", "give an address, a path or a neo4j.Driver")
+    if database is not None:
+        uri = replace(uri, database=database)
+    given = neo4j.basic_auth(*auth) if isinstance(auth, tuple) else auth
+    return Neo4jStore(uri, driver=driver, auth=given)
+
+
+def _embedded(settings: Settings, auth: object, database: object) -> Store:
     from neodp.store.embedded import EmbeddedStore
 
-    return EmbeddedStore(uri)
+    for name, value in (("auth", auth), ("database", database)):
+        if value is not None:
+            raise StoreError(f"{name} is given for the file {settings.uri}", "leave it out: it is for a Neo4j server")
+    return EmbeddedStore(settings)

@@ -1,10 +1,23 @@
-"""The Cypher that a store runs, one statement per file in ``neodp/cypher``.
+"""The Cypher that stores run, read from the files of ``cypher/``.
 
-``cypher/store`` holds the store's own statements, ``cypher/query`` the canned queries on graphs, and
-``cypher/query/profile`` those on profiles. A file opens with comments: what it does or answers, then a line
-``// $name = default`` or ``// $name`` per parameter besides ``$graph``, or ``$profiles``.
-``NAME.cypher`` is for Neo4j and can be pasted into Neo4j Browser; ``NAME.embedded.cypher`` beside it is the embedded
-store's variant where its dialect differs.
+There is a folder per *dialect*, ``neo4j`` and ``embedded``, with the same five files in each: ``schema``, ``graphs``,
+``mechanisms``, ``releases`` and ``profiles``. A file holds the statements about its subject one after another, each
+under a heading (the convention of yesql and aiosql):
+
+    // name: claim_graph
+    // What the statement does, in one or more lines.
+    MATCH (g:DatasetGraph {name: $graph})
+    …
+    RETURN count(g) AS claimed;
+
+A line ``// name: NAME`` begins a statement, the comment lines that follow say what it does, and everything up to the
+next such line is its text, without the semicolon at the end. What stands before the first name is about the file. A
+name stands once in a dialect, and no dialect borrows a statement of another.
+
+``cypher/query`` holds the canned queries, one file each, which can be pasted into Neo4j Browser. Those on profiles are
+in ``profile/``, and the variants of another dialect in a folder of its name, as in ``query/embedded``. Such a file
+opens with comments: what the query answers, then a line ``// $name = default`` or ``// $name`` per parameter besides
+``$graph``, or ``$profiles``.
 """
 
 from __future__ import annotations
@@ -13,19 +26,45 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from neodp.errors import UnknownQuery, near
+from neodp.errors import StoreError, UnknownQuery, near
 
-__all__ = ["Canned", "Dialect", "Subject", "bound", "canned", "every", "statement", "subject"]
+__all__ = [
+    "SUBJECTS",
+    "Canned",
+    "Dialect",
+    "Statement",
+    "Subject",
+    "bound",
+    "canned",
+    "every",
+    "parse",
+    "root",
+    "statement",
+    "statements",
+    "subject",
+]
 
-Dialect: TypeAlias = Literal["neo4j", "embedded"]
+Dialect: TypeAlias = str
+"""The name of a folder of ``cypher/``: "neo4j", "embedded", or that of a store yet to come."""
 Subject: TypeAlias = Literal["graph", "profile"]
-"""What a query is about, by name."""
+"""What a canned query is about, by name."""
 
-_ROOT = files("neodp") / "cypher"
+SUBJECTS = ("schema", "graphs", "mechanisms", "releases", "profiles")
+"""The files of a dialect."""
+
 _REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One of a store's own statements: its name, what it does, and its text."""
+
+    name: str
+    does: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -39,17 +78,78 @@ class Canned:
 
 
 @cache
-def statement(name: str, dialect: Dialect = "neo4j") -> str:
-    """The text of one of the store's own statements."""
-    return _text("store", name, dialect)
+def root() -> Path:
+    """The folder of all Cypher: ``neodp/cypher`` where neodp is installed, else ``cypher`` of the checkout."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "cypher", package.parent / "cypher"):
+        if folder.is_dir():
+            return folder
+    raise StoreError(f"the folder cypher/ is missing beside {package}", "install neodp again")
+
+
+# --- the stores' own statements -----------------------------------------------------------------------------------
+
+
+@cache
+def statements(dialect: Dialect, subject: str | None = None) -> dict[str, Statement]:
+    """The statements of a dialect by name, in the order of the files; those about one subject, or all.
+
+    Raises
+    ------
+    StoreError
+        If a name stands twice in the dialect.
+    """
+    if subject is not None:
+        return parse((root() / dialect / f"{subject}.cypher").read_text(encoding="utf-8"), f"{dialect}/{subject}")
+    found: dict[str, Statement] = {}
+    for each in SUBJECTS:
+        more = statements(dialect, each)
+        if doubled := found.keys() & more.keys():
+            raise StoreError(f"the statement {min(doubled)!r} of {dialect} stands in two files", "give it another name")
+        found |= more
+    return found
+
+
+def statement(name: str, dialect: Dialect) -> str:
+    """The text of one of a store's own statements."""
+    try:
+        return statements(dialect)[name].text
+    except KeyError:
+        raise StoreError(f"there is no statement {name!r} in cypher/{dialect}", "write it there") from None
+
+
+def parse(text: str, place: str) -> dict[str, Statement]:
+    """The statements of a file's text by name.
+
+    Examples
+    --------
+    >>> parse("// About.\\n// name: one\\n// Says\\n// one.\\nRETURN 1;\\n", "example")
+    {'one': Statement(name='one', does='Says one.', text='RETURN 1')}
+    """
+    found: dict[str, Statement] = {}
+    _, *parts = re.split(r"(?m)^// name: ", text)
+    for part in parts:
+        name, *lines = part.splitlines()
+        count = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
+        does = " ".join(line.removeprefix("//").strip() for line in lines[:count])
+        body = "\n".join(lines[count:]).strip().removesuffix(";")
+        if name in found or not does or not body:
+            wrong = "stands twice" if name in found else "has no text" if not body else "does not say what it does"
+            raise StoreError(f"the statement {name!r} in cypher/{place}.cypher {wrong}", "correct the file")
+        found[name] = Statement(name, does, body)
+    return found
+
+
+# --- the canned queries -------------------------------------------------------------------------------------------
 
 
 @cache
 def canned(dialect: Dialect = "neo4j", on: Subject = "graph") -> dict[str, Canned]:
     """All canned queries on graphs, or on profiles, by name."""
-    folder = {"graph": "query", "profile": "query/profile"}[on]
-    names = sorted(f.name.removesuffix(".cypher") for f in (_ROOT / folder).iterdir() if f.name.count(".") == 1)
-    return {name: _parse(name, _text(folder, name, dialect)) for name in names}
+    folder = root() / "query"
+    for inner in ([] if dialect == "neo4j" else [dialect]) + (["profile"] if on == "profile" else []):
+        folder /= inner
+    return {file.stem: _query(file.stem, file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.cypher"))}
 
 
 def every(dialect: Dialect = "neo4j") -> dict[str, Canned]:
@@ -88,13 +188,7 @@ def bound(query: str, parameters: dict[str, Any], dialect: Dialect = "neo4j") ->
     return found.text, values
 
 
-def _text(folder: str, name: str, dialect: Dialect) -> str:
-    special = _ROOT / folder / f"{name}.{dialect}.cypher"
-    usual = _ROOT / folder / f"{name}.cypher"
-    return (special if special.is_file() else usual).read_text(encoding="utf-8")
-
-
-def _parse(name: str, text: str) -> Canned:
+def _query(name: str, text: str) -> Canned:
     head = [line.removeprefix("//").strip() for line in text.splitlines() if line.startswith("//")]
     parameters: dict[str, Any] = {}
     for line in head:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from neodp.errors import UnfinishedGraph, UnknownGraph, near
-from neodp.store.base import READY, Progress, silent
-from neodp.stretch.neighbors import Neighbors
+from neodp.store import refusals
+from neodp.store.base import Progress, silent
+from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 __all__ = ["ProfileInfo", "ProfileStore"]
 
@@ -75,11 +75,8 @@ class ProfileStore(ABC):
         UnknownGraph
             If there are none by that name.
         """
-        known = {info.name: info for info in self.all()}
-        if name not in known:
-            have = f"it has {', '.join(sorted(known)[:10])}" if known else "load some with 'neodp stretch load'"
-            raise UnknownGraph(f"there is no profile {name!r} in {self.address}", near(name, known) or have)
-        return known[name]
+        empty = "load some with 'neodp stretch load'"
+        return refusals.found("profile", name, self.all(), self.address, empty)
 
     def ready(self, name: str) -> ProfileInfo:
         """What is known about profiles that are whole.
@@ -89,11 +86,4 @@ class ProfileStore(ABC):
         UnfinishedGraph
             If their load or drop was interrupted, or is going on.
         """
-        info = self.info(name)
-        if info.state != READY:
-            doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
-            raise UnfinishedGraph(
-                f"profile {name!r} is not whole: its {doing} was interrupted or is going on",
-                "load it again, or drop it",
-            )
-        return info
+        return refusals.whole("profile", self.info(name))

@@ -8,9 +8,9 @@
 """
 
 from neodp.stretch.mechanism import Function, Stretching, scalar_product, stretching_weights, weighted_sum
-from neodp.stretch.neighbors import Neighbors, nearest, neighbors
+from neodp.stretch.neighborhoods import Neighbors, nearest, neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Cost, Measure, similarity
+from neodp.stretch.similarities import Cost, Measure, similarity
 from neodp.stretch.weights import attitudes, by_attitude, in_slices
 
 __all__ = [

@@ -21,7 +21,8 @@ itself may make.
 
 References
 ----------
-.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality 7(2),
+   doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from neodp.columns import Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Floats
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
 

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import MAX_EPSILON
 from neodp.errors import NeodpError, PrivacyError
-from neodp.graph import MAX_EPSILON
 
 __all__ = ["MIN_EPSILON", "Sampler", "check_epsilon", "insecure", "mass", "scale_of", "secure", "without"]
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import GraphError
-from neodp.plot import DASHES, GRID, SHADES, _matplotlib, _rendered
+from neodp.plot.files import PICTURES, rendered, save
+from neodp.plot.style import DASHES, FAINT, GRID, SHADES, styled
 from neodp.stretch.recall import Line, Plan, Result, by_epsilon, by_slices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["draw"]
-
-FORMATS = (".svg", ".png")
 
 
 def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title: str = "") -> Path:
@@ -40,7 +39,7 @@ def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title
     ]
     if len(plan.slices) == 1:
         del panels[1]
-    with _matplotlib():
+    with styled():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(4.0 * len(panels), 4.8), layout="constrained")
@@ -49,18 +48,15 @@ def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title
             _baselines(axes, lines["exact"], lines["blind"])
         figure.axes[0].set_ylabel(f"recall of held-out items, k = {plan.k}")
         figure.suptitle(title, x=0.01, ha="left")
-        picture = _rendered(figure, target.suffix.lower()[1:])
-    try:
-        target.write_bytes(picture)
-    except OSError as e:
-        raise GraphError(f"{target} cannot be written: {e.strerror}", "choose another file") from None
+        picture = rendered(figure, target.suffix.lower()[1:])
+    save(target, picture)
     return target
 
 
 def check(path: str | PathLike[str]) -> Path:
     """The file, if it can be one."""
     target = Path(path)
-    if target.suffix.lower() not in FORMATS or not target.parent.is_dir():
+    if target.suffix.lower() not in PICTURES or not target.parent.is_dir():
         raise GraphError(f"{str(target)!r} cannot be drawn", "name a .svg or .png file in a folder that exists")
     return target
 
@@ -83,5 +79,5 @@ def _panel(axes: Axes, lines: Sequence[Line], what: str, title: str) -> None:
 def _baselines(axes: Axes, exact: Line, blind: Line) -> None:
     for line, name, x, side in ((exact, "no privacy", 0.01, "left"), (blind, "at random", 0.99, "right")):
         y = line.overall.mean
-        axes.axhline(y, color="#8a8a8a", lw=1.0, ls=(0, (1, 2)))
+        axes.axhline(y, color=FAINT, lw=1.0, ls=(0, (1, 2)))
         axes.annotate(name, (x, y), xycoords=("axes fraction", "data"), ha=side, va="bottom", size=8)

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.columns import Floats, Ints
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
-from neodp.graph import Floats, Ints, line_of, read_columns
+from neodp.tables import Table, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +98,7 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is not one or a pair stands twice; the message names the place.
+            If a value is invalid, or a pair of user and item occurs twice; the message names the place.
 
         Examples
         --------
@@ -147,23 +148,20 @@ class Profiles:
         Raises
         ------
         GraphError
-            If a value is not one; the message names the file and line.
+            If a value is invalid; the message names the file and line.
         """
         path = Path(path)
         user, item, rating = columns
         if best is not None and not best > 0:
             raise GraphError(f"the highest rating is {best}", "give a positive number")
         rated = threshold is not None or best is not None
-        table = read_columns(path, (user, item, rating) if rated else (user, item), ("weight",))
-
-        def place(row: int) -> str:
-            return f"{path}, line {line_of(path, row)}"
-
+        table = read_table(path, (user, item, rating) if rated else (user, item), ("weight",))
+        place = table.place
         ratings = _parsed(table[rating], rating, place) if rated else np.ones(len(table[user]))
         keep = np.ones(len(ratings), bool) if threshold is None else ratings >= threshold
         rows = np.flatnonzero(keep)
         value = ratings / best if best is not None else np.ones(len(ratings))
-        weight = np.ones(len(ratings)) if table["weight"] is None else _parsed(table["weight"], "weight", place)
+        weight = np.ones(len(ratings)) if table.get("weight") is None else _parsed(table["weight"], "weight", place)
         return cls.from_columns(
             table[user].take(rows),
             table[item].take(rows),
@@ -189,20 +187,18 @@ class Profiles:
 
         References
         ----------
-        .. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+        .. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality
+           7(2), doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
         """
         import pyarrow as pa
 
         path = Path(path)
-        table = read_columns(path, (), ("user", "item", "weight", "group"))
-
-        def place(row: int) -> str:
-            return f"{path}, line {line_of(path, row)}"
-
-        if table["user"] is not None and table["group"] is not None:
+        table = read_table(path, (), ("user", "item", "weight", "group"))
+        place = table.place
+        if table.get("user") is not None and table.get("group") is not None:
             return self._with_groups_from(table, place, seed)
-        ids = [name for name in ("user", "item") if table[name] is not None]
-        if not ids or table["weight"] is None:
+        ids = [name for name in ("user", "item") if table.get(name) is not None]
+        if not ids or table.get("weight") is None:
             raise GraphError(
                 f"{path} has no weights", "give it the columns item,weight, user,weight, user,item,weight or user,group"
             )
@@ -212,7 +208,7 @@ class Profiles:
         weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
         return self.with_weights(weight), int((found < 0).sum())
 
-    def _with_groups_from(self, table: dict[str, Any], place: Callable[[int], str], seed: int) -> tuple[Profiles, int]:
+    def _with_groups_from(self, table: Table, place: Callable[[int], str], seed: int) -> tuple[Profiles, int]:
         from neodp.stretch.weights import by_attitude
 
         found = _looked_up([self.users], [table["user"]], place)

@@ -19,7 +19,8 @@ on from there.
 
 References
 ----------
-.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality 7(2),
+   doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
-from neodp.graph import MAX_EPSILON, Bools, Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbors import Progress, neighbors
+from neodp.stretch.neighborhoods import Progress, neighbors
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 from neodp.stretch.weights import ATTITUDES, attitudes, by_attitude, in_slices
 
 __all__ = [

@@ -15,7 +15,8 @@ So the bound used here is min(1, e^(((1 - w) |d|^2 - k) / b)), |d|^2 being that 
 
 References
 ----------
-.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy".
+.. [1] Alaggan, Gambs, Kermarrec, "Heterogeneous Differential Privacy", Journal of Privacy and Confidentiality 7(2),
+   doi:10.29012/jpc.v7i2.652, arXiv:1504.06998.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 from neodp.stretch import noise
-from neodp.stretch.neighbors import _blocks
+from neodp.stretch.neighborhoods import blocks
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarity import STEPS, Measure, Similarities
+from neodp.stretch.similarities import STEPS, Measure, Similarities
 
 __all__ = ["Errors", "bound", "compare", "corollary_2", "tail", "theorem_3_as_printed"]
 
@@ -112,7 +113,7 @@ def compare(
     np.minimum.at(least, profiles.user, profiles.weight)
     sums = np.zeros((4, len(beyond)))
     pairs = 0
-    for rows, columns in _blocks(len(profiles)):
+    for rows, columns in blocks(len(profiles)):
         some = np.triu(np.ones((len(rows), len(rows)), bool), 1) if rows is columns else np.s_[:, :]
         true = (d[rows] @ d[columns].T).toarray()[some]
         products = similarities.products(rows, columns)[some]

@@ -11,14 +11,19 @@ is rounded down, and the users left over go to the groups that lost most. Who is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.errors import PrivacyError, near
-from neodp.graph import Floats
+from neodp.columns import Floats
+from neodp.errors import GraphError, PrivacyError, near
 
-__all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices"]
+if TYPE_CHECKING:
+    from neodp.stretch.profiles import Profiles
+
+__all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
 
 ATTITUDES: Mapping[str, tuple[float, ...]] = {
     "unconcerned": (1.0,),
@@ -108,3 +113,39 @@ def _known(group: str) -> tuple[float, ...]:
             f"there is no group {group!r}", near(group, ATTITUDES) or f"there are {', '.join(ATTITUDES)}"
         )
     return ATTITUDES[group]
+
+
+def weighted(profiles: Profiles, weights: str, seed: int) -> tuple[Profiles, int]:
+    """Profiles with other weights, and how many likes got none and therefore have weight 0.
+
+    Parameters
+    ----------
+    profiles : Profiles
+    weights : str
+        ``westin`` for weights by attitude, ``slices:LOW:N`` as in ``slices:0.5:3``, one number for all, or the path of
+        a table with ``item,weight``, ``user,weight``, ``user,item,weight`` or ``user,group``.
+    seed : int
+        For the same groups and weights again.
+
+    Raises
+    ------
+    PrivacyError, GraphError
+        If the words or the table are invalid; the message says what is allowed.
+    """
+    if weights == "westin":
+        groups = attitudes(len(profiles), seed)
+        return profiles.with_weights(by_attitude(groups, profiles.user, seed), groups.tolist()), 0
+    kind, _, rest = weights.partition(":")
+    try:
+        if kind == "slices":
+            low, slices = rest.split(":")
+            return profiles.with_weights(in_slices(profiles.likes, float(low), int(slices), seed)), 0
+        return profiles.with_weights(float(weights)), 0
+    except (GraphError, PrivacyError):
+        raise
+    except ValueError:
+        if kind == "slices" or not Path(weights).suffix:
+            raise PrivacyError(
+                f"--weights is {weights!r}", "give westin, slices:LOW:N as in slices:0.5:3, a number, or a CSV file"
+            ) from None
+    return profiles.with_weights_from(weights, seed)

@@ -11,6 +11,7 @@ from neodp.study import closed_forms
 from neodp.study.comparison import Accuracy, Comparison, compare
 from neodp.study.levels import Raised, what_if
 from neodp.study.optimum import Choice, Optimum, best_homogeneous, choices, optimize, prior
+from neodp.study.tables import read_accuracy, read_weights
 
 __all__ = [
     "Accuracy",
@@ -24,5 +25,7 @@ __all__ = [
     "compare",
     "optimize",
     "prior",
+    "read_accuracy",
+    "read_weights",
     "what_if",
 ]

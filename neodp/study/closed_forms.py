@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neodp.graph import Floats
+from neodp.columns import Floats
 
 __all__ = ["balanced_truth", "induced", "path_mechanism", "ternary", "ternary_thresholds"]
 

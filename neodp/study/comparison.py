@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import Floats
 from neodp.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -49,10 +49,8 @@ class Accuracy:
         import pyarrow as pa
 
         graph = mechanism.graph
-        others = mechanism.probabilities.copy()
-        others[np.arange(len(graph)), graph.color] = 0.0
         answer = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
-        return cls(name or graph.name, graph.keys, mechanism.p_true, others.sum(axis=1), answer)
+        return cls(name or graph.name, graph.keys, mechanism.p_true, mechanism.p_false, answer)
 
 
 @dataclass(frozen=True)

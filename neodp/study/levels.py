@@ -16,9 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import boundary
+from neodp import binary, boundary, search
+from neodp.columns import MAX_EPSILON, Bools
 from neodp.errors import PrivacyError
-from neodp.graph import MAX_EPSILON, Adjacency, Bools, DatasetGraph
+from neodp.family import require_binary
+from neodp.graph import Adjacency, DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels
 
 __all__ = ["Raised", "what_if"]
@@ -71,10 +73,10 @@ def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raise
     """
     if not raised > 0.0:
         raise PrivacyError(f"an epsilon is raised by {raised!r}", "give a number above 0")
-    boundary.two_colors(graph)
+    require_binary(graph)
     rule = EpsilonDelta.of(graph)
     adjacency = graph.adjacency_of(~graph.crossing)
-    own = _shares(graph, rule)
+    own = binary.even_shares(graph, rule)
     label = own.copy()
     _settle(graph, rule, adjacency, label, boundary.boundary_vertices(graph))
     found = [Raised(None, None, graph.edges, 0, *_accuracy(rule, label))]
@@ -90,44 +92,22 @@ def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raise
     return found
 
 
-def _shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
-    """Per dataset, the least even share of its boundary edges; certainty where it has none."""
-    edges = boundary.boundary_edges(graph)
-    label = np.full(len(graph), rule.encode(np.ones(1), np.zeros(1))[0])
-    even = rule.balance(edges)
-    np.minimum.at(label, graph.source[edges], even)
-    np.minimum.at(label, graph.target[edges], even)
-    return label
-
-
 def _raised(
     graph: DatasetGraph, rule: EpsilonDelta, new_rule: EpsilonDelta, adjacency: Adjacency, label: Labels, changed: Bools
 ) -> Labels:
     """The labels with other epsilons, which are no lower, on the edges that are `changed`."""
-    own = _shares(graph, new_rule)
+    own = binary.even_shares(graph, new_rule)
     edges = np.flatnonzero(~graph.crossing & ~changed)
     u = np.concatenate([graph.source[edges], graph.target[edges]])
     v = np.concatenate([graph.target[edges], graph.source[edges]])
     tight = rule.relax(label[u], np.tile(edges, 2)) == label[v]
-    loose = ~_reached(len(graph), np.flatnonzero(own == label), u[tight], v[tight])
+    loose = ~search.reached(len(graph), np.flatnonzero(own == label), u[tight], v[tight])
     new = np.where(loose, own, label)
     rim = loose.copy()
     joined = loose[graph.source] != loose[graph.target]
     rim[graph.source[joined]] = rim[graph.target[joined]] = True
     _settle(graph, new_rule, adjacency, new, np.flatnonzero(rim))
     return new
-
-
-def _reached(n: int, start: NDArray[np.int64], u: NDArray[np.int32], v: NDArray[np.int32]) -> Bools:
-    """Which of n vertices paths over the edges u -> v reach from `start`."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    rows, columns = np.concatenate([np.full(len(start), n), u]), np.concatenate([start, v])
-    steps = csr_array((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1))
-    reached = np.zeros(n + 1, np.bool_)
-    reached[breadth_first_order(steps, n, return_predecessors=False)] = True
-    return reached[:n]
 
 
 def _settle(

@@ -1,6 +1,6 @@
 """The best boundary for a prior.
 
-The optimal mechanism is unique once alpha is fixed (:mod:`neodp.mechanism`); which alpha is best depends on how likely
+The optimal mechanism is unique once alpha is fixed (:mod:`neodp.binary`); which alpha is best depends on how likely
 each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest expected
 accuracy: the linear program
 
@@ -32,16 +32,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import boundary
-from neodp.errors import GraphError, NeodpError, UnknownKey, near
-from neodp.graph import DatasetGraph, Floats
+from neodp import binary, boundary
+from neodp.columns import Floats, positions
+from neodp.errors import GraphError, NeodpError
+from neodp.family import require_binary
+from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism, extend
-from neodp.privacy import EpsilonDelta, Labels
+from neodp.privacy import EpsilonDelta, Labels, certain
 
 __all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
 
@@ -92,7 +94,7 @@ class Optimum(Choice):
     rounds: int
 
 
-def prior(graph: DatasetGraph, how: str | Mapping[str, float] = "uniform") -> Floats:
+def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Floats:
     """Weights over the datasets of a graph that add up to 1.
 
     Parameters
@@ -120,9 +122,7 @@ def prior(graph: DatasetGraph, how: str | Mapping[str, float] = "uniform") -> Fl
     if how == "uniform":
         return np.full(len(graph), 1.0 / len(graph))
     if how == "distance":
-        from neodp import kernel
-
-        hops = kernel.hops(*graph.adjacency[:2], boundary.boundary_vertices(graph)) + 1
+        hops = boundary.distance(graph) + 1
         number = np.bincount(hops)
         weights: Floats = 1.0 / (number[hops] * np.count_nonzero(number))
         return weights
@@ -164,7 +164,7 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
     >>> bool(neodp.audit(g, m))
     True
     """
-    boundary.two_colors(graph)
+    require_binary(graph)
     w = prior(graph) if weights is None else weights
     even = _choice(graph, w, "balanced", boundary.balanced(graph))
     if not graph.crossing.any():
@@ -354,13 +354,13 @@ def _rounded_in(graph: DatasetGraph, p: Floats, least: int | None) -> list[Float
             first = side * _lowered(graph, rule, side * label, ends)
             if least is not None:
                 first = _between(graph, rule, first, least)
-            found.append(boundary.alpha_of(graph, sign * first))
+            found.append(binary.alpha_of(graph, sign * first))
     return found
 
 
 def _lowered(graph: DatasetGraph, rule: EpsilonDelta, label: Labels, given: NDArray[np.int64]) -> Labels:
     """The greatest labels of one answer, for all datasets, that do not exceed the given ones and are private."""
-    lowered = np.full(len(graph), rule.encode(np.ones(1), np.zeros(1))[0])
+    lowered = np.full(len(graph), certain(rule))
     lowered[given] = label[given]
     rule.settle(graph.adjacency, lowered, given)
     return lowered
@@ -377,29 +377,17 @@ def _between(graph: DatasetGraph, rule: EpsilonDelta, first: Labels, least: int)
 
 
 def _worst_label(mechanism: Mechanism) -> int:
-    rule = EpsilonDelta.of(mechanism.graph)
-    first = mechanism.graph.color == 0
-    p, q = np.ascontiguousarray(mechanism.p), np.ascontiguousarray(mechanism.q)
-    return int(rule.encode(np.where(first, p, q), np.where(first, q, p)).min())
+    return int(EpsilonDelta.of(mechanism.graph).encode(mechanism.p_true, mechanism.p_false).min())
 
 
 def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> Choice:
     """An alpha with what its extension achieves."""
     mechanism = extend(graph.with_alpha(alpha))
-    wrong = mechanism.probabilities[np.arange(len(graph)), 1 - graph.color]
-    return Choice(name, alpha, 1.0 - float(weights @ wrong), float(mechanism.p_true.min()))
+    return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
 
 
-def _weights(graph: DatasetGraph, given: Mapping[str, float]) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    where = np.asarray(pc.fill_null(pc.index_in(pa.array(given, pa.string()), graph.keys), -1))
-    if (where < 0).any():
-        key = list(given)[int(np.argmin(where))]
-        raise UnknownKey(
-            f"a weight is given for {key!r}, which is no dataset", near(key, graph.keys[:20_000].to_pylist())
-        )
+def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:
+    where = positions(given, graph.keys, "a weight")
     values = np.array(list(given.values()), np.float64)
     wrong = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
     if len(wrong):

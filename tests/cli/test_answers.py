@@ -5,11 +5,11 @@ import json
 import sys
 
 import pytest
-from running import Run, document
 
 import neodp
 from neodp import generate
 from neodp.cli import main
+from tests.running import Run, document
 
 
 def test_eval_shows_what_extend_gives(survey: Run) -> None:

@@ -16,7 +16,9 @@ import pytest
 import neodp
 from neodp import DatasetGraph, Mechanism, generate, rainbow
 from neodp.errors import GraphError, NeodpError
-from neodp.plot import _Scale, _Scene, _Steps, plot, plot_lines
+from neodp.plot import plot, plot_lines
+from neodp.plot.scales import Scale, Steps
+from neodp.plot.scene import Scene
 
 ODD = ["a$x_1$", "q\"'", "new\nline", "<&amp;", "\x00\x1b", "😀", "日本", "x" * 200, "\\frac{1}{2}", "{0} %s"]
 
@@ -114,6 +116,7 @@ def test_matplotlib_is_imported_only_to_draw_and_without_pyplot(tmp_path: Path) 
 import sys, neodp
 from neodp.plot import plot
 assert "matplotlib" not in sys.modules
+assert "neodp.store" not in sys.modules
 plot(neodp.extend(neodp.generate.path(1)), {str(tmp_path / "one.png")!r})
 assert "matplotlib.pyplot" not in sys.modules
 """
@@ -200,7 +203,7 @@ def test_more_than_two_colors_are_all_shown(tmp_path: Path) -> None:
 
 def test_colors_look_as_they_are_called() -> None:
     graph = DatasetGraph.from_columns(["a", "b"], ["red", "blue"], ["a"], ["b"], 1.0, colors=["red", "blue", "other"])
-    shades = _Scene(Mechanism.of(graph, np.full((2, 3), 1 / 3))).shades
+    shades = Scene(Mechanism.of(graph, np.full((2, 3), 1 / 3))).shades
     assert shades[0] == "#D55E00"
     assert shades[1] == "#0072B2"
     assert len(set(shades)) == 3
@@ -218,7 +221,7 @@ def test_a_large_graph_is_a_small_file(tmp_path: Path) -> None:
 
 def test_layers_agree_with_a_loop() -> None:
     m = optimal(generate.random_geometric(300, degree=4.0, epsilon=(0.1, 2.0), seed=3))
-    scene = _Scene(m)
+    scene = Scene(m)
     for layer in scene.layers:
         for at, step in enumerate(layer.step):
             p = m.p_true[(m.graph.color == layer.color) & (scene.step == step)]
@@ -230,15 +233,15 @@ def test_layers_agree_with_a_loop() -> None:
 
 def test_decades_tell_apart_what_doubles_near_one_cannot() -> None:
     false = np.array([0.5, 1e-3, 1e-30, 1e-31, 0.0])
-    place = _Scale.of(1.0 - false, false).place(1.0 - false, false)
+    place = Scale.of(1.0 - false, false).place(1.0 - false, false)
     assert place[:4] == pytest.approx([0.0, 3 - math.log10(2), 30 - math.log10(2), 31 - math.log10(2)])
     assert (np.diff(place) > 0).all()
-    assert _Scale.of(false, 1.0 - false).place(false, 1.0 - false) == pytest.approx(-place)
+    assert Scale.of(false, 1.0 - false).place(false, 1.0 - false) == pytest.approx(-place)
 
 
 @pytest.mark.parametrize("hops", [[0], [-1], [0, 1, 2], [-1, 0, 5], [*range(81)], [*range(1000), -1]])
 def test_steps_are_in_order_and_hold_every_distance(hops: Any) -> None:
-    steps = _Steps.of(np.array(hops))
+    steps = Steps.of(np.array(hops))
     index = steps.index(np.array(hops))
     assert steps.count <= 80
     assert steps.end == pytest.approx((steps.start(index) + steps.size(index)).max())

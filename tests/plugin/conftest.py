@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import neo4j_server as servers
 import pytest
-from calls import Caller, with_plugin
 
 from neodp.store import Store, open_store
+from tests.plugin.calls import Caller, with_plugin
+from tools import neo4j_server as servers
 
 Start = Callable[..., AbstractContextManager[servers.Server]]
 
@@ -24,7 +24,7 @@ JAR = PROJECT / "plugin" / "target" / "neodp-plugin.jar"
 
 def _build() -> Path:
     """The jar, built where a source is newer."""
-    folders = [PROJECT / "plugin" / "src", PROJECT / "plugin" / "pom.xml", PROJECT / "neodp" / "cypher"]
+    folders = [PROJECT / "plugin" / "src", PROJECT / "plugin" / "pom.xml", PROJECT / "cypher"]
     sources = [file for folder in folders for file in (folder.rglob("*") if folder.is_dir() else [folder])]
     if not JAR.exists() or JAR.stat().st_mtime < max(file.stat().st_mtime for file in sources if file.is_file()):
         maven = shutil.which("mvn")

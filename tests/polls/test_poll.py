@@ -16,21 +16,8 @@ from hypothesis import strategies as st
 import neodp
 from neodp import ball, generate
 from neodp.errors import GraphError
-from neodp.polls import (
-    TINY,
-    UNIT,
-    Group,
-    Poll,
-    Threshold,
-    chance,
-    crossing,
-    epsilons,
-    poll,
-    tally,
-    units,
-    violations,
-    what_if,
-)
+from neodp.polls import Group, Poll, Threshold, epsilons, poll, tally, violations, what_if
+from neodp.polls.mechanism import TINY, UNIT, chance, crossing, units
 
 QUERIES = ["majority", "plurality", "threshold:2/3", "threshold:1/5", "threshold:1", "threshold:0"]
 EPSILONS = st.one_of(st.sampled_from([0.0, 1e-300, 2.0**-50, 1e-9, 0.1, 1.0, 40.0, 690.0]), st.floats(0.0, 5.0))

@@ -178,10 +178,10 @@ def test_a_load_that_is_killed_is_whole_or_has_never_been(path: Path) -> None:
                 assert fingerprint(store.read(info.name)) in whole
                 if info.name != "old":
                     store.drop(info.name)
-            with store._transaction():
+            with store._session.transaction():
                 assert (
-                    store._count("datasets", "old")
-                    == store._execute("MATCH (d:Dataset) RETURN count(*) AS n", {})["n"][0].as_py()
+                    store._count("count_datasets", "old")
+                    == store._session.execute("MATCH (d:Dataset) RETURN count(*) AS n", {})["n"][0].as_py()
                 )
 
 
@@ -203,8 +203,8 @@ def test_a_mechanism_that_is_killed_is_the_old_one_or_the_new_one(path: Path) ->
 def test_a_load_that_was_marked_and_never_finished_is_deleted_at_the_next_opening(path: Path) -> None:
     with opened(path) as store:
         store.load("g", generate.path(4))
-        with store._transaction(write=True):
-            store._execute("MATCH (g:DatasetGraph) SET g.state = 'loading'", {})
+        with store._session.transaction(write=True):
+            store._session.execute("MATCH (g:DatasetGraph) SET g.state = 'loading'", {})
     with opened(path) as store:
         assert store.graphs() == []
         assert store.load("g", generate.path(4)).datasets == 4
@@ -340,6 +340,33 @@ def test_the_schema_is_made_once(path: Path) -> None:
         assert store.init() == []
 
 
+def test_a_file_of_an_older_neodp_gets_what_it_lacks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files from before the method and privacy notion of a mechanism were kept."""
+    g = mixed()
+    with opened(path) as store:
+        store.load("g", g)
+        store.write("g", neodp.extend(g))
+        with store._session.transaction(write=True):
+            for column in ("mechanism_method", "mechanism_privacy", "mechanism_mu"):
+                store._session.execute(f"ALTER TABLE DatasetGraph DROP {column}", {})
+            store._session.execute("ALTER TABLE NEIGHBOR DROP mu", {})
+    access = os.access
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda p, mode: mode != os.W_OK and access(p, mode))
+        older = (
+            r"was made by an older neodp and lacks DatasetGraph\.mechanism_method; open it once where it may be written"
+        )
+        with pytest.raises(StoreUnreachable, match=older):
+            opened(path)
+    for _ in range(2):
+        with opened(path) as store:
+            info = store.mechanism("g").info
+            assert (info.method, info.privacy, info.mu) == (None, "epsilon-delta", None)
+            assert neodp.audit(g, store.mechanism("g").mechanism)
+            assert store.evaluate("g", [g.key(0)]).evaluations[0].probabilities == neodp.extend(g)[g.key(0)]
+            assert store.init() == []
+
+
 def test_names_that_look_like_other_ids(store: EmbeddedStore) -> None:
     """Graph "a" with key "b:c" and graph "a:b" with key "c" share no id, nor do others that might."""
     names = ["a", "a:b", "1:a", "", ":", "a:b:c", "\\u0060", "`'\"\n\0🗳", "🗳", "é"]
@@ -410,11 +437,11 @@ def test_more_than_two_colors(store: EmbeddedStore) -> None:
 def test_alpha_changed_by_somebody_else(store: EmbeddedStore) -> None:
     g = generate.path(3).with_alpha({"1": [1.0, 1e-30]})
     store.load("g", g)
-    with store._transaction(write=True):
-        store._execute("MATCH (d:Dataset {key: $key}) SET d.alpha = $alpha", {"key": "1", "alpha": 0.25})
+    with store._session.transaction(write=True):
+        store._session.execute("MATCH (d:Dataset {key: $key}) SET d.alpha = $alpha", {"key": "1", "alpha": 0.25})
     assert store.read("g").alpha[1].tolist() == [0.25, 0.75]
-    with store._transaction(write=True):
-        store._execute("MATCH (d:Dataset {key: '1'}) SET d.alphas = [1.0]", {})
+    with store._session.transaction(write=True):
+        store._session.execute("MATCH (d:Dataset {key: '1'}) SET d.alphas = [1.0]", {})
     with pytest.raises(GraphError, match=r"dataset '1': alphas is \[1.0\]; give a number for each of the 2 colours"):
         store.read("g")
 
@@ -429,8 +456,8 @@ def test_rows_made_by_somebody_else(store: EmbeddedStore) -> None:
         "MATCH (a:Dataset {id: '1:g:a'}), (b:Dataset {id: '1:g:b'}) CREATE (a)-[:NEIGHBOR {epsilon: 0.5}]->(b)",
         "MATCH (a:Dataset {id: '1:g:a'}), (b:Dataset {id: '5:other:0'}) CREATE (a)-[:NEIGHBOR {epsilon: 0.5}]->(b)",
     ):
-        with store._transaction(write=True):
-            store._execute(text, {})
+        with store._session.transaction(write=True):
+            store._session.execute(text, {})
     info = store.ready("g")
     assert (info.datasets, info.edges, info.created) == (2, 1, None)
     back = store.read("g")
@@ -509,19 +536,22 @@ def test_the_audit_with_the_largest_epsilon(store: EmbeddedStore) -> None:
 
 def test_a_parameter_that_is_missing_is_no_null(store: EmbeddedStore) -> None:
     store.load("g", generate.path(3))
-    with store._transaction(), pytest.raises(StoreError, match=r"a statement needs \['graph'\] and was given \[\]"):
-        store._run("read_datasets")
+    with (
+        store._session.transaction(),
+        pytest.raises(StoreError, match=r"a statement needs \['graph'\] and was given \[\]"),
+    ):
+        store._session.run("read_datasets")
 
 
 def test_an_error_ends_a_transaction_even_if_somebody_swallows_it(store: EmbeddedStore) -> None:
     store.load("g", generate.path(3))
 
     def change() -> None:
-        with store._transaction(write=True):
-            store._run("delete_graph", graph="g")
+        with store._session.transaction(write=True):
+            store._session.run("delete_graph", graph="g")
             for _ in range(2):
                 with pytest.raises(StoreError, match=r"x\.lbdb refused: .*; nothing was changed"):
-                    store._execute("MATCH (d:Nothing) RETURN d", {})
+                    store._session.execute("MATCH (d:Nothing) RETURN d", {})
 
     with pytest.raises(StoreError, match="refused a part of a change; nothing was changed"):
         change()

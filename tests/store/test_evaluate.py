@@ -8,12 +8,13 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 import pytest
-from problems import random_graph
 
 import neodp
 from neodp import DatasetGraph, generate
@@ -30,6 +31,7 @@ from neodp.errors import (
     UnknownKey,
 )
 from neodp.store import Settings, Store, open_store
+from tests.problems import random_graph
 
 Raw = Callable[..., list[list[Any]]]
 
@@ -241,10 +243,13 @@ def test_the_answer_is_the_one_that_was_drawn(store: Store, monkeypatch: pytest.
     assert asked == [1074, 1074]
 
 
-def _answer(settings: Settings, gate: Any, answers: Any) -> None:
-    gate.wait()
+def _answer(settings: Settings, gate: Connection, said: Connection) -> None:
+    """Waits until the gate's other end is closed. No lock is held that a killed process would keep for ever, and an
+    answer is one write of a few bytes, which a pipe takes whole or not at all."""
+    with suppress(EOFError):
+        gate.recv()
     with open_store(settings) as store:
-        answers.put(store.answer("g", "4-4-4", "spring").answer)
+        said.send(store.answer("g", "4-4-4", "spring").answer)
 
 
 def test_64_at_once_half_of_them_killed(address: str) -> None:
@@ -254,12 +259,13 @@ def test_64_at_once_half_of_them_killed(address: str) -> None:
     with open_store(settings) as store:
         store.load("g", survey())
     start = multiprocessing.get_context("forkserver")
-    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "warm", "test_evaluate"])
-    gate, answers = start.Event(), start.SimpleQueue()
-    callers = [start.Process(target=_answer, args=(settings, gate, answers)) for _ in range(64)]
+    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
+    (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
+    callers = [start.Process(target=_answer, args=(settings, gate, said)) for _ in range(64)]
     for caller in callers:
         caller.start()
-    gate.set()
+    starter.close()
+    said.close()
     doomed = rng.sample(callers, 32)
     for caller in doomed:
         time.sleep(rng.expovariate(20.0))
@@ -268,10 +274,11 @@ def test_64_at_once_half_of_them_killed(address: str) -> None:
     for caller in callers:
         caller.join()
     assert {c.exitcode for c in callers if c not in doomed} == {0}
-    said = set()
-    while not answers.empty():
-        said.add(answers.get())
+    answers = set()
+    with suppress(EOFError):
+        while True:
+            answers.add(heard.recv())
     with open_store(address) as store:
         ledger = store.ledger("g")
         assert ledger.used == 1
-        assert said == {ledger.releases[0].answer}
+        assert answers == {ledger.releases[0].answer}

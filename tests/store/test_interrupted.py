@@ -11,15 +11,16 @@ import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
 from neodp.store import Store, base, open_store
-from neodp.store import neo4j as neo4j_store
+from neodp.store.neo4j import session as neo4j_session
 
 DO = """
 import os, signal, sys
 import neodp
 from neodp import generate
-from neodp.store import neo4j, open_store
+from neodp.store import open_store
+from neodp.store.neo4j import session
 
-neo4j.BATCH = 50
+session.BATCH = 50
 calls = 0
 
 def die(what, done, total):
@@ -117,7 +118,7 @@ on_neo4j = pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 @pytest.fixture
 def shared(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store that writes in small batches, so that others can come between."""
-    monkeypatch.setattr(neo4j_store, "BATCH", 50)
+    monkeypatch.setattr(neo4j_session, "BATCH", 50)
     return store
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from neodp.errors import GraphError
 from neodp.stretch import picture, recall
-from neodp.stretch.neighbors import neighbors
+from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run
-from neodp.stretch.similarity import Measure
+from neodp.stretch.similarities import Measure
 
 SMALL = Plan(epsilons=(0.5, 3.0), lows=(0.0, 0.9), slices=(1, 2), repeats=2, k=3)
 

@@ -70,7 +70,7 @@ final class DatasetGraph {
 
         private void grow(long size) {
             if (size > Integer.MAX_VALUE / 2 - 8) { // every edge has two ends in one array
-                throw Refusal.memory("the graph has too many edges for the plugin", "use the client");
+                throw Refusal.client("the graph has too many edges for the plugin", "use the client");
             }
             source = Arrays.copyOf(source, (int) size);
             target = Arrays.copyOf(target, (int) size);
@@ -246,7 +246,7 @@ final class DatasetGraph {
 
     /**
      * A digest of keys, colours, preferences, alpha, edges, epsilons and deltas: {@code fingerprint} of
-     * {@code neodp/store/base.py}, for a graph whose keys are in order.
+     * {@code neodp/store/records.py}, for a graph whose keys are in order.
      */
     String fingerprint() {
         Digest digest = new Digest();

@@ -219,6 +219,7 @@ public final class Procedures {
         String engine = options.choice("engine", "auto", "ball", "whole");
         try (Workers workers = new Workers(db, guard, 1)) {
             Store.Info info = Store.info(tx, graph);
+            info.requireEpsilonDelta();
             int cheaper = (int) Math.min(LIMIT, Math.max(1000, info.datasets() / 8));
             int limit = options.number("limit", cheaper, 1, Integer.MAX_VALUE);
             List<Evaluation> found = List.of();

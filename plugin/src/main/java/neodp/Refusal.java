@@ -99,6 +99,11 @@ final class Refusal extends RuntimeException {
                 "look at it with 'neodp show', and run the command again if it is still wanted");
     }
 
+    /** What only the client can do. */
+    static Refusal client(String sentence, String hint) {
+        return new Refusal("client", sentence, hint);
+    }
+
     static Refusal memory(String sentence, String hint) {
         return new Refusal("memory", sentence, hint);
     }

@@ -4,6 +4,7 @@ import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -28,6 +29,7 @@ import org.neo4j.graphdb.Transaction;
  * overtaken cannot commit anything more. Nothing counts until the last transaction declares it whole.
  */
 final class Store {
+    static final String EPSILON_DELTA = "epsilon-delta";
     static final Label DATASET_GRAPH = Label.label("DatasetGraph");
     static final Label DATASET = Label.label("Dataset");
     static final RelationshipType NEIGHBOR = RelationshipType.withName("NEIGHBOR");
@@ -52,6 +54,7 @@ final class Store {
             String version,
             String fingerprint,
             String written,
+            String privacy,
             Map<String, Object> row) {
         /** Refuse a graph that has changed since. */
         void unchanged(Info before) {
@@ -60,7 +63,18 @@ final class Store {
             }
         }
 
+        /** Refuse a stored mechanism for a privacy notion that the plugin does not know. */
+        void requireEpsilonDelta() {
+            if (version != null && !privacy.equals(EPSILON_DELTA)) {
+                throw Refusal.client(
+                        "the mechanism of graph " + Text.repr(name) + " is " + privacy
+                                + ", and the plugin knows (epsilon, delta)",
+                        "use the client");
+            }
+        }
+
         void requireMechanism() {
+            requireEpsilonDelta();
             if (version == null) {
                 throw Refusal.noMechanism(
                         "graph " + Text.repr(name) + " has no whole mechanism",
@@ -96,7 +110,7 @@ final class Store {
                     "name at least two different ones with colors=");
         }
         if (colors.size() > 2) {
-            throw Refusal.graph(
+            throw Refusal.client(
                     Text.repr(graph) + " has " + colors.size() + " colours, and the plugin knows two",
                     "use the client, as in 'neodp extend " + graph + "'");
         }
@@ -109,6 +123,7 @@ final class Store {
                 (String) row.get("version"),
                 (String) row.get("fingerprint"),
                 (String) row.get("written"),
+                (String) row.get("privacy"),
                 row);
     }
 
@@ -452,24 +467,16 @@ final class Store {
             }));
         }
         String fingerprint = workers.all(jobs).get(0);
-        owned(
-                "finish_mechanism",
-                name,
-                Map.of(
-                        "graph",
-                        name,
-                        "writer",
-                        writer,
-                        "fingerprint",
-                        fingerprint,
-                        "min_p_true",
-                        mechanism.leastTruth(),
-                        "mean_p_true",
-                        mechanism.meanTruth(),
-                        "datasets",
-                        (long) graph.size(),
-                        "edges",
-                        (long) graph.edges()));
+        Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
+        facts.put("fingerprint", fingerprint);
+        facts.put("min_p_true", mechanism.leastTruth());
+        facts.put("mean_p_true", mechanism.meanTruth());
+        facts.put("datasets", (long) graph.size());
+        facts.put("edges", (long) graph.edges());
+        facts.put("method", "labels");
+        facts.put("privacy", EPSILON_DELTA);
+        facts.put("mu", null);
+        owned("finish_mechanism", name, facts);
     }
 
     /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */

@@ -1,0 +1,76 @@
+// The tables of the embedded store. The first two statements list the tables and columns there are; each of the others
+// makes the table whose name it has, or adds the column TABLE.COLUMN to the table of a file that an older neodp made.
+
+// name: show_schema
+// Which tables there are, by name.
+CALL show_tables() RETURN name;
+
+// name: show_columns
+// Which columns a table has, by name. The table's name, {table}, cannot be a parameter here.
+CALL table_info('{table}') RETURN name;
+
+// name: DatasetGraph
+// The table of graphs.
+CREATE NODE TABLE IF NOT EXISTS DatasetGraph(
+    name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
+    mechanism STRING, fingerprint STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE,
+    mechanism_method STRING, mechanism_privacy STRING, mechanism_mu DOUBLE);
+
+// name: Dataset
+// The table of datasets. A primary key is one column here: id is 'length of graph:graph:key'.
+// With two colours, alpha is Pr[first colour], and alphas is both where that number cannot say them exactly; with more
+// colours, alphas is all of them.
+CREATE NODE TABLE IF NOT EXISTS Dataset(
+    id STRING PRIMARY KEY, graph STRING, key STRING, color STRING, alpha DOUBLE, alphas DOUBLE[], preference STRING[],
+    p DOUBLE, q DOUBLE, p_true DOUBLE, probabilities DOUBLE[], distance INT64);
+
+// name: NEIGHBOR
+// The table of edges.
+CREATE REL TABLE IF NOT EXISTS NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE, delta DOUBLE, mu DOUBLE);
+
+// name: Ledger
+// The table of ledgers.
+CREATE NODE TABLE IF NOT EXISTS Ledger(graph STRING PRIMARY KEY, max_releases INT64);
+
+// name: Release
+// The table of releases. A primary key is one column here: id is 'length of graph:graph:name'.
+CREATE NODE TABLE IF NOT EXISTS Release(
+    id STRING PRIMARY KEY, graph STRING, name STRING, answer STRING, time STRING, key STRING);
+
+// name: Profiles
+// The table of sets of profiles.
+CREATE NODE TABLE IF NOT EXISTS Profiles(
+    name STRING PRIMARY KEY, created STRING, users INT64, items INT64, likes INT64);
+
+// name: User
+// The table of users. A primary key is one column here: key is 'length of profile:profile:id'.
+CREATE NODE TABLE IF NOT EXISTS User(key STRING PRIMARY KEY, `profile` STRING, id STRING, `group` STRING);
+
+// name: Item
+// The table of items. A primary key is one column here: key is 'length of profile:profile:id'.
+CREATE NODE TABLE IF NOT EXISTS Item(key STRING PRIMARY KEY, `profile` STRING, id STRING);
+
+// name: LIKES
+// The table of likes: who likes what, how much, and with which privacy weight.
+CREATE REL TABLE IF NOT EXISTS LIKES(FROM User TO Item, weight DOUBLE, value DOUBLE);
+
+// name: SIMILAR
+// The table of neighbours, as they were released.
+CREATE REL TABLE IF NOT EXISTS SIMILAR(
+    FROM User TO User, score DOUBLE, rank INT64, measure STRING, epsilon DOUBLE);
+
+// name: DatasetGraph.mechanism_method
+// How the stored mechanism was found.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_method STRING;
+
+// name: DatasetGraph.mechanism_privacy
+// What the stored mechanism keeps on every edge.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_privacy STRING;
+
+// name: DatasetGraph.mechanism_mu
+// The mu of a Gaussian mechanism, if all edges have the same.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_mu DOUBLE;
+
+// name: NEIGHBOR.mu
+// The mu of a Gaussian mechanism on an edge, if edges differ.
+ALTER TABLE NEIGHBOR ADD IF NOT EXISTS mu DOUBLE;

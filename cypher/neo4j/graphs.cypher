@@ -1,0 +1,137 @@
+// Dataset graphs in Neo4j: load, drop, list, read. A writer owns a graph by its token, $writer, on the graph's own node.
+
+// name: graphs
+// All graphs, with what is known about them.
+MATCH (g:DatasetGraph)
+RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, toString(g.created) AS created,
+       coalesce(g.datasets, COUNT { MATCH (:Dataset {graph: g.name}) }) AS datasets,
+       coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
+       g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
+       g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision
+ORDER BY name;
+
+// name: find_graph
+// Lock a graph, made if need be, and say in what state it was.
+MERGE (g:DatasetGraph {name: $graph})
+  ON CREATE SET g.state = 'new', g.created = datetime()
+SET g.touched = datetime()
+RETURN coalesce(g.state, 'ready') AS state;
+
+// name: claim_graph
+// Mark a graph as being loaded or dropped by one writer, and its mechanism as void.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.state = $state, g.writer = $writer, g.revision = $writer
+REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
+       g.mechanism_mu, g.datasets, g.edges
+RETURN count(g) AS claimed;
+
+// name: create_datasets
+// Create datasets from columns, if the writer still owns the graph.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+UNWIND range(0, size($keys) - 1) AS i
+CREATE (d:Dataset {graph: $graph, key: $keys[i], color: $colors[i], alpha: $alphas[i], preference: $preferences[i]})
+RETURN collect(elementId(d)) AS ids, collect(d.key) AS keys;
+
+// name: create_neighbors
+// Create edges from columns, if the writer still owns the graph.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+UNWIND range(0, size($sources) - 1) AS i
+MATCH (a) WHERE elementId(a) = $sources[i]
+MATCH (b) WHERE elementId(b) = $targets[i]
+CREATE (a)-[:NEIGHBOR {epsilon: $epsilons[i], delta: $deltas[i]}]->(b)
+RETURN count(*) AS created;
+
+// name: finish_load
+// Declare a graph whole, if the writer still owns it.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+SET g.state = 'ready', g.colors = $colors, g.datasets = $datasets, g.edges = $edges, g.created = datetime()
+REMOVE g.writer
+RETURN count(g) AS finished;
+
+// name: delete_datasets
+// Delete some of a graph's datasets with their edges, if the writer still owns the graph.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+MATCH (d:Dataset {graph: $graph})
+WITH d LIMIT $batch
+DETACH DELETE d
+RETURN count(d) AS deleted;
+
+// name: delete_graph
+// Delete a graph's own node, if the writer still owns it.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+DELETE g
+RETURN count(*) AS deleted;
+
+// name: count_datasets
+// How many datasets a graph has.
+MATCH (d:Dataset {graph: $graph}) RETURN count(d) AS datasets;
+
+// name: read_datasets
+// A graph's next datasets in the order of their keys, with the edges that start there, as columns.
+// Numbers only join edges to datasets within a read; what is written goes by element id.
+CYPHER 5
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+WITH d ORDER BY d.graph, d.key LIMIT $batch
+WITH collect(d) AS ds
+CALL (ds) {
+  UNWIND ds AS a
+  MATCH (a)-[r:NEIGHBOR]->(b:Dataset)
+  RETURN collect(id(a)) AS sources, collect(id(b)) AS targets,
+         collect(coalesce(r.epsilon, 0.0 / 0.0)) AS epsilons, collect(coalesce(r.delta, 0.0)) AS deltas
+}
+RETURN [d IN ds | id(d)] AS numbers, [d IN ds | elementId(d)] AS ids, [d IN ds | d.key] AS keys,
+       [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas, [d IN ds | d.preference] AS preferences,
+       sources, targets, epsilons, deltas;
+
+// name: find_datasets
+// Some datasets by their keys, with the edges that start there, as columns.
+CYPHER 5
+UNWIND $keys AS key
+MATCH (d:Dataset {graph: $graph, key: key})
+WITH collect(d) AS ds
+CALL (ds) {
+  UNWIND ds AS a
+  MATCH (a)-[r:NEIGHBOR]->(b:Dataset)
+  RETURN collect(id(a)) AS sources, collect(id(b)) AS targets,
+         collect(coalesce(r.epsilon, 0.0 / 0.0)) AS epsilons, collect(coalesce(r.delta, 0.0)) AS deltas
+}
+RETURN [d IN ds | id(d)] AS numbers, [d IN ds | elementId(d)] AS ids, [d IN ds | d.key] AS keys,
+       [d IN ds | d.color] AS colors, [d IN ds | d.alpha] AS alphas, [d IN ds | d.preference] AS preferences,
+       sources, targets, epsilons, deltas;
+
+// name: neighbors
+// The edges at some datasets in either direction, as columns; and which of the keys there are.
+UNWIND $keys AS key
+OPTIONAL MATCH (d:Dataset {graph: $graph, key: key})
+OPTIONAL MATCH (d)-[r:NEIGHBOR]-(n:Dataset {graph: $graph})
+WITH collect(DISTINCT d.key) AS known, collect(CASE WHEN r IS NOT NULL THEN {k: key, n: n, r: r} END) AS found
+RETURN known, [f IN found | f.k] AS keys, [f IN found | f.n.key] AS neighbors, [f IN found | f.n.color] AS colors,
+       [f IN found | f.n.alpha] AS alphas, [f IN found | f.n.preference] AS preferences,
+       [f IN found | f.r.epsilon] AS epsilons, [f IN found | coalesce(f.r.delta, 0.0)] AS deltas;
+
+// name: read_ids
+// A graph's next datasets in the order of their keys: their element ids only.
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+WITH d ORDER BY d.graph, d.key LIMIT $batch
+RETURN collect(elementId(d)) AS ids, collect(d.key) AS keys;
+
+// name: read_property
+// A property, $property, of a graph's datasets, where they have it.
+MATCH (d:Dataset) WHERE d.graph = $graph AND d[$property] IS NOT NULL
+RETURN d.key AS key, d[$property] AS value;
+
+// name: levels
+// The least and the greatest epsilon of a graph's edges, and the greatest delta.
+MATCH (:Dataset {graph: $graph})-[r:NEIGHBOR]->()
+RETURN coalesce(min(r.epsilon), 0.0) AS least, coalesce(max(r.epsilon), 0.0) AS greatest, coalesce(max(r.delta), 0.0) AS delta;

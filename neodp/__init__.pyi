@@ -1,0 +1,40 @@
+# The public names, and where they come from: for type checkers, and for neodp/__init__.py, which reads this list.
+from neodp import auditing as auditing
+from neodp import boundary as boundary
+from neodp import bridges as bridges
+from neodp import errors as errors
+from neodp import generate as generate
+from neodp import plot as plot
+from neodp import polls as polls
+from neodp import privacy as privacy
+from neodp import rainbow as rainbow
+from neodp import sampling as sampling
+from neodp import store as store
+from neodp import stretch as stretch
+from neodp import study as study
+from neodp.auditing import Audit as Audit
+from neodp.auditing import audit as audit
+from neodp.ball import Ball as Ball
+from neodp.ball import Rule as Rule
+from neodp.ball import evaluate as evaluate
+from neodp.boundary import balanced as balanced
+from neodp.boundary import homogeneous as homogeneous
+from neodp.boundary import minimum_hitting_set as minimum_hitting_set
+from neodp.errors import NeodpError as NeodpError
+from neodp.graph import DatasetGraph as DatasetGraph
+from neodp.mechanism import Check as Check
+from neodp.mechanism import Mechanism as Mechanism
+from neodp.mechanism import check as check
+from neodp.mechanism import extend as extend
+from neodp.polls import poll as poll
+from neodp.privacy import EpsilonDelta as EpsilonDelta
+from neodp.privacy import Gaussian as Gaussian
+from neodp.privacy import SuitablePair as SuitablePair
+from neodp.sampling import draw as draw
+from neodp.sampling import draw_many as draw_many
+from neodp.store import open_store as open_store
+from neodp.study import compare as compare
+from neodp.study import optimize as optimize
+from neodp.study import what_if as what_if
+
+__version__: str

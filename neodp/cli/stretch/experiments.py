@@ -1,0 +1,115 @@
+"""Commands that measure what privacy costs; what they show is not private: recall, utility."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
+from neodp.stretch.similarities import Cost, Measure
+
+__all__ = ["recall", "utility"]
+
+
+def recall(
+    context: typer.Context,
+    profile: Profile,
+    slices: Annotated[str, typer.Option(help="Which numbers of slices; the paper has 1 to 10.")] = "3",
+    repeats: Annotated[int, typer.Option(min=2, help="How many splits; each takes longer than a minute.")] = 3,
+    k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
+    measure: Measured = Measure.COSINE,
+    seed: Annotated[int, typer.Option(help="For the same splits, groups and weights again.")] = 0,
+    insecure_noise_seed: Annotated[
+        int | None, typer.Option(help="For the same noise again: who knows it sees through the noise.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep results here, and go on from what is there after a stop.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A picture: a .svg or .png file.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """The experiment: how much of what users like their private neighbours know. What it shows is not private.
+
+    Example: `neodp stretch recall ratings --results recall.jsonl -o recall.svg`
+    """
+    from neodp.stretch import picture
+    from neodp.stretch import recall as experiment
+
+    counts = tuple(map(int, numbers("--slices", slices)))
+    plan = experiment.Plan(slices=counts, repeats=repeats, k=k, measure=measure, seed=seed)
+    if output is not None:
+        picture.check(output)
+    session: Session = context.obj
+    with session.open() as store:
+        read = store.profiles.read(profile)
+    with progress(quiet) as tell:
+        found = experiment.run(read, plan, results, insecure_seed=insecure_noise_seed, progress=tell)
+    lines, rows = experiment.by_epsilon(found, plan), experiment.by_slices(found, plan)
+    if output is not None:
+        picture.draw(found, plan, output, f"{profile}: {len(read):,} users, {read.likes:,} likes, {measure}")
+    cost = Cost.of_pairs(max(len(read) - 1, 0), max(plan.epsilons), measure)
+
+    def text() -> None:
+        say("recall by epsilon of each number released, mean and 99 % confidence interval over splits")
+        table(("weights", *(f"{e:g}" for e in plan.epsilons), "mean"), [_shown(x, plan.epsilons) for x in lines])
+        say("others: all but the fundamentalists, whom naive leaves out; exact: no privacy; blind: at random")
+        if len(plan.slices) > 1:
+            say("recall by number of slices, over all epsilons")
+            table(("weights", *map(str, plan.slices), "mean"), [_shown(x, plan.slices) for x in rows])
+        say(cost_in_words(f"every user of a table at epsilon {cost.epsilon:g}", cost))
+        if output is not None:
+            say(f"drew {output}")
+
+    document = {"profile": profile, "users": len(read), "likes": read.likes, "k": k, "measure": measure.value}
+    document |= {"repeats": plan.repeats, "slices": list(plan.slices), "picture": str(output) if output else None}
+    document |= {"by_epsilon": list(map(_as_line, lines)), "by_slices": list(map(_as_line, rows))}
+    show(document, json, text)
+
+
+def utility(
+    context: typer.Context,
+    profile: Profile,
+    epsilon: Annotated[float, typer.Option(help="Of each scalar product.")],
+    beyond: Annotated[str, typer.Option(help="Which errors to count.")] = "1,2,5,10,20,50,100",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """How far off private scalar products are, measured and by theory, over all pairs. What it shows is not private.
+
+    Example: `neodp stretch utility ratings --epsilon 1`
+    """
+    from neodp.stretch.utility import compare, corollary_2
+
+    limits = numbers("--beyond", beyond)
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.profiles.read(profile, progress=tell)
+    size = 2 * len(read.items)
+    errors = compare(read, epsilon, [*limits, size**0.5])
+    claimed = corollary_2(size, float(read.weight.min(initial=1.0)), epsilon)
+
+    def text() -> None:
+        say("part of all pairs whose scalar product is off by more than so much")
+        names = ("off by more than", "measured", "exact", "Theorem 3, repaired", "as printed")
+        table(names, [(e.beyond, e.measured, e.exact, e.bound, e.printed) for e in errors])
+        verdict = "holds here" if errors[-1].exact <= claimed else "does not hold"
+        say(f"Corollary 2 allows {claimed:.3g} beyond the root of {size:,} coordinates, {size**0.5:.4g}: it {verdict}")
+
+    result = {"profile": profile, "epsilon": epsilon, "errors": [asdict(e) for e in errors], "corollary_2": claimed}
+    show(result, json, text)
+
+
+def _shown(line: Any, values: Sequence[float]) -> list[str]:
+    cells = [line.by.get(value) for value in values] + [line.overall]
+    return [line.label, *("" if x is None else f"{x.mean:.3f} ±{x.margin:.3f}".replace("0.", ".") for x in cells)]
+
+
+def _as_line(line: Any) -> dict[str, Any]:
+    by = {f"{value:g}": interval._asdict() for value, interval in line.by.items()}
+    return {"weights": line.label, "by": by, "overall": line.overall._asdict()}

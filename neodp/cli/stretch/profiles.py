@@ -1,0 +1,99 @@
+"""Commands for stored profiles: load, list, drop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neodp.cli.common import Json, Quiet, Session, confirm, progress, say, show, table
+from neodp.cli.stretch.common import Profile
+from neodp.errors import GraphError
+from neodp.stretch.profiles import Profiles
+from neodp.stretch.weights import weighted
+
+__all__ = ["drop", "list_profiles", "load"]
+
+
+def load(
+    context: typer.Context,
+    ratings: Annotated[Path, typer.Argument(help="user,item[,rating][,weight]: a CSV file.", metavar="RATINGS")],
+    name: Annotated[str | None, typer.Option(help="What to call the profiles. Default: the file's name.")] = None,
+    columns: Annotated[str, typer.Option(help="The columns of users, items and ratings.")] = "user,item,rating",
+    threshold: Annotated[float | None, typer.Option(help="Only ratings of at least this are likes.")] = None,
+    best: Annotated[
+        float | None, typer.Option(help="The highest rating there can be: likes then count rating / best, else 1.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="westin; slices:LOW:N; one number; or a CSV file with item,weight, user,weight, user,item,weight or "
+            "user,group. Default: the column weight, else 1."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For the same groups and weights again.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace profiles by that name.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Load profiles from a table of ratings, all or nothing.
+
+    Example: `neodp stretch load ratings.csv --columns userId,movieId,rating --threshold 4 --weights westin`
+    """
+    names = tuple(columns.split(","))
+    if len(names) != 3:
+        raise GraphError(f"--columns is {columns!r}", "give three names joined by commas: user,item,rating")
+    read = Profiles.from_csv(ratings, columns=names, threshold=threshold, best=best, name=name)
+    read, without = (read, 0) if weights is None else weighted(read, weights, seed)
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        info = store.profiles.load(read.name, read, replace=replace, progress=tell)
+        result = {"profile": info.name, "users": info.users, "items": info.items, "likes": info.likes}
+
+        def text() -> None:
+            say(f"loaded {info.name!r}: {info.users:,} users, {info.items:,} items, {info.likes:,} likes")
+            if without:
+                say(f"{without:,} likes had no weight and got 0: they will show nothing")
+
+        show(result | {"without_weight": without, "store": store.address}, json, text)
+
+
+def list_profiles(context: typer.Context, json: Json = False) -> None:
+    """List the profiles of the store.
+
+    Example: `neodp stretch list`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        found = store.profiles.all()
+        names = ("name", "users", "items", "likes", "state", "created")
+        rows = [{name: getattr(info, name) for name in names} for info in found]
+
+        def text() -> None:
+            if rows:
+                table(("profile", *names[1:]), [list(row.values()) for row in rows])
+            else:
+                say(f"{store.address} has no profiles; load some with 'neodp stretch load'")
+
+        show({"profiles": rows}, json, text)
+
+
+def drop(
+    context: typer.Context,
+    profile: Profile,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Delete profiles with their users, items, likes and neighbours. Asks first.
+
+    Example: `neodp stretch drop ratings --yes`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        info = store.profiles.info(profile)
+        if not yes:
+            confirm(f"Delete profile {profile!r} with {info.users:,} users?")
+        dropped = store.profiles.drop(profile, progress=tell)
+        show({"profile": profile, "dropped": dropped}, json, lambda: say(f"dropped {profile!r}: {dropped:,} users"))

@@ -1,0 +1,125 @@
+"""Commands that find similar users, with noise: similarity, neighbors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.stretch.common import Measured, Profile, cost_as_json, cost_in_words
+from neodp.errors import PrivacyError
+from neodp.stretch.neighborhoods import Neighbors, nearest
+from neodp.stretch.neighborhoods import neighbors as nearest_of_all
+from neodp.stretch.profiles import Profiles
+from neodp.stretch.similarities import Cost, Measure
+from neodp.stretch.similarities import similarity as similar
+
+__all__ = ["neighbors", "similarity"]
+
+Epsilon: TypeAlias = Annotated[float | None, typer.Option(help="Of each number that is released.")]
+Total: TypeAlias = Annotated[float | None, typer.Option(help="Of all numbers together, for the user it costs most.")]
+
+
+def similarity(
+    context: typer.Context,
+    profile: Profile,
+    one: Annotated[str, typer.Argument(help="A user's id.", metavar="USER")],
+    other: Annotated[str, typer.Argument(help="Another user's id.", metavar="USER")],
+    epsilon: Epsilon = None,
+    total: Total = None,
+    measure: Measured = Measure.COSINE,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """How similar two users are, with noise. Every call costs both of them anew.
+
+    Example: `neodp stretch similarity ratings 17 42 --total 1`
+    """
+    cost = _cost(epsilon, total, 1, measure)
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.profiles.read(profile, progress=tell)
+    score = similar(read, one, other, epsilon=cost.epsilon, measure=measure)
+    result = {"profile": profile, "users": [one, other], "measure": measure.value, "score": score, **cost_as_json(cost)}
+
+    def text() -> None:
+        say(f"{measure} of {one} and {other}: {score:.6g}")
+        say(cost_in_words("either of them", cost))
+
+    show(result, json, text)
+
+
+def neighbors(
+    context: typer.Context,
+    profile: Profile,
+    user: Annotated[str | None, typer.Option(help="Of this user only.")] = None,
+    k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
+    epsilon: Epsilon = None,
+    total: Total = None,
+    measure: Measured = Measure.COSINE,
+    write: Annotated[
+        bool, typer.Option("--write", help="Keep them as (:User)-[:SIMILAR {score}]->(:User), instead of older ones.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="How many rows to show; --json shows all.")] = 20,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody anew.
+
+    Example: `neodp stretch neighbors ratings --epsilon 0.1 --write`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.profiles.read(profile, progress=tell)
+        spend = _cost(epsilon, total, max(len(read) - 1, 0), measure).epsilon
+        if user is None:
+            found = nearest_of_all(read, k, epsilon=spend, measure=measure, progress=tell)
+        else:
+            found = nearest(read, user, k, epsilon=spend, measure=measure)
+        written = store.profiles.write(read, found, measure, progress=tell) if write else 0
+    everybody = found.cost_of_others.releases == 0
+
+    def text() -> None:
+        rows = _rows(read, found, limit)
+        table(("user", "neighbor", "score", "rank"), [tuple(row.values()) for row in rows])
+        if found.neighbor.size > limit:
+            say(f"… and {found.neighbor.size - limit:,} more")
+        if write:
+            say(f"kept {written:,} neighbours")
+        say(cost_in_words("every user" if everybody else f"user {user}", found.cost))
+        if not everybody:
+            say(cost_in_words("every other user", found.cost_of_others))
+
+    result = {"profile": profile, "user": user, "k": k, "measure": measure.value, **cost_as_json(found.cost)}
+    result |= {"others": None if everybody else cost_as_json(found.cost_of_others), "written": written}
+    show(result | {"neighbors": _rows(read, found) if json else []}, json, text)
+
+
+def _cost(epsilon: float | None, total: float | None, pairs: int, measure: Measure) -> Cost:
+    """What so many pairs cost, from the epsilon of each number or of all together."""
+    if (epsilon is None) == (total is None):
+        raise PrivacyError(
+            "which epsilon?", "give --epsilon for each number released, or --total for all of them together"
+        )
+    if epsilon is not None:
+        return Cost.of_pairs(pairs, epsilon, measure)
+    assert total is not None
+    return Cost.within(total, pairs, measure)
+
+
+def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> list[dict[str, Any]]:
+    """Neighbours, one by one."""
+    ids = profiles.users.to_pylist()
+    width = found.neighbor.shape[1]
+    size = found.neighbor.size if limit is None else min(limit, found.neighbor.size)
+    flat, scores = found.neighbor.ravel(), found.score.ravel()
+    return [
+        {
+            "user": ids[found.users[row // width]],
+            "neighbor": ids[flat[row]],
+            "score": float(scores[row]),
+            "rank": row % width + 1,
+        }
+        for row in range(size)
+    ]

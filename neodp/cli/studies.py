@@ -1,0 +1,100 @@
+"""Commands that compare and ask what would be: compare, what-if."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from neodp import study
+from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.graph import DatasetGraph
+from neodp.study import Accuracy, Comparison
+from neodp.study.tables import is_table
+
+__all__ = ["compare", "raised", "raised_table", "what_if"]
+
+EITHER = "A graph with a stored mechanism, or a table of key,p_true (.csv, .parquet)."
+
+
+def compare(
+    context: typer.Context,
+    first: Annotated[str, typer.Argument(help=EITHER, metavar="A")],
+    second: Annotated[str, typer.Argument(help=EITHER, metavar="B")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg or .png file.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Compare two mechanisms dataset by dataset: is one at least as accurate everywhere?
+
+    Example: `neodp compare before after -o picture.svg`
+    """
+    result = study.compare(*_accuracies(context.obj, (first, second), quiet))
+    if output is not None:
+        from neodp.plot import plot_comparison
+
+        plot_comparison(result, output)
+    facts = asdict(result) | {"file": None if output is None else str(output)}
+    for arrays in ("first", "second"):
+        del facts[arrays]
+    show(facts, json, lambda: _compared(result, output))
+
+
+def what_if(
+    context: typer.Context,
+    graph: Graph,
+    by: Annotated[float, typer.Option(help="By how much the epsilon is raised, as in 0.5.", metavar="EPSILON")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """What would a higher epsilon bring? For each epsilon of the graph, the accuracy if it alone were raised.
+
+    The accuracy is that of the balanced mechanism; what is stored is neither used nor changed.
+
+    Example: `neodp what-if survey --by 0.5`
+    """
+    session: Session = context.obj
+    with session.open() as store, progress(quiet) as tell:
+        read = store.read(graph, progress=tell)
+    rows = raised(read, by)
+    show({"graph": graph, "by": by, "what_if": rows}, json, lambda: raised_table(rows))
+
+
+def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
+    """What a higher epsilon would bring, one row for each epsilon; the first row is the graph as it is."""
+    return [asdict(row) for row in study.what_if(graph, by)]
+
+
+def raised_table(rows: list[dict[str, Any]]) -> None:
+    """The same rows for people."""
+    say("If the edges of one epsilon had a higher one, with the balanced alpha:")
+    columns = ("epsilon", "raised to", "edges", "datasets better off", "mean accuracy", "worst accuracy")
+    table(columns, [tuple(row.values()) for row in rows])
+
+
+def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[Accuracy]:
+    """The accuracy of two mechanisms; no store is opened where both are tables."""
+    if all(map(is_table, names)):
+        return [study.read_accuracy(name) for name in names]
+    with session.open() as store, progress(quiet) as tell:
+        return [
+            study.read_accuracy(name)
+            if is_table(name)
+            else Accuracy.of(store.mechanism(name, progress=tell).mechanism, name)
+            for name in names
+        ]
+
+
+def _compared(result: Comparison, output: Path | None) -> None:
+    say(str(result))
+    columns = ("mechanism", "better on", "mean accuracy", "worst accuracy")
+    better = (result.first_better, result.second_better)
+    table(columns, [(result.names[i], f"{better[i]:,}", result.mean[i], result.worst[i]) for i in range(2)])
+    gains = [*result.first_gains, *result.second_gains]
+    if gains:
+        say("where they differ most:")
+        table(("key", *result.names), [(d.key, d.first, d.second) for d in gains])
+    if output is not None:
+        say(f"drew {output}")

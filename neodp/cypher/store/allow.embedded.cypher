@@ -1,3 +1,0 @@
-// Set how many releases a graph may have.
-MERGE (l:Ledger {graph: $graph})
-SET l.max_releases = $releases

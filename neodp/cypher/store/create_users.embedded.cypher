@@ -1,3 +1,0 @@
-// Create users from columns.
-LOAD FROM $rows
-CREATE (:User {key: key, `profile`: name, id: id, `group`: grp})

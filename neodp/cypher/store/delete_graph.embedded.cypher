@@ -1,3 +1,0 @@
-// Delete a graph's own node.
-MATCH (g:DatasetGraph) WHERE g.name = $graph
-DELETE g

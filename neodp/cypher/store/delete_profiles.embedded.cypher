@@ -1,3 +1,0 @@
-// Delete the own node of a set of profiles.
-MATCH (p:Profiles) WHERE p.name = $profiles
-DELETE p

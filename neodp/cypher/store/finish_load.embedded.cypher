@@ -1,3 +1,0 @@
-// Declare a graph whole.
-MATCH (g:DatasetGraph) WHERE g.name = $graph
-SET g.state = 'ready'

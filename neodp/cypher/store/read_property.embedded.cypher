@@ -1,3 +1,0 @@
-// A property of a graph's datasets, where they have it. Its name, {property}, cannot be a parameter here.
-MATCH (d:Dataset) WHERE d.graph = $graph AND d.`{property}` IS NOT NULL
-RETURN d.key AS key, d.`{property}` AS value

@@ -1,2 +1,0 @@
-// Which constraints and indexes there are, by name.
-SHOW INDEXES YIELD name RETURN collect(name) AS names

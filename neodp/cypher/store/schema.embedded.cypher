@@ -1,2 +1,0 @@
-// Which tables there are, by name.
-CALL show_tables() RETURN name

@@ -1,0 +1,59 @@
+"""From a figure to a file: which file names are allowed, and how the file is written."""
+
+from __future__ import annotations
+
+import io
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neodp.errors import GraphError
+from neodp.plot.style import DPI
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "PICTURES", "checked_path", "rendered", "save"]
+
+FORMATS = (".svg", ".png", ".html")
+"""The suffixes of files that a picture with tables can be written to."""
+PICTURES = FORMATS[:2]
+"""The suffixes of files that hold a picture alone."""
+
+
+def checked_path(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) -> Path:
+    """The path of a file that a picture can be written to.
+
+    Raises
+    ------
+    GraphError
+        If the suffix is not one of `formats`, or the folder does not exist.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in formats:
+        what = f"files of kind {target.suffix!r}" if target.suffix else f"{str(target)!r}, which has no suffix,"
+        raise GraphError(f"{what} cannot be drawn", f"use {', '.join(formats[:-1])} or {formats[-1]}")
+    if not target.parent.is_dir():
+        raise GraphError(f"the folder {str(target.parent)!r} does not exist", "make it, or choose another file")
+    return target
+
+
+def rendered(figure: Figure, kind: str) -> bytes:
+    """A figure as the content of an ``svg`` or ``png`` file, without a date: the same figure gives the same bytes."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=DPI, metadata={"Date": None} if kind == "svg" else None)
+    return buffer.getvalue()
+
+
+def save(target: Path, picture: bytes) -> None:
+    """Write the file.
+
+    Raises
+    ------
+    GraphError
+        If the file cannot be written.
+    """
+    try:
+        target.write_bytes(picture)
+    except OSError as e:
+        raise GraphError(f"{target} cannot be written: {e.strerror}", "choose another file") from None

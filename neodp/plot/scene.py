@@ -1,0 +1,131 @@
+"""What is to be drawn of a mechanism, before any of it is drawn: distances, chances, and their summary per distance.
+
+The *distance* of a dataset is the number of edges between it and the nearest boundary dataset; a boundary dataset has
+distance 0.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.boundary import boundary_vertices, distance
+from neodp.columns import Floats
+from neodp.graph import DatasetGraph
+from neodp.mechanism import Mechanism
+from neodp.plot.scales import Scale, Steps
+from neodp.plot.style import DASHES, FEW, shades_of
+from neodp.plot.text import counted, range_of, shortened
+from neodp.privacy import EpsilonDelta, Gaussian
+
+__all__ = ["Layer", "Scene", "allowed"]
+
+
+class Scene:
+    """A mechanism with everything that the panels and the tables show of it.
+
+    Attributes
+    ----------
+    colors : list of str
+        The names of the colours, shortened.
+    present : list of int
+        The colours that occur.
+    hops, step : arrays of int
+        Per dataset, its distance from the boundary, and the step of the axis at which it is drawn.
+    true, false : arrays of float
+        Per dataset, the chance of the true answer, and one minus it.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.graph: DatasetGraph = mechanism.graph
+        self.colors = [shortened(color, 24) for color in self.graph.colors]
+        self.present = [int(c) for c in np.unique(self.graph.color)]
+        self.hops = distance(self.graph)
+        self.steps = Steps.of(self.hops)
+        self.step = self.steps.index(self.hops)
+        self.true = mechanism.p_true
+        others = mechanism.probabilities.copy()
+        others[np.arange(len(mechanism)), self.graph.color] = 0.0
+        self.false: Floats = others.sum(axis=1)
+        self.scale = Scale.of(self.true, self.false)
+
+    @cached_property
+    def shades(self) -> list[str]:
+        """The shade of each colour."""
+        return shades_of(self.graph.colors)
+
+    def style(self, i: int) -> dict[str, Any]:
+        """How the line of the i-th colour that occurs is drawn."""
+        shade, dashes = self.shades[self.present[i]], DASHES[i % len(DASHES)]
+        return {"color": shade, "lw": 1.8, "ls": dashes, "marker": "o" if self.steps.count <= FEW else "", "ms": 4}
+
+    def aside(self, i: int) -> float:
+        """How far the i-th colour is shifted sideways, so that equal values do not hide each other."""
+        room = min(0.12, 0.8 / len(self.present)) if self.steps.count <= FEW else 0.0
+        return room * (i - (len(self.present) - 1) / 2)
+
+    def label(self, color: int) -> str:
+        """What a colour means, in words."""
+        return f"true answer: {self.colors[color]}" if len(self.colors) == 2 else self.colors[color]
+
+    @cached_property
+    def two_sided(self) -> bool:
+        """Whether there are two sides of a boundary to draw."""
+        return len(self.graph.colors) == 2 and bool((self.hops >= 0).any())
+
+    @cached_property
+    def layers(self) -> list[Layer]:
+        """Per colour, what is known of each step that has datasets."""
+        return [self._layer(c) for c in self.present]
+
+    def _layer(self, color: int) -> Layer:
+        mine = self.graph.color == color
+        step, true, false = self.step[mine], self.true[mine], self.false[mine]
+        size = self.steps.count + 1
+        number = np.bincount(step, minlength=size)
+        some = np.flatnonzero(number)
+        rising, falling = _least_mean_greatest(step, true, size), _least_mean_greatest(step, false, size)[::-1]
+        return Layer(color, some, number[some], rising[:, some], falling[:, some])
+
+    @cached_property
+    def caption(self) -> str:
+        """How large the graph is and what its edges allow, in one line."""
+        parts = [counted(len(self.graph), "dataset"), counted(self.graph.edges, "edge")]
+        parts.append(f"{len(boundary_vertices(self.graph)):,} on the boundary")
+        name, values = allowed(self.mechanism)
+        parts += [range_of(name, values)] if name and len(values) else []
+        if name == "epsilon" and self.graph.delta.any():
+            parts.append(range_of("delta", self.graph.delta))
+        return ", ".join(parts)
+
+
+class Layer(NamedTuple):
+    """One colour, step by step: how many datasets, and the least, mean and greatest chance of the true answer."""
+
+    color: int
+    step: NDArray[np.int64]
+    number: NDArray[np.int64]
+    true: Floats
+    false: Floats
+
+
+def _least_mean_greatest(step: NDArray[np.int64], values: Floats, size: int) -> Floats:
+    """Three rows, one column per step."""
+    least, greatest = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(least, step, values)
+    np.maximum.at(greatest, step, values)
+    mean = np.bincount(step, weights=values, minlength=size) / np.maximum(np.bincount(step, minlength=size), 1)
+    return np.stack([least, mean, greatest])
+
+
+def allowed(mechanism: Mechanism) -> tuple[str, Floats]:
+    """The name of what the edges allow, and its value per edge; no name where the privacy notion is the user's own."""
+    if isinstance(mechanism.privacy, EpsilonDelta):
+        return "epsilon", mechanism.graph.epsilon
+    if isinstance(mechanism.privacy, Gaussian):
+        return "mu", np.broadcast_to(np.asarray(mechanism.privacy.mu, np.float64), mechanism.graph.edges)
+    return "", np.ones(mechanism.graph.edges)

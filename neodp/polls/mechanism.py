@@ -1,0 +1,518 @@
+"""A poll: people, each with a choice and an epsilon, and the private answer of all.
+
+The graph
+---------
+People of equal epsilon form a *group*. A dataset says how many people of each group chose each option. An edge changes
+the choice of one person, and has that person's epsilon. For a yes/no poll this is the graph of ``generate.counts``, the
+exact quotient of ``generate.votes``: the answer is yes iff at least `needed` people say yes. The graph is never built:
+for a hundred thousand people in five groups it has 10^21 datasets.
+
+The mechanism
+-------------
+With k possible answers, the true answer has the chance S = 1 - (k - 1) P, and every other answer the chance P. Both
+depend only on the *cost* y of the dataset: S and P start at 1/k for y = 0, and S follows dS/dy = min(S, 1 - S):
+
+    S = e^y / k  up to y = log(k/2), where S = 1/2;      (k - 1) P = 1 - S = e^-y k/4  from there.
+
+So neither log S nor log P ever changes faster than y. Let C(eps) be the y at which S = e^eps P. The cost of a dataset
+is that of the cheapest way to another answer: people change their choices one after another; each of them costs their
+epsilon, and the last one, who crosses the boundary, costs C(eps) instead of eps. C grows with eps, but never faster
+than eps. So the cheapest way takes the people with the smallest epsilons, and the last of them is the one with the
+greatest.
+
+*Yes or no.* Only people of the winning side can change the answer; the *margin* m is how many of them must. With
+e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answer is
+
+    P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
+
+This is the optimum for the balanced alpha (:func:`neodp.boundary.balanced`): with delta 0 and alpha of at least 1/2,
+U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
+
+*Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more where the
+winner would win a tie. A person of the winning side who goes over to the rival contributes 2 to G, and a person of any
+other side contributes 1. For every rival, and every number of people from the winning side, prefix sums of sorted
+epsilons give the cost.
+
+Exactness
+---------
+The cost is a whole number of units of 2^-50. An epsilon becomes E = floor(2^50 eps) - k, or 0; C(eps) becomes
+floor(2^50 C(2^-50 E)). P is rounded up to a double, but not beyond 1/k, and S is 1 - (k - 1) P, exactly.
+
+*Neighbours of one true answer*, over an edge of a person with E, have costs that differ by at most E. C grows, and not
+faster than its argument (if f(a) - f(b) <= a - b for whole a - b, the same holds for floor f), so the cost is the least
+of E(D without d) + C(E_d) over all sets D of people who can turn the answer and all d in D. If D can do it from one of
+the two datasets, then D and the person can do it from the other. Hence P, as stored, changes by a factor of
+exp(2^-50 E) (1 + 2^-51) at most, and S by exp(2^-50 E) (1 + (k - 1) 2^-51) (1 + (k - 1) 2^-53), since P <= S; both are
+less than e^eps, which has k units more. Where E is 0, the costs are equal, and so are P and S.
+
+*Neighbours across the boundary*: both costs are at most C(E), so both P are at least 1 / (exp(2^-50 E) + k - 1), if not
+the double below 1/k. Then S = 1 - (k - 1) P <= exp(2^-50 E) / (exp(2^-50 E) + k - 1) at one end, at most e^eps P at
+the other; and the P of other answers differ by less, for (exp(2^-50 E) + k - 1) / k <= exp(2^-50 E).
+
+So privacy holds for the doubles as they are stored, with each person's own epsilon. With two answers, P exceeds the
+optimum by a factor of 1 + m 2^-48 at most. With more, an E of 0 would need S = P = 1/k, which is no double: an epsilon
+that small is refused. :func:`violations` checks all of it at one dataset, and shares nothing with this reasoning.
+
+Epsilon 0
+---------
+The answer must not depend on a person with epsilon 0 at all: the two ends of an edge with epsilon 0 have the same
+distribution. If their true answers differ, neither answer can be preferred. To count such a person would therefore only
+turn datasets into coin tosses. So the question is put to the others: people with epsilon 0 belong to no group, and
+:func:`neodp.polls.table.tally` only counts how many they are.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.auditing import holds
+from neodp.columns import MAX_EPSILON
+from neodp.errors import GraphError, near
+
+__all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
+
+UNIT = 2**50
+"""How many units of cost make an epsilon of 1."""
+TINY = 2.0**-1022
+"""The smallest chance of a wrong answer: the smallest normal double."""
+FAR = 709 * UNIT
+"""P is TINY at a cost of 708 and beyond, so that this is as good as any greater cost."""
+
+Counts: TypeAlias = NDArray[np.int64]
+"""A dataset: one row per group, one column per option, how many people of the group chose the option."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """People of equal epsilon; `level` is the name of this epsilon, if it has one."""
+
+    epsilon: float
+    size: int
+    level: str | None = None
+
+    @property
+    def odds(self) -> float:
+        """By which factor one person's choice can change the odds of an answer: e^epsilon."""
+        return math.exp(self.epsilon)
+
+    @property
+    def belief(self) -> float:
+        """How sure an observer who held a person's choice for 50:50 can become of it: e^eps / (1 + e^eps)."""
+        return 1.0 / (1.0 + math.exp(-self.epsilon))
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The accuracy where `margin` people would have to change their choice to change the answer.
+
+    Attributes
+    ----------
+    margin : int
+    worst : float
+        The chance of the true answer that every dataset with this margin has at least.
+    best : float or None
+        The greatest chance that one of them has, where that is known.
+    even : float or None
+        Where the winning side is spread evenly over the groups, the lesser one of both answers; for yes or no only.
+    """
+
+    margin: int
+    worst: float
+    even: float | None = None
+    best: float | None = None
+
+
+@dataclass(frozen=True)
+class Poll(ABC):
+    """A question to groups of people, and the mechanism that answers it.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        By ascending epsilon.
+    options : tuple of str
+        What one can choose, the columns of a dataset; and what the answer can be.
+    """
+
+    groups: tuple[Group, ...]
+    options: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def question(self) -> str:
+        """The question in words."""
+
+    @abstractmethod
+    def truth(self, counts: Counts) -> int:
+        """The position of the true answer of a dataset in ``options``."""
+
+    @abstractmethod
+    def margin(self, counts: Counts) -> int | None:
+        """How many people would have to change their choice to change the answer; None where nobody can."""
+
+    @abstractmethod
+    def cost(self, counts: Counts) -> int | None:
+        """The cost of a dataset in units of 2^-50; None where nobody can change the answer."""
+
+    @property
+    @abstractmethod
+    def largest_margin(self) -> int:
+        """The greatest margin that a dataset can have; 0 where there is only one answer."""
+
+    @abstractmethod
+    def at(self, margin: int) -> Margin:
+        """What is known of the accuracy at a margin without looking at anybody's choice."""
+
+    def distribution(self, counts: Counts) -> tuple[float, ...]:
+        """The chance of each answer: all but the largest are exact, and the largest stands for one minus the rest."""
+        cost, k = self.cost(counts), len(self.options)
+        other = 0.0 if cost is None else chance(cost, k)
+        true = 1.0 - (k - 1) * other
+        if k * Fraction(other) < 1:  # then it is the largest, whatever rounding says
+            true = max(true, math.nextafter(other, 1.0))
+        row = [other] * k
+        row[self.truth(counts)] = true
+        return tuple(row)
+
+    def worst_at(self, margin: int) -> float:
+        """The least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
+        return self._accuracy(self._cheapest(self._sizes.tolist(), margin))
+
+    def _accuracy(self, cost: int) -> float:
+        return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
+
+    def _cheapest(self, winners: Sequence[int], margin: int) -> int:
+        """The cost if `margin` people must change their choices: those with the smallest epsilons among the winners."""
+        total, left = 0, margin
+        for each, size in zip(self._units, winners, strict=True):
+            if size >= left:
+                return total + (left - 1) * each + crossing(each, len(self.options))
+            total += size * each
+            left -= size
+        raise ValueError(f"the margin is {margin}, more than there are people")
+
+    @cached_property
+    def _sizes(self) -> Counts:
+        return np.array([group.size for group in self.groups], np.int64)
+
+    @cached_property
+    def _units(self) -> list[int]:
+        """The epsilon of each group in whole units."""
+        return [units(group.epsilon, len(self.options)) for group in self.groups]
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return sum(group.size for group in self.groups)
+
+    @property
+    def worst(self) -> float:
+        """The chance of the true answer that every dataset has at least."""
+        return self.worst_at(1) if self.largest_margin else 1.0
+
+    def margin_for(self, accuracy: float) -> int | None:
+        """The least margin from which on every dataset is answered with at least this accuracy; None if there is none.
+
+        The worst accuracy grows with the margin, so that bisection finds it.
+        """
+        low, high = 0, self.largest_margin + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.worst_at(middle) >= accuracy:
+                high = middle
+            else:
+                low = middle
+        return high if high <= self.largest_margin else None
+
+    def neighbors(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
+        """The datasets in which one person, of these groups, chose something else, and that person's epsilon."""
+        for g in range(len(self.groups)) if groups is None else groups:
+            for chosen in np.flatnonzero(counts[g]):
+                for other in range(len(self.options)):
+                    if other != chosen:
+                        changed = counts.copy()
+                        changed[g, chosen] -= 1
+                        changed[g, other] += 1
+                        yield changed, self.groups[g].epsilon
+
+
+def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
+    """A poll by the name of its query.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        Sizes and epsilons; the order does not matter.
+    query : str
+        ``majority``: do more than half choose the first of two options? A tie says no. ``threshold:2/3``: does at least
+        that share? ``plurality``: which option is chosen most often? A tie goes to the option that is named first.
+    options : strings
+        What one can choose.
+
+    Raises
+    ------
+    GraphError
+        If the query, a group or the options are invalid; the message says which, and what is allowed.
+
+    Examples
+    --------
+    >>> p = poll([Group(0.5, 40), Group(1.0, 60)])
+    >>> p.question
+    "do at least 51 of 100 people choose 'yes'?"
+    >>> counts = np.array([[30, 10], [40, 20]])
+    >>> p.options[p.truth(counts)], p.margin(counts)
+    ('yes', 20)
+    >>> p.distribution(counts)[1] < 1e-4
+    True
+    """
+    ordered = tuple(sorted(groups, key=lambda group: group.epsilon))
+    for group in ordered:
+        valid_epsilon(group.epsilon)
+        if group.size < 1:
+            raise GraphError(f"the group with epsilon {group.epsilon:g} has {group.size} people", "give at least one")
+    if not ordered:
+        raise GraphError("nobody takes part", "a poll needs at least one person with an epsilon above 0")
+    names = tuple(options)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise GraphError(f"the options are {', '.join(names) or 'none'}", "name at least two different ones")
+    if query == "plurality" and len(names) > 2:
+        return Plurality(ordered, names)
+    people = sum(group.size for group in ordered)
+    needed = {"majority": people // 2 + 1, "plurality": (people + 1) // 2}.get(query)
+    if needed is None:
+        needed = math.ceil(_share(query) * people)
+    if len(names) > 2:
+        raise GraphError(f"{query} is asked about {len(names)} options", "name two of them, or ask for plurality")
+    return Threshold(ordered, names, needed)
+
+
+def valid_epsilon(epsilon: float) -> float:
+    """The same epsilon, if a person can have it.
+
+    Raises
+    ------
+    GraphError
+        If it is negative, not a number, or above 690.
+    """
+    if not 0.0 <= epsilon <= MAX_EPSILON:
+        raise GraphError(f"epsilon is {epsilon!r}", f"give a number from 0 to {MAX_EPSILON:g}")
+    return epsilon + 0.0
+
+
+def _share(query: str) -> Fraction:
+    kind, _, rest = query.partition(":")
+    try:
+        share = Fraction(rest)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if kind != "threshold" or not 0 <= share <= 1:
+        hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
+        raise GraphError(f"the query is {query!r}", hint)
+    return share
+
+
+@dataclass(frozen=True)
+class Threshold(Poll):
+    """Do at least `needed` people choose the first of two options?"""
+
+    needed: int
+
+    @property
+    def question(self) -> str:
+        return f"do at least {self.needed:,} of {self.people:,} people choose {self.options[0]!r}?"
+
+    def truth(self, counts: Counts) -> int:
+        return 0 if counts[:, 0].sum() >= self.needed else 1
+
+    def margin(self, counts: Counts) -> int | None:
+        if not self.largest_margin:
+            return None
+        yes = int(counts[:, 0].sum())
+        return yes - self.needed + 1 if yes >= self.needed else self.needed - yes
+
+    def cost(self, counts: Counts) -> int | None:
+        margin = self.margin(counts)
+        return None if margin is None else self._cheapest(counts[:, self.truth(counts)].tolist(), margin)
+
+    @property
+    def largest_margin(self) -> int:
+        if not 0 < self.needed <= self.people:
+            return 0
+        return max(self.people - self.needed + 1, self.needed)
+
+    def at(self, margin: int) -> Margin:
+        sides = [self.needed + margin - 1, self.people - self.needed + margin]  # how many win, if yes and if no
+        possible = [side for side in sides if side <= self.people]
+        return Margin(
+            margin,
+            worst=self.worst_at(margin),
+            even=min(self._accuracy(self._cheapest(self._even(side), margin)) for side in possible),
+            best=max(self._accuracy(self._cheapest(self._dearest(side), margin)) for side in possible),
+        )
+
+    def _even(self, winners: int) -> list[int]:
+        """So many winners, spread over the groups in proportion to their sizes."""
+        share = self._sizes * winners
+        whole = share // self.people
+        rest = np.argsort(-(share % self.people), kind="stable")[: winners - int(whole.sum())]
+        whole[rest] += 1
+        found: list[int] = whole.tolist()
+        return found
+
+    def _dearest(self, winners: int) -> list[int]:
+        """So many winners, those with the greatest epsilons."""
+        before = np.cumsum(self._sizes[::-1])[::-1] - self._sizes
+        found: list[int] = np.clip(winners - before, 0, self._sizes).tolist()
+        return found
+
+
+@dataclass(frozen=True)
+class Plurality(Poll):
+    """Which of three or more options is chosen most often? A tie goes to the one that is named first."""
+
+    def __post_init__(self) -> None:
+        if not self._units[0]:
+            least = (len(self.options) + 1) / UNIT
+            raise GraphError(f"epsilon is {self.groups[0].epsilon!r}", f"give 0 or at least {least:.2g}")
+
+    @property
+    def question(self) -> str:
+        names = ", ".join(map(repr, self.options))
+        return f"which of {names} do most of {self.people:,} people choose?"
+
+    def truth(self, counts: Counts) -> int:
+        return int(np.argmax(counts.sum(axis=0)))
+
+    def _gaps(self, counts: Counts) -> dict[int, int]:
+        """Per rival, by how much it must gain on the winner to overtake it."""
+        total, winner = counts.sum(axis=0).tolist(), self.truth(counts)
+        return {r: total[winner] - n + (r > winner) for r, n in enumerate(total) if r != winner}
+
+    def margin(self, counts: Counts) -> int:
+        return min((gap + 1) // 2 for gap in self._gaps(counts).values())
+
+    @property
+    def largest_margin(self) -> int:
+        return self.people // 2 + 1
+
+    def at(self, margin: int) -> Margin:
+        return Margin(margin, worst=self.worst_at(margin))
+
+    def cost(self, counts: Counts) -> int:
+        winner = self.truth(counts)
+        winning, won = self._sums(counts[:, winner])
+        best = FAR
+        for rival, gap in self._gaps(counts).items():
+            rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
+            fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
+            a = np.arange(fewest, most + 1)
+            b = np.maximum(gap - 2 * a, 0)
+            last = np.maximum(won[a], other[b])  # the group of the dearest of them
+            found = winning[a] + rest[b] + self._instead[last]
+            best = min(best, int(found.min()))
+        return best
+
+    @cached_property
+    def _instead(self) -> Counts:
+        """Per group, what it adds to the cost that somebody of it is the last: C(E) - E."""
+        return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
+
+    def _sums(self, people: Counts) -> tuple[Counts, Counts]:
+        """The sums of E over the cheapest 0, 1, 2, … of these people, up to 2 FAR, and the group of the last one."""
+        group = np.repeat(np.arange(len(people)), people)
+        each = np.array(self._units, np.int64)[group]
+        small = np.cumsum(each.astype(np.float64)) < 2 * FAR  # beyond, whole numbers of 64 bits may not be enough
+        return np.concatenate([[0], np.where(small, np.cumsum(each), 2 * FAR)]), np.concatenate([[0], group])
+
+
+# --- whole units ----------------------------------------------------------------------------------------------------
+
+
+def units(epsilon: float, k: int) -> int:
+    """The E of this module: at least k units below epsilon, or 0."""
+    return max(0, math.floor(math.ldexp(epsilon, 50)) - k)
+
+
+@lru_cache(maxsize=65536)
+def crossing(each: int, k: int) -> int:
+    """C: the y at which S = e^eps P = e^eps / (e^eps + k - 1), in whole units, rounded down.
+
+    With r = 1 + (k - 1) e^-eps, it is y = log(k / r) up to S = 1/2, that is up to r = 2, and eps + log(k r / (4 k - 4))
+    from there. No precision leaves the floor open for long: for a rational eps other than 0, y is irrational
+    (Lindemann and Weierstrass: e^y, e^(y - eps) and 1 have no rational relation, nor have e^y, e^eps and 1).
+    """
+    if each == 0:
+        return 0
+    precision = 40
+    while True:
+        context = Context(prec=precision)
+        power = context.exp(context.divide(Decimal(-each), Decimal(UNIT)))
+        r = context.add(Decimal(1), context.multiply(Decimal(k - 1), power))
+        if r >= 2:
+            whole, share = 0, context.divide(Decimal(k), r)
+        else:
+            whole, share = each, context.divide(context.multiply(Decimal(k), r), Decimal(4 * k - 4))
+        rest = context.multiply(Decimal(UNIT), context.ln(share))
+        slack = Decimal(10) ** (24 - precision)
+        low, high = math.floor(rest - slack), math.floor(rest + slack)
+        if low == high:
+            return whole + low
+        precision *= 2
+
+
+@lru_cache(maxsize=65536)
+def chance(cost: int, k: int) -> float:
+    """P for a cost in units: rounded up to a double, but to no more than 1/k, and at least TINY."""
+    if cost >= FAR:
+        return TINY
+    context = Context(prec=40)
+    power = k * Fraction(context.exp(context.divide(Decimal(-cost), Decimal(UNIT))))
+    exact = (1 - 1 / power) / (k - 1) if power >= 2 else power / (4 * k - 4)
+    exact *= 1 + Fraction(1, 10**37)  # more than the decimals are off
+    rounded = float(exact)
+    if Fraction(rounded) < exact:
+        rounded = math.nextafter(rounded, 1.0)
+    even = 1.0 / k
+    if Fraction(even) > Fraction(1, k):
+        even = math.nextafter(even, 0.0)
+    return min(even, max(TINY, rounded))
+
+
+# --- is it private? -------------------------------------------------------------------------------------------------
+
+
+def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:
+    """The inequalities that the mechanism breaks between a dataset and its neighbours, decided in exact arithmetic.
+
+    Parameters
+    ----------
+    groups : sequence of int, optional
+        Only neighbours that differ in a person of these groups.
+    """
+    here = _exact(poll.distribution(counts))
+    broken = []
+    for other, epsilon in poll.neighbors(counts, groups):
+        there = _exact(poll.distribution(other))
+        for color, p, p_other in zip(poll.options, here, there, strict=True):
+            for left, right in ((p, p_other), (p_other, p)):
+                if not holds(left, right, epsilon, 0.0):
+                    broken.append(f"Pr[{color}] is {float(p)!r} and {float(p_other)!r}, beyond epsilon {epsilon!r}")
+    return broken
+
+
+def _exact(probabilities: Sequence[float]) -> list[Fraction]:
+    """Every entry as the rational number that it is, the largest as one minus the rest."""
+    values = [Fraction(p) for p in probabilities]
+    largest = max(range(len(values)), key=values.__getitem__)
+    values[largest] += 1 - sum(values)
+    return values

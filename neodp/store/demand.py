@@ -1,0 +1,155 @@
+"""Single datasets of a stored graph on demand: a search around them (:mod:`neodp.ball`), or a pass over all of it.
+
+The stored mechanism, if there is one, decides how it is done: its method and its privacy notion are those of the
+numbers that come back. Nobody is given numbers that the stored mechanism does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from neodp import ball
+from neodp.auditing import NUMERICAL
+from neodp.ball import Ball, Evaluation, Found, Star
+from neodp.columns import Floats
+from neodp.errors import BallTooLarge, GraphError, NotPrivate, StaleMechanism
+from neodp.estimate import estimate
+from neodp.store.notions import EPSILON_DELTA
+from neodp.store.records import GraphInfo
+
+if TYPE_CHECKING:
+    from neodp.store.base import Store
+
+__all__ = ["Engine", "StoredView", "evaluate"]
+
+Engine: TypeAlias = Literal["auto", "ball", "whole"]
+
+LAYERS = 200
+"""How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
+
+
+class StoredView:
+    """A stored graph seen from some of its datasets, for a search.
+
+    Parameters
+    ----------
+    info : GraphInfo
+    keys : strings
+        The datasets.
+    found : Found
+        Their colours and alpha.
+    stored : array of float, one row per dataset
+        The probabilities that the datasets have; NaN where they have none.
+    least : array of float
+        As in :class:`~neodp.ball.View`.
+    neighbors, write : callables
+        Ask the store for the edges at some datasets; have the store keep probabilities, if the graph is still what it
+        was.
+    """
+
+    def __init__(
+        self,
+        info: GraphInfo,
+        keys: Sequence[str],
+        found: Found,
+        stored: Floats,
+        least: Floats,
+        neighbors: Callable[[Sequence[str]], Star],
+        write: Callable[[Sequence[Evaluation]], None],
+    ) -> None:
+        self.info = info
+        self.name = info.name
+        self.colors = info.colors
+        self.stored = stored
+        self.least = least
+        self.queries = 1
+        """How many queries were made."""
+        self._keys, self._found = list(keys), found
+        self._neighbors, self._write = neighbors, write
+
+    def find(self, keys: Sequence[str]) -> Found:
+        assert list(keys) == self._keys
+        return self._found
+
+    def neighbors(self, keys: Sequence[str]) -> Star:
+        self.queries += 1
+        return self._neighbors(keys)
+
+    def agrees(self, found: Ball) -> bool:
+        """Whether what was found is what the store has, if it holds a mechanism at all.
+
+        (epsilon, delta) is computed in integers, so that every bit must agree; other notions are computed in doubles,
+        and must agree up to rounding.
+        """
+        if self.info.mechanism is None:
+            return True
+        rows = np.array([list(e.probabilities.values()) for e in found.evaluations])
+        if self.info.mechanism.privacy == EPSILON_DELTA:
+            return np.array_equal(rows, self.stored)
+        return np.allclose(rows, self.stored, rtol=NUMERICAL, atol=0.0)
+
+    def write(self, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets, if the graph is still what it was."""
+        self.queries += 1
+        self._write(evaluations)
+
+
+def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
+    """As :meth:`neodp.store.base.Store.evaluate`."""
+    wanted = list(dict.fromkeys(keys))
+    with store.view(name, wanted, write=write) as view:
+        found = _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+        if not view.agrees(found):
+            assert view.info.mechanism is not None
+            raise StaleMechanism(
+                f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
+                f"run 'neodp extend {name}' again",
+            )
+        if write:
+            view.write(found.evaluations)
+    return replace(found, queries=view.queries)
+
+
+def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
+    kept = view.info.mechanism
+    if kept is not None and kept.privacy != EPSILON_DELTA:
+        if engine == "ball":
+            raise GraphError(
+                f"the mechanism of graph {view.name!r} is {kept.privacy}",
+                "leave the engine out, or take 'whole': a search knows (epsilon, delta) only",
+            )
+        graph = store.read(view.name)
+        return ball.evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
+    if len(view.colors) > 2 and engine != "ball":
+        return _rainbow(store, view, keys)
+    if engine == "whole":
+        return ball.evaluate_whole(store.read(view.name), keys)
+    try:
+        return ball.evaluate(view, keys, limit=limit, layers=LAYERS if engine == "auto" else None)
+    except BallTooLarge:
+        if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
+            raise
+        found = ball.evaluate_whole(store.read(view.name), keys)
+        return replace(found, proof="the search grew too large, so the whole graph was extended")
+
+
+def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
+    """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
+    graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
+    if method == "prefix":
+        return ball.evaluate_whole(graph, keys, "prefix")
+    found = ball.evaluate_whole(graph, keys)
+    if method in (None, "given") and not view.agrees(found):
+        with suppress(NotPrivate):
+            return ball.evaluate_whole(graph, keys, "prefix")
+    return found
+
+
+def _cheaper(info: GraphInfo) -> int:
+    """How many datasets a search may see before a pass over the whole graph would be cheaper, roughly."""
+    return min(ball.LIMIT, max(1000, info.datasets // 8))

@@ -1,0 +1,180 @@
+"""A store's file: found, locked, opened by the engine, and brought in order after a kill."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import warnings
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import ladybug
+
+from neodp.errors import StoreError, StoreUnreachable
+from neodp.estimate import memory
+from neodp.store.embedded.lock import Lock
+
+__all__ = ["DamagedLogWarning", "File", "said"]
+
+MAX_SIZE = 2**36
+"""How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
+addresses are limited)."""
+REASONS = {
+    "not a valid Lbug database": ("is not a neodp store", "name another file"),
+    "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
+    "different version": (
+        "was written by another version of ladybug",
+        "export the graphs with that one, and load them",
+    ),
+    "does not match the current database": ("has the log of another store beside it", "move its .wal file away"),
+    "Mmap for size": ("needs more addresses than are allowed", "raise the limit (ulimit -v)"),
+}
+"""What the engine says when a file cannot be opened for a reason other than a damaged log, and what that means."""
+
+
+class DamagedLogWarning(UserWarning):
+    """The end of a store's log could not be read, as after a kill while it was written."""
+
+
+class File:
+    """An open database file, and the lock that keeps all others out."""
+
+    def __init__(self, path: Path, address: str, patience: float) -> None:
+        self._address = address
+        self._path = _place(path, address)
+        self.read_only = not _is_writable(self._path)
+        self._lock = Lock(self._path, address, patience)
+        self._database: ladybug.Database | None = None
+        self._start()
+
+    def connect(self, *, threads: int) -> ladybug.Connection:
+        if self._database is None:
+            raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
+        return ladybug.Connection(self._database, threads)
+
+    def close(self) -> None:
+        database, self._database = self._database, None
+        if database is not None:
+            database.close()
+            self._lock.release()
+
+    def abandon(self) -> None:
+        """Give up after a failed commit, until the process ends.
+
+        Its log ends in the middle, and whatever came behind that would be lost. The engine ends the process if it is
+        closed while the log cannot be written, so it never is.
+        """
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._database))
+        self._database = None
+
+    def reopen(self) -> None:
+        """Have the engine start again from what is in the file and its log."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+            self._start()
+
+    def _start(self) -> None:
+        try:
+            self._database = self._open()
+        except (RuntimeError, OSError) as e:
+            raise self._unreachable(e) from e
+        finally:
+            if self._database is None:
+                self._lock.release()
+
+    def _open(self) -> ladybug.Database:
+        try:
+            return self._engine()
+        except RuntimeError as e:
+            known = any(reason in str(e) for reason in REASONS)
+            if known or self.read_only or not _logs(self._path):
+                raise
+        self._cut_log()
+        return self._engine()
+
+    def _cut_log(self) -> None:
+        """Do without the end of the log that cannot be read, after a copy of the log was put aside."""
+        now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
+        logs = _logs(self._path)
+        copies = [f"{log}.damaged-{now}" for log in logs]
+        try:
+            for log, copy in zip(logs, copies, strict=True):
+                shutil.copy2(log, copy)
+            database = self._engine(throw_on_wal_replay_failure=False)
+        except (RuntimeError, OSError):
+            for copy in copies:
+                Path(copy).unlink(missing_ok=True)
+            raise
+        with ladybug.Connection(database) as connection:
+            connection.execute("CHECKPOINT")  # or what is written next would stand behind the damage in the log
+        database.close()
+        warnings.warn(
+            f"the end of the log of {self._address} could not be read, as after a kill while it was written: what had "
+            f"been committed before is there; a copy of the log is {' and '.join(copies)}",
+            DamagedLogWarning,
+            stacklevel=8,
+        )
+
+    def _engine(self, **options: Any) -> ladybug.Database:
+        return ladybug.Database(
+            self._path, read_only=self.read_only, max_db_size=MAX_SIZE, buffer_pool_size=memory() // 2, **options
+        )
+
+    def _unreachable(self, error: RuntimeError | OSError) -> StoreUnreachable:
+        for reason, (what, hint) in REASONS.items():
+            if reason in str(error):
+                return StoreUnreachable(f"the store {self._address} {what}", hint)
+        return StoreUnreachable(
+            f"the store {self._address} cannot be opened: {said(error)}", "take it from a copy, or use another"
+        )
+
+
+def _place(path: Path, address: str) -> Path:
+    """The file itself, links followed; refused where there is none and none can be made."""
+    try:
+        path = path.resolve()
+        wrong = _misplaced(path)
+    except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
+        raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct --store") from e
+    if wrong is not None:
+        raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
+    return path
+
+
+def _misplaced(path: Path) -> tuple[str, str] | None:
+    """Why a path is no place for a store, and what to do about it."""
+    if path.is_dir():
+        return "is a folder", "name a file in it"
+    if not path.parent.is_dir():
+        return "is in no folder that exists", "make the folder, or correct --store"
+    if not path.exists():
+        logs = [log.name for log in _logs(path)]
+        if logs:
+            return f"is gone, but not its log {logs[0]}", "put it back, or move the log away"
+        if not os.access(path.parent, os.W_OK):
+            return "may not be made in its folder", "use another folder"
+    elif not path.is_file():
+        return "is not a file", "name another"
+    elif not os.access(path, os.R_OK):
+        return "may not be read", "ask for the right to, or use another file"
+    return None
+
+
+def _logs(path: Path) -> list[Path]:
+    """The engine's logs beside a file, if any: the second is one that is being brought into the file."""
+    return [log for log in (path.with_name(f"{path.name}{end}") for end in (".wal", ".wal.checkpoint")) if log.exists()]
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether the file and its log can be written."""
+    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+
+
+def said(error: Exception) -> str:
+    """The first sentence of what an error says, without the kind of exception."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return re.sub(r"^\w+ exception: ", "", said).split("\n")[0].split(". ")[0].rstrip(".")

@@ -1,0 +1,194 @@
+"""A store's file, asked by the names of statements.
+
+How the engine wants to be used (measured with ladybug 0.22):
+
+* An error ends a transaction and leaves its connection without one, so that the next statement would count by itself:
+  a transaction ends at its first error, and its connection with it.
+* A connection keeps whatever Arrow tables it was given, and one table given twice crashes the process: a connection
+  lives for one transaction, a table for one statement.
+* A parameter that is missing counts as null: the parameters are compared with the statement before it runs.
+* After ``UNWIND``, a pattern with an edge in the same ``MATCH`` scans all edges: such statements use two clauses.
+* ``SET`` on an edge that is matched against its direction changes nothing, and counts it: edges are set with direction.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import ladybug
+import pyarrow as pa
+
+from neodp.errors import ReadOnlyStore, StoreError, StoreUnreachable
+from neodp.store import refusals
+from neodp.store.cypher import Dialect, statement, statements
+from neodp.store.embedded.file import File, said
+from neodp.store.settings import Settings
+
+__all__ = ["BATCH", "Session", "batches", "now"]
+
+BATCH = 250_000
+"""How many rows go to the engine at once."""
+
+
+class Session:
+    """Statements by name, and transactions, on a file that is open.
+
+    Attributes
+    ----------
+    address : str
+        The file.
+    tables : set of str
+        The tables there are.
+    mutex : threading.RLock
+        Held by the thread that has a transaction; taken for longer where several transactions belong together.
+    read_only : bool
+        Whether the file may only be read.
+    """
+
+    def __init__(self, settings: Settings, dialect: Dialect) -> None:
+        self.address = str(settings.path)
+        self.mutex = threading.RLock()
+        self._dialect = dialect
+        self._connection: ladybug.Connection | None = None
+        self._file = File(settings.path, self.address, settings.patience)
+        self._finalizer = weakref.finalize(self, self._file.close)
+        self.read_only = self._file.read_only
+        try:
+            with self.transaction():
+                self.tables = set(self.run("show_schema")["name"].to_pylist())
+            self._upgrade()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        with self.mutex:
+            self._finalizer()
+
+    # --- schema -------------------------------------------------------------------------------------------
+
+    def init(self) -> list[str]:
+        """Make the tables that are missing; their names."""
+        with self.mutex:
+            missing = [name for name in self._schema() if "." not in name and name not in self.tables]
+            if missing:
+                with self.transaction(write=True):
+                    for table in missing:
+                        self.run(table)
+                self.tables.update(missing)
+        return missing
+
+    def _upgrade(self) -> None:
+        """Add the columns that the tables of an older file lack."""
+        with self.transaction():
+            missing = [name for name in self._schema() if "." in name and self._lacks(*name.split("."))]
+        if missing and self.read_only:
+            raise StoreUnreachable(
+                f"the store {self.address} was made by an older neodp and lacks {missing[0]}",
+                "open it once where it may be written",
+            )
+        if missing:
+            with self.transaction(write=True):
+                for name in missing:
+                    self.run(name)
+
+    def _schema(self) -> list[str]:
+        """The names of tables, and of columns that came later, as "table.column"."""
+        return [name for name in statements(self._dialect, "schema") if not name.startswith("show_")]
+
+    def _lacks(self, table: str, column: str) -> bool:
+        if table not in self.tables:
+            return False
+        text = statement("show_columns", self._dialect).replace("{table}", table)
+        return column not in self.execute(text, {})["name"].to_pylist()
+
+    # --- transactions -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[None]:
+        """All or nothing, one thread at a time; a transaction inside another is a part of it."""
+        with self.mutex:
+            if self._connection is not None:
+                yield
+                return
+            if write and self._file.read_only:
+                raise refusals.read_only(self.address)
+            with self._connected(write=write):
+                self.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
+                try:
+                    yield
+                except BaseException:
+                    with suppress(StoreError):
+                        self.execute("ROLLBACK", {})
+                    raise
+                self._commit()
+
+    @contextmanager
+    def _connected(self, *, write: bool) -> Iterator[None]:
+        with self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
+            try:
+                yield
+            finally:
+                self._connection = None
+
+    def _commit(self) -> None:
+        assert self._connection is not None
+        if self._connection.is_closed:
+            raise StoreError(f"{self.address} refused a part of a change", "nothing was changed")
+        try:
+            self.execute("COMMIT", {})
+        except StoreError as e:
+            if "committed successfully" not in str(e.__cause__):
+                self._file.abandon()
+                raise
+            self._file.reopen()  # only bringing the log into the file failed
+
+    def run(self, name: str, **parameters: Any) -> pa.Table:
+        """The result of a statement, within a transaction."""
+        return self.execute(statement(name, self._dialect), parameters)
+
+    def execute(self, text: str, parameters: dict[str, Any]) -> pa.Table:
+        """The result of any Cypher, within a transaction."""
+        assert self._connection is not None
+        needed = set(re.findall(r"\$(\w+)", re.sub(r"(?m)^//.*$", "", text)))
+        if needed != set(parameters):
+            raise StoreError(f"a statement needs {sorted(needed)} and was given {sorted(parameters)}", text)
+        try:
+            result = self._connection.execute(text, parameters)
+            if not isinstance(result, ladybug.QueryResult):
+                raise StoreError("there is more than one Cypher statement", "give one")
+            with result:
+                return result.get_as_arrow(BATCH)
+        except RuntimeError as e:
+            self._connection.close()  # which ends the transaction, whatever the error left of it
+            raise _refused(self.address, e) from e
+
+
+def batches(n: int) -> Iterator[slice]:
+    """Slices of at most BATCH rows."""
+    for start in range(0, n, BATCH):
+        yield slice(start, min(start + BATCH, n))
+
+
+def now() -> str:
+    """The time, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _refused(address: str, error: RuntimeError) -> StoreError:
+    """The engine's error in neodp's words."""
+    if "Buffer manager exception" in str(error):
+        return StoreError(f"{address} needs more memory than half of this machine's", "use a larger one, or Neo4j")
+    if "Cannot write to file" in str(error):
+        return StoreError(f"{address} cannot be written: the disk may be full", "make room, and look what is there")
+    if "Unable to cast Python" in str(error):
+        return StoreError("a name or key is not a text that UTF-8 can write", "correct it")
+    if "read-only" in str(error):
+        return ReadOnlyStore(f"{address} may be read but not written", "use another store")
+    return StoreError(f"{address} refused: {said(error)}", "nothing was changed")

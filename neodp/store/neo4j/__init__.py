@@ -1,0 +1,50 @@
+"""Dataset graphs in Neo4j, over Bolt.
+
+``session`` asks the server, ``columns`` turns what comes back into arrays, and there is a module for each file of
+``cypher/neo4j``. A server that speaks Bolt, but another Cypher, needs a folder of ``cypher/`` and a subclass that names
+that folder as its dialect.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import neo4j
+
+from neodp.store.neo4j.mechanisms import Mechanisms
+from neodp.store.neo4j.releases import Releases
+from neodp.store.neo4j.session import Session
+from neodp.store.settings import Settings
+
+if TYPE_CHECKING:
+    from neodp.store.profiles import ProfileStore
+
+__all__ = ["Neo4jStore"]
+
+
+class Neo4jStore(Mechanisms, Releases):
+    """A store on a Neo4j server, version 5.26 or newer.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where the server is, who asks, and which database.
+    driver : neo4j.Driver, optional
+        A driver to use instead of a new one; it stays open when the store is closed.
+    auth : neo4j.Auth, optional
+        Instead of the user and password of the settings.
+    """
+
+    dialect = "neo4j"
+
+    def __init__(
+        self, settings: Settings, *, driver: neo4j.Driver | None = None, auth: neo4j.Auth | None = None
+    ) -> None:
+        self._session = Session(settings, self.dialect, driver, auth)
+        self.address = self._session.address
+
+    @property
+    def profiles(self) -> ProfileStore:
+        from neodp.store.neo4j.profiles import Neo4jProfiles
+
+        return Neo4jProfiles(self._session)

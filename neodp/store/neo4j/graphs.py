@@ -1,0 +1,198 @@
+"""Dataset graphs in Neo4j: load, drop, list and read (``cypher/neo4j/graphs.cypher``).
+
+Graphs are read and written as columns, some thousands of rows at a time, so that memory stays bounded on both sides.
+A writer owns a graph by its token on the ``(:DatasetGraph)`` node. Every batch locks that node and checks the token in
+its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
+transaction declares it whole.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neodp.ball import Star
+from neodp.columns import distributions, preferences
+from neodp.errors import Overtaken, ReadOnlyStore
+from neodp.graph import DatasetGraph
+from neodp.store import refusals
+from neodp.store.base import Progress, Store, silent
+from neodp.store.cypher import bound, statement
+from neodp.store.neo4j.columns import alphas, columns, numbers, require, stored_graph
+from neodp.store.neo4j.session import Session, Transaction, batches
+from neodp.store.records import READY, GraphInfo, StoredGraph
+
+__all__ = ["Graphs"]
+
+
+class Graphs(Store):
+    """What a store on Neo4j does with graphs."""
+
+    _session: Session
+
+    def close(self) -> None:
+        self._session.close()
+
+    def init(self) -> list[str]:
+        return self._session.init()
+
+    def graphs(self) -> list[GraphInfo]:
+        return [GraphInfo.from_row(row) for row in self._session.rows("graphs")]
+
+    # --- load and drop ------------------------------------------------------------------------------------
+
+    def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
+        self.init()
+        writer = uuid.uuid4().hex
+
+        def claim(tx: Transaction) -> None:
+            state = tx.run("find_graph", graph=name)["state"]
+            if state == READY and not replace:
+                raise refusals.exists("graph", name, self.address)
+            tx.run("claim_graph", graph=name, state="loading", writer=writer)
+
+        self._session.transaction("claim_graph", claim)
+        self._delete_datasets(name, writer)
+        ids = self._create_datasets(name, writer, graph, progress)
+        self._create_neighbors(name, writer, graph, ids, progress)
+        whole = {"colors": list(graph.colors), "datasets": len(graph), "edges": graph.edges}
+        self._session.owned("finish_load", self._overtaken(name), graph=name, writer=writer, **whole)
+        return self.info(name)
+
+    def drop(self, name: str, *, progress: Progress = silent) -> int:
+        info = self.info(name)
+        writer = uuid.uuid4().hex
+        self._session.write("claim_graph", graph=name, state="dropping", writer=writer)
+        deleted = self._delete_datasets(name, writer, info.datasets, progress)
+        self._session.owned("delete_graph", self._overtaken(name), graph=name, writer=writer)
+        return deleted
+
+    def _delete_datasets(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
+        deleted = 0
+        for count in self._session.repeated("delete_datasets", "deleted", graph=name, writer=writer):
+            deleted += count
+            progress("dropping", deleted, max(total, deleted))
+        return deleted
+
+    def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Any:
+        ids: list[str] = []
+        alpha, preference = alphas(graph, np.arange(len(graph))), graph.preference_lists()
+        for rows in batches(len(graph)):
+            keys = graph.keys[rows].to_pylist()
+            colors = [graph.colors[c] for c in graph.color[rows].tolist()]
+            orders = preference[rows].to_pylist()
+            values = {"keys": keys, "colors": colors, "alphas": alpha[rows], "preferences": orders}
+            found = self._session.write("create_datasets", graph=name, writer=writer, **values)
+            if found["keys"] != keys:
+                raise self._overtaken(name)
+            ids += found["ids"]
+            progress("datasets", len(ids), len(graph))
+        return np.array(ids, dtype=object)
+
+    def _create_neighbors(self, name: str, writer: str, graph: DatasetGraph, ids: Any, progress: Progress) -> None:
+        for rows in batches(graph.edges):
+            values = {
+                "sources": ids[graph.source[rows]].tolist(),
+                "targets": ids[graph.target[rows]].tolist(),
+                "epsilons": graph.epsilon[rows].tolist(),
+                "deltas": graph.delta[rows].tolist(),
+            }
+            found = self._session.write("create_neighbors", graph=name, writer=writer, **values)
+            if found["created"] != len(values["sources"]):
+                raise self._overtaken(name)
+            progress("edges", min(rows.stop, graph.edges), graph.edges)
+
+    def _overtaken(self, name: str) -> Overtaken:
+        return refusals.overtaken("graph", name, self.address, "neodp show")
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(
+        self,
+        name: str,
+        *,
+        keys: Sequence[str] | None = None,
+        color: str | None = None,
+        radius: int | None = None,
+        progress: Progress = silent,
+    ) -> StoredGraph:
+        info = self.ready(name)
+        refusals.check_subgraph(keys, color, radius, info)
+        if keys is None:
+            parts = self._datasets("read_datasets", info, progress)
+        else:
+            parts = iter([self._session.read("find_datasets", graph=name, keys=self._ball(name, keys, radius or 0))])
+        found = list(map(columns, parts))
+        self._unchanged(info)
+        return stored_graph(info, found, color)
+
+    def _datasets(self, name: str, info: GraphInfo, progress: Progress = silent) -> Iterator[dict[str, Any]]:
+        """What a statement says about all of a graph's datasets, by key, some at a time."""
+        seen = 0
+        for found in self._session.pages(name, "keys", graph=info.name):
+            yield found
+            seen += len(found["keys"])
+            progress("reading", seen, max(seen, info.datasets))
+        count = self._session.read("count_datasets", graph=info.name)["datasets"]
+        if count != seen:
+            raise refusals.keys_not_texts("graph", info.name, "datasets", "key", count, seen)
+
+    def _unchanged(self, info: GraphInfo) -> None:
+        """Refuse what was read if the graph was changed meanwhile."""
+        if self.ready(info.name).revision != info.revision:
+            raise refusals.changed_while_read("graph", info.name, self.address)
+
+    def _ball(self, name: str, keys: Sequence[str], radius: int) -> list[str]:
+        """The keys of the datasets up to `radius` edges away from some, one query per layer."""
+        wanted = list(dict.fromkeys(keys))
+        found = self._session.read("find_datasets", graph=name, keys=wanted)
+        require(name, wanted, found["keys"])
+        seen, layer = set(wanted), wanted
+        for _ in range(radius):
+            layer = sorted(set(self.neighbors(name, layer).neighbor.to_pylist()) - seen)
+            seen.update(layer)
+        return sorted(seen)
+
+    def neighbors(self, name: str, keys: Sequence[str]) -> Star:
+        return self._star(self.ready(name), keys)
+
+    def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
+        """The edges at some datasets of a graph that is known to be whole."""
+        found = self._session.read("neighbors", graph=info.name, keys=list(keys))
+        require(info.name, keys, found["known"])
+        neighbor = pa.array(found["neighbors"], pa.string())
+        return Star(
+            pa.array(found["keys"], pa.string()),
+            neighbor,
+            pa.array(found["colors"], pa.string()),
+            distributions(found["alphas"], neighbor, len(info.colors)),
+            numbers(found["epsilons"]),
+            numbers(found["deltas"]),
+            preferences(found["preferences"], neighbor, info.colors),
+        )
+
+    def levels(self, name: str) -> tuple[float, float, float]:
+        self.ready(name)
+        row = self._session.read("levels", graph=name)
+        return row["least"], row["greatest"], row["delta"]
+
+    # --- queries ------------------------------------------------------------------------------------------
+
+    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        text, values = bound(query, parameters, self.dialect)
+        return self._session.table(query, text, values | self._subject(query, name))
+
+    def select(self, text: str) -> pa.Table:
+        try:
+            return self._session.table("select", text, {})
+        except ReadOnlyStore:
+            raise refusals.would_write() from None
+
+    def column(self, name: str, property: str) -> pa.Table:
+        self.ready(name)
+        text = statement("read_property", self.dialect)
+        return self._session.table("read_property", text, {"graph": name, "property": property})

@@ -1,0 +1,162 @@
+"""Alpha and mechanisms on the datasets of graphs in Neo4j (``cypher/neo4j/mechanisms.cypher``).
+
+A mechanism is written in batches by a writer that owns the graph (:mod:`neodp.store.neo4j.graphs`); alpha is written in
+one transaction, since half of an alpha could be taken for a whole one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from neodp.ball import Evaluation, Found
+from neodp.boundary import distance
+from neodp.columns import Floats, distributions
+from neodp.errors import Overtaken
+from neodp.graph import DatasetGraph
+from neodp.mechanism import Mechanism
+from neodp.store import refusals
+from neodp.store.base import Progress, silent
+from neodp.store.demand import StoredView
+from neodp.store.neo4j.columns import alphas, least, numbers, require, stored_rows
+from neodp.store.neo4j.graphs import Graphs
+from neodp.store.neo4j.session import Transaction, batches
+from neodp.store.notions import Notion, by_edge
+from neodp.store.records import READY, GraphInfo, StoredGraph
+
+__all__ = ["Mechanisms"]
+
+
+class Mechanisms(Graphs):
+    """What a store on Neo4j does with alpha and mechanisms."""
+
+    def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
+        refusals.check_colors(self.ready(name), graph)
+        given = np.flatnonzero(graph.given)
+        ids = self._ids(name, graph)
+        alpha = alphas(graph, given)
+
+        def work(tx: Transaction) -> None:
+            if tx.run("clear_alpha", graph=name)["claimed"] != 1:
+                raise self._overtaken(name)
+            for rows in batches(len(given)):
+                values = {"ids": ids[given[rows]].tolist(), "alphas": alpha[rows]}
+                if tx.run("write_alpha", graph=name, **values)["written"] != len(values["ids"]):
+                    raise self._overtaken(name)
+                progress("alpha", rows.stop, len(given))
+
+        self._session.transaction("write_alpha", work)
+        return len(given)
+
+    # --- a whole mechanism --------------------------------------------------------------------------------
+
+    def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
+        info, graph, writer = self.ready(name), mechanism.graph, uuid.uuid4().hex
+        refusals.check_colors(info, graph)
+        ids = self._ids(name, graph)
+        if self._session.read("count_datasets", graph=name)["datasets"] != len(graph):
+            stored = {key for part in self._datasets("read_ids", info) for key in part["keys"]}
+            raise refusals.not_covered(name, min(stored.difference(graph.keys.to_pylist())))
+        facts = notion.facts(mechanism)
+        self._session.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
+        self._write_rows(name, writer, mechanism, ids, progress)
+        if notion.mus is not None:
+            self._write_mus(name, writer, graph, ids, notion.mus, progress)
+        self._session.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
+
+    def _write_rows(self, name: str, writer: str, mechanism: Mechanism, ids: Any, progress: Progress) -> None:
+        two = len(mechanism.graph.colors) == 2
+        columns: dict[str, NDArray[Any]] = {"p_trues": mechanism.p_true, "distances": distance(mechanism.graph)}
+        columns |= {"ps": mechanism.p, "qs": mechanism.q} if two else {"distributions": mechanism.probabilities}
+        write = "write_probabilities" if two else "write_distributions"
+        for rows in batches(len(mechanism)):
+            values = {"ids": ids[rows].tolist()} | {c: column[rows].tolist() for c, column in columns.items()}
+            if self._session.write(write, graph=name, writer=writer, **values)["written"] != len(values["ids"]):
+                raise self._overtaken(name)
+            progress("probabilities", rows.stop, len(mechanism))
+
+    def _write_mus(
+        self, name: str, writer: str, graph: DatasetGraph, ids: Any, mus: Floats, progress: Progress
+    ) -> None:
+        for rows in batches(graph.edges):
+            values = {
+                "sources": ids[graph.source[rows]].tolist(),
+                "targets": ids[graph.target[rows]].tolist(),
+                "mus": mus[rows].tolist(),
+            }
+            if self._session.write("write_mus", graph=name, writer=writer, **values)["written"] != len(values["mus"]):
+                raise self._overtaken(name)
+            progress("mu", rows.stop, graph.edges)
+
+    def _ids(self, name: str, graph: DatasetGraph) -> Any:
+        """The server's ids of a graph's datasets, as an object array."""
+        if isinstance(graph, StoredGraph) and graph.ids is not None:
+            return graph.ids.to_numpy(zero_copy_only=False)
+        parts = list(self._datasets("read_ids", self.ready(name)))
+        keys, ids = (pa.array([x for part in parts for x in part[c]], pa.string()) for c in ("keys", "ids"))
+        where = pc.index_in(graph.keys, keys)
+        if where.null_count:
+            raise refusals.foreign_key(name, graph.key(int(np.argmin(np.asarray(where.is_valid())))))
+        return ids.take(where).to_numpy(zero_copy_only=False)
+
+    def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+        assert graph.ids is not None
+        rows = np.full((len(graph), len(graph.colors)), np.nan)
+        for part in batches(len(graph)):
+            found = self._session.read("read_probabilities", ids=graph.ids[part].to_pylist())
+            if found["keys"] != graph.keys[part].to_pylist():
+                raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
+            rows[part] = stored_rows(found, len(graph.colors))
+        return rows
+
+    def _mus(self, graph: StoredGraph) -> Floats:
+        parts = list(self._datasets("read_mus", self.ready(graph.name)))
+        sources, targets = (pa.array([x for p in parts for x in p[c]], pa.string()) for c in ("sources", "targets"))
+        return by_edge(graph, sources, targets, numbers([x for part in parts for x in part["mus"]]))
+
+    # --- single datasets ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
+        row = self._session.read("view", graph=name, keys=list(keys))
+        if row.get("state") != READY:
+            self.ready(name)  # which says why not
+        info = GraphInfo.from_row(row)
+        require(name, keys, row["keys"])
+        order = [row["keys"].index(key) for key in keys]
+        alpha = distributions([row["alphas"][i] for i in order], pa.array(keys, pa.string()), len(info.colors))
+        view = StoredView(
+            info,
+            keys,
+            Found([row["found"][i] for i in order], alpha),
+            stored_rows(row, len(info.colors))[order],
+            least(row),
+            neighbors=partial(self._star, info),
+            write=partial(self._write_evaluations, info),
+        )
+        yield view
+        view.queries += 1
+        self._unchanged(info)
+
+    def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets, if the graph is still what it was."""
+        rows: Any = [list(e.probabilities.values()) for e in evaluations]
+        two = len(info.colors) == 2
+        values = {
+            "keys": [e.key for e in evaluations],
+            "ps": [row[0] if two else None for row in rows],
+            "qs": [row[1] if two else None for row in rows],
+            "distributions": [None if two else row for row in rows],
+            "p_trues": [e.p_true for e in evaluations],
+        }
+        found = self._session.write("write_evaluations", graph=info.name, revision=info.revision, **values)
+        if found["written"] != len(evaluations):
+            raise self._overtaken(info.name)

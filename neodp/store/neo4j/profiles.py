@@ -1,0 +1,172 @@
+"""Profiles in Neo4j (``cypher/neo4j/profiles.cypher``).
+
+They are loaded in batches by a writer that owns them, and read as columns; neighbours are written in one transaction.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import numpy as np
+
+from neodp.errors import Overtaken
+from neodp.store import refusals
+from neodp.store.base import Progress, silent
+from neodp.store.neo4j.columns import numbers
+from neodp.store.neo4j.session import Session, Transaction, batches
+from neodp.store.profiles import ProfileInfo, ProfileStore
+from neodp.store.records import READY
+from neodp.stretch.neighborhoods import Neighbors
+from neodp.stretch.profiles import Profiles
+from neodp.stretch.similarities import Measure
+
+__all__ = ["Neo4jProfiles"]
+
+USERS = 500
+"""How many users go over the wire at once where their likes go with them."""
+
+
+class Neo4jProfiles(ProfileStore):
+    """The profiles of a Neo4j store."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.address = session.address
+
+    def all(self) -> list[ProfileInfo]:
+        return [ProfileInfo(**row) for row in self._session.rows("profiles")]
+
+    # --- load and drop ------------------------------------------------------------------------------------
+
+    def load(self, name: str, profiles: Profiles, *, replace: bool = False, progress: Progress = silent) -> ProfileInfo:
+        self._session.init()
+        writer = uuid.uuid4().hex
+
+        def claim(tx: Transaction) -> None:
+            state = tx.run("find_profiles", profiles=name)["state"]
+            if state == READY and not replace:
+                raise refusals.exists("profile", name, self.address)
+            tx.run("claim_profiles", profiles=name, state="loading", writer=writer)
+
+        self._session.transaction("claim_profiles", claim)
+        self._delete(name, writer, 0, silent)
+        nodes = {"ids": profiles.users.to_pylist(), "groups": _groups(profiles)}
+        users = self._create("create_users", "users", name, writer, nodes, progress)
+        items = self._create("create_items", "items", name, writer, {"ids": profiles.items.to_pylist()}, progress)
+        self._create_likes(name, writer, profiles, users, items, progress)
+        counts = {"users": len(users), "items": len(items), "likes": profiles.likes}
+        self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **counts)
+        return self.info(name)
+
+    def drop(self, name: str, *, progress: Progress = silent) -> int:
+        info = self.info(name)
+        writer = uuid.uuid4().hex
+        self._session.write("claim_profiles", profiles=name, state="dropping", writer=writer)
+        deleted = self._delete(name, writer, info.users, progress)
+        self._session.owned("delete_profiles", self._overtaken(name), profiles=name, writer=writer)
+        return deleted
+
+    def _delete(self, name: str, writer: str, total: int, progress: Progress) -> int:
+        owned: dict[str, Any] = {"profiles": name, "writer": writer}
+        deleted = 0
+        for count in self._session.repeated("delete_users", "deleted", batch=USERS, **owned):
+            deleted += count
+            progress("dropping", deleted, max(total, deleted))
+        for _ in self._session.repeated("delete_items", "deleted", **owned):
+            pass
+        return deleted
+
+    def _create(
+        self, statement: str, what: str, name: str, writer: str, columns: dict[str, list[Any]], progress: Progress
+    ) -> Any:
+        """Create users or items; the server's ids of them, as an object array."""
+        nodes: list[str] = []
+        total = len(columns["ids"])
+        for rows in batches(total):
+            values = {column: every[rows] for column, every in columns.items()}
+            found = self._session.write(statement, profiles=name, writer=writer, **values)["nodes"]
+            if len(found) != len(values["ids"]):
+                raise self._overtaken(name)
+            nodes += found
+            progress(what, len(nodes), total)
+        return np.array(nodes, dtype=object)
+
+    def _create_likes(self, name: str, writer: str, p: Profiles, users: Any, items: Any, progress: Progress) -> None:
+        for rows in batches(p.likes):
+            columns = {
+                "users": users[p.user[rows]].tolist(),
+                "items": items[p.item[rows]].tolist(),
+                "weights": p.weight[rows].tolist(),
+                "values": p.value[rows].tolist(),
+            }
+            found = self._session.write("create_likes", profiles=name, writer=writer, **columns)
+            if found["created"] != len(columns["users"]):
+                raise self._overtaken(name)
+            progress("likes", rows.stop, p.likes)
+
+    # --- reading and writing back -------------------------------------------------------------------------
+
+    def read(self, name: str, *, progress: Progress = silent) -> Profiles:
+        info = self.ready(name)
+        items = [i for part in self._session.pages("read_items", "ids", profiles=name) for i in part["ids"]]
+        users: list[str] = []
+        groups: list[str | None] = []
+        likes: dict[str, list[Any]] = {"owners": [], "items": [], "weights": [], "values": []}
+        for part in self._session.pages("read_likes", "ids", batch=USERS, profiles=name):
+            likes["owners"] += [part["ids"][owner] for owner in part["owners"]]
+            for column in ("items", "weights", "values"):
+                likes[column] += part[column]
+            users += part["ids"]
+            groups += part["groups"]
+            progress("reading", len(users), max(len(users), info.users))
+        self._all_read(name, len(users), len(items))
+        if self.ready(name).revision != info.revision:
+            raise refusals.changed_while_read("profile", name, self.address)
+        return Profiles.from_columns(
+            likes["owners"],
+            likes["items"],
+            numbers(likes["values"]),
+            numbers(likes["weights"]),
+            users=users,
+            items=items,
+            group=None if None in groups or not groups else [str(g) for g in groups],
+            name=name,
+            place=lambda row: f"profile {name!r}, user {likes['owners'][row]!r}",
+        )
+
+    def _all_read(self, name: str, users: int, items: int) -> None:
+        count = self._session.read("count_profiles", profiles=name)
+        for what, seen in (("users", users), ("items", items)):
+            if count[what] != seen:
+                raise refusals.keys_not_texts("profile", name, what, "id", count[what], seen)
+
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
+        name, ids = profiles.name, np.array(profiles.users.to_pylist(), dtype=object)
+        k = found.neighbor.shape[1]
+        users, others = np.repeat(ids[found.users], k), ids[found.neighbor.ravel()]
+        ranks = np.tile(np.arange(1, k + 1), len(found.users))
+        constant: dict[str, Any] = {"profiles": name, "measure": measure.value, "epsilon": found.cost.epsilon}
+
+        def work(tx: Transaction) -> None:
+            """All in one transaction: half of the neighbours could be taken for all."""
+            for rows in batches(len(found.users)):
+                asked = ids[found.users[rows]].tolist()
+                if tx.run("clear_similar", profiles=name, users=asked)["found"] != len(asked):
+                    raise self._overtaken(name)
+            for rows in batches(len(users)):
+                columns = {"users": users, "others": others, "ranks": ranks, "scores": found.score.ravel()}
+                values = {column: array[rows].tolist() for column, array in columns.items()}
+                if tx.run("create_similar", **constant, **values)["created"] != len(values["users"]):
+                    raise self._overtaken(name)
+                progress("neighbors", rows.stop, len(users))
+
+        self._session.transaction("create_similar", work)
+        return len(users)
+
+    def _overtaken(self, name: str) -> Overtaken:
+        return refusals.overtaken("profile", name, self.address, "neodp stretch list")
+
+
+def _groups(profiles: Profiles) -> list[str | None]:
+    return [None] * len(profiles) if profiles.group is None else profiles.group.to_pylist()

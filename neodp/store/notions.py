@@ -1,0 +1,180 @@
+"""How the privacy notion of a mechanism is stored, and read back.
+
+Two notions can be written down as properties:
+
+* ``epsilon-delta``: what the edges' own epsilon and delta state. Nothing more need be stored.
+* ``gaussian``: mu-Gaussian differential privacy. The mu of all edges is ``mechanism_mu`` of the graph's own node; where
+  edges differ, each has its ``mu``.
+
+The name is ``mechanism_privacy`` of the graph's own node; where it is missing, the notion is ``epsilon-delta``. A pair
+(L, U) of one's own is code, which no property holds: a mechanism for it is refused when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neodp.columns import Floats
+from neodp.errors import NoMechanism, PrivacyError
+from neodp.graph import DatasetGraph
+from neodp.mechanism import Mechanism
+from neodp.privacy import EpsilonDelta, Gaussian, Privacy
+from neodp.store.records import MechanismInfo, fingerprint
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["EPSILON_DELTA", "GAUSSIAN", "Notion", "by_edge", "edge_values"]
+
+EPSILON_DELTA = "epsilon-delta"
+GAUSSIAN = "gaussian"
+
+
+@dataclass(frozen=True)
+class Notion:
+    """A privacy notion as properties.
+
+    Attributes
+    ----------
+    name : str
+        EPSILON_DELTA or GAUSSIAN.
+    mu : float or None
+        With GAUSSIAN, the mu of all edges, unless they differ.
+    mus : array of float, or None
+        With GAUSSIAN, one mu per edge where they differ.
+    """
+
+    name: str = EPSILON_DELTA
+    mu: float | None = None
+    mus: Floats | None = None
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, graph: str) -> Notion:
+        """The notion of a mechanism that is to be written to a stored graph.
+
+        Raises
+        ------
+        PrivacyError
+            If it cannot be stored.
+        """
+        privacy = mechanism.privacy
+        if isinstance(privacy, Gaussian):
+            mu = np.atleast_1d(np.asarray(privacy.mu, np.float64))
+            if (mu == mu[:1]).all():
+                return cls(GAUSSIAN, mu=float(mu[0]) if len(mu) else 0.0)
+            return cls(GAUSSIAN, mus=mu)
+        if not isinstance(privacy, EpsilonDelta):
+            raise PrivacyError(
+                "a mechanism for a pair (L, U) of one's own cannot be stored: the pair is code",
+                "write neodp.Mechanism.of(graph, mechanism.probabilities), which is held to the graph's epsilon and "
+                "delta; or take neodp.Gaussian",
+            )
+        own = EpsilonDelta.of(mechanism.graph)
+        if not (np.array_equal(privacy.epsilon, own.epsilon) and np.array_equal(privacy.delta, own.delta)):
+            raise PrivacyError(
+                f"the mechanism is for an epsilon and a delta other than those of graph {graph!r}",
+                "load the graph with these values, and extend it",
+            )
+        return cls()
+
+    @classmethod
+    def read(cls, info: MechanismInfo, mus: Callable[[], Floats]) -> Notion:
+        """The notion of a stored mechanism; `mus` gives the mu of the graph's edges where each has its own.
+
+        Raises
+        ------
+        PrivacyError
+            If the stored notion has no known name.
+        """
+        if info.privacy not in (EPSILON_DELTA, GAUSSIAN):
+            raise PrivacyError(
+                f"the stored mechanism is for the unknown privacy notion {info.privacy!r}",
+                f"it may come from a newer neodp; known are {EPSILON_DELTA} and {GAUSSIAN}",
+            )
+        if info.privacy == GAUSSIAN and info.mu is None:
+            return cls(GAUSSIAN, mus=mus())
+        return cls(info.privacy, info.mu)
+
+    def privacy(self, graph: DatasetGraph) -> Privacy:
+        """The notion on a graph, as the core knows it."""
+        if self.name == EPSILON_DELTA:
+            return EpsilonDelta.of(graph)
+        return Gaussian(self._mu)
+
+    def fingerprint(self, graph: DatasetGraph) -> str:
+        """The digest that a mechanism for this notion keeps of its graph."""
+        if self.name == EPSILON_DELTA:
+            return fingerprint(graph)
+        return fingerprint(graph, np.atleast_1d(self._mu))
+
+    @property
+    def _mu(self) -> Floats | float:
+        """One mu, or one per edge."""
+        if self.mus is not None:
+            return self.mus
+        assert self.mu is not None
+        return self.mu
+
+    def facts(self, mechanism: Mechanism) -> dict[str, Any]:
+        """What the statement ``finish_mechanism`` keeps on the graph's own node."""
+        return {
+            "fingerprint": self.fingerprint(mechanism.graph),
+            "min_p_true": float(mechanism.p_true.min()),
+            "mean_p_true": float(mechanism.p_true.mean()),
+            "datasets": len(mechanism),
+            "edges": mechanism.graph.edges,
+            "method": mechanism.method,
+            "privacy": self.name,
+            "mu": self.mu,
+        }
+
+
+def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Floats) -> Floats:
+    """Values of stored edges, given with the keys of their ends, in the order of a graph's edges; NaN where none is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from neodp import generate
+    >>> by_edge(generate.path(3), pa.array(["2"]), pa.array(["1"]), np.array([0.5]))
+    array([nan, 0.5])
+    """
+    import pyarrow.compute as pc
+
+    ends = [np.asarray(pc.fill_null(pc.index_in(column, graph.keys), -1), np.int64) for column in (source, target)]
+    known = (ends[0] >= 0) & (ends[1] >= 0)
+    stored = _pair(ends[0][known], ends[1][known], len(graph))
+    wanted = _pair(graph.source, graph.target, len(graph))
+    order = np.argsort(stored)
+    found = np.full(graph.edges, np.nan)
+    if len(order):
+        place = order[np.minimum(np.searchsorted(stored, wanted, sorter=order), len(order) - 1)]
+        found = np.where(stored[place] == wanted, values[known][place], np.nan)
+    return found
+
+
+def edge_values(graph: DatasetGraph, values: Floats) -> Floats:
+    """Mu, one per edge, if there is one for every edge.
+
+    Raises
+    ------
+    NoMechanism
+        If an edge has none.
+    """
+    missing = np.flatnonzero(np.isnan(values))
+    if len(missing):
+        raise NoMechanism(
+            f"edge {graph.edge_name(int(missing[0]))} of graph {graph.name!r} has no mu: it came after the mechanism "
+            "was written",
+            f"run 'neodp extend {graph.name}' again",
+        )
+    return values
+
+
+def _pair(one: Any, two: Any, n: int) -> Any:
+    """A number for each edge that does not depend on its direction."""
+    return np.minimum(one, two).astype(np.int64) * n + np.maximum(one, two)

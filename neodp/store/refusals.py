@@ -1,0 +1,151 @@
+"""What stores refuse, in one place: the same words whichever store it is, about graphs and about profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from neodp.errors import (
+    GraphError,
+    GraphExists,
+    Overtaken,
+    ReadOnlyStore,
+    StoreError,
+    UnfinishedGraph,
+    UnknownGraph,
+    UnknownKey,
+    near,
+)
+from neodp.graph import DatasetGraph
+from neodp.store.records import READY, GraphInfo
+
+__all__ = [
+    "changed_while_read",
+    "check_colors",
+    "check_subgraph",
+    "exists",
+    "foreign_key",
+    "found",
+    "keys_not_texts",
+    "not_covered",
+    "overtaken",
+    "read_only",
+    "unknown_key",
+    "whole",
+    "would_write",
+]
+
+
+class Info(Protocol):
+    """What is known about a graph or about profiles."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def state(self) -> str: ...
+
+
+T = TypeVar("T", bound=Info)
+
+
+# --- which graph, which profiles ----------------------------------------------------------------------------------
+
+
+def found(what: str, name: str, known: Sequence[T], address: str, empty: str) -> T:
+    """The one of a name, in whatever state; UnknownGraph if there is none."""
+    names: Mapping[str, T] = {info.name: info for info in known}
+    if name not in names:
+        have = f"it has {', '.join(sorted(names)[:10])}" if names else empty
+        raise UnknownGraph(f"there is no {what} {name!r} in {address}", near(name, names) or have)
+    return names[name]
+
+
+def whole(what: str, info: T) -> T:
+    """The same if it is whole; UnfinishedGraph if its load or drop was interrupted, or is going on."""
+    if info.state != READY:
+        doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
+        raise UnfinishedGraph(
+            f"{what} {info.name!r} is not whole: its {doing} was interrupted or is going on",
+            "load it again, or drop it",
+        )
+    return info
+
+
+def exists(what: str, name: str, address: str) -> GraphExists:
+    """A name is taken."""
+    return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use --replace")
+
+
+# --- two at once --------------------------------------------------------------------------------------------------
+
+
+def overtaken(what: str, name: str, address: str, look: str) -> Overtaken:
+    """A later writer took over."""
+    return Overtaken(
+        f"somebody else changed {what} {name!r} in {address} while it was written; what they wrote stands",
+        f"look at it with '{look}', and run the command again if it is still wanted",
+    )
+
+
+def changed_while_read(what: str, name: str, address: str) -> Overtaken:
+    """Somebody wrote while it was read."""
+    return Overtaken(f"{what} {name!r} in {address} was changed while it was read", "try again")
+
+
+# --- what does not fit a graph ------------------------------------------------------------------------------------
+
+
+def unknown_key(name: str, key: str) -> UnknownKey:
+    """A dataset that a stored graph does not have."""
+    return UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "correct the key")
+
+
+def foreign_key(name: str, key: str) -> UnknownKey:
+    """A dataset of what is to be written that the stored graph does not have."""
+    return UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "write to the graph it came from")
+
+
+def not_covered(name: str, key: str) -> GraphError:
+    """A mechanism that is not for every dataset of a stored graph."""
+    return GraphError(
+        f"the mechanism has no probabilities for dataset {key!r} of graph {name!r}",
+        "read the whole graph, and extend that",
+    )
+
+
+def keys_not_texts(what: str, name: str, things: str, called: str, count: int, seen: int) -> GraphError:
+    """Datasets, users or items with a key or id that is no text, which no reading in order finds."""
+    return GraphError(
+        f"{what} {name!r} has {count} {things}, but only {seen} of them have a text as {called}", "correct them"
+    )
+
+
+def check_colors(info: GraphInfo, graph: DatasetGraph) -> None:
+    """Refuse to write what has other colours than the stored graph."""
+    if graph.colors != info.colors:
+        raise GraphError(
+            f"the colours are {', '.join(graph.colors)}, those of graph {info.name!r} are {', '.join(info.colors)}",
+            "write to the graph it came from",
+        )
+
+
+def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | None, info: GraphInfo) -> None:
+    """Refuse what ``read`` cannot mean."""
+    if radius is not None and (keys is None or radius < 0):
+        raise GraphError(f"the radius is {radius}", "give a whole number of at least 0, and keys to start from")
+    if color is not None and color not in info.colors:
+        raise GraphError(f"there is no colour {color!r} in graph {info.name!r}", f"use one of {', '.join(info.colors)}")
+
+
+# --- who may write ------------------------------------------------------------------------------------------------
+
+
+def read_only(address: str) -> ReadOnlyStore:
+    """A store that may only be read."""
+    return ReadOnlyStore(f"{address} may be read but not written", "ask for the right to write, or use another store")
+
+
+def would_write() -> StoreError:
+    """Somebody's own Cypher that would write."""
+    return StoreError("the Cypher query would write", "this command only reads: give MATCH … RETURN …")

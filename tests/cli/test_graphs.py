@@ -1,0 +1,142 @@
+"""The commands that keep graphs: init, load, generate, list, show, export and drop, on both stores."""
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from neodp import generate
+from tests.running import Run, document, tables
+
+
+@pytest.mark.usefixtures("bare")
+def test_init_twice(run: Run) -> None:
+    first, second = document(run("init", "--json")), document(run("init", "--json"))
+    assert first["created"]
+    assert second["created"] == []
+    assert run("init")[1] == "everything is there already\n"
+
+
+def test_load_list_show_export_drop(run: Run, tmp_path: Path) -> None:
+    nodes, edges = tables(tmp_path, "key,color,alpha\na,yes,0.6\nb,no,\n", "source,target,epsilon\na,b,0.5\n")
+    loaded = document(run("load", "g", nodes, edges, "--colors", "yes,no", "--json"))
+    assert (loaded["graph"], loaded["datasets"], loaded["edges"]) == ("g", 2, 1)
+    (listed,) = document(run("list", "--json"))["graphs"]
+    assert (listed["name"], listed["colors"], listed["state"], listed["mechanism"]) == (
+        "g",
+        ["yes", "no"],
+        "ready",
+        None,
+    )
+    shown = document(run("show", "g", "--json"))
+    assert shown == listed
+    assert "none stored" in run("show", "g")[1]
+    written = document(run("export", "g", str(tmp_path / "out"), "--json"))
+    assert Path(written["nodes"]).read_text() == '"key","color","alpha"\n"a","yes","0.6"\n"b","no",\n'
+    assert (
+        document(run("load", "h", written["nodes"], written["edges"], "--colors", "yes,no", "--json"))["datasets"] == 2
+    )
+    assert document(run("drop", "g", "--yes", "--json")) == {"graph": "g", "dropped": 2}
+    assert [g["name"] for g in document(run("list", "--json"))["graphs"]] == ["h"]
+
+
+def test_load_parquet(run: Run, tmp_path: Path) -> None:
+    g = generate.three_voters()
+    pq.write_table(
+        pa.table({"key": g.keys, "color": [g.colors[c] for c in g.color], "alpha": [[0.5, 0.5]] + [None] * 7}),
+        tmp_path / "n.parquet",
+    )
+    ends = {"source": g.keys.take(pa.array(g.source)), "target": g.keys.take(pa.array(g.target))}
+    pq.write_table(pa.table(ends), tmp_path / "e.parquet")
+    words = ("load", "g", str(tmp_path / "n.parquet"), str(tmp_path / "e.parquet"))
+    assert run(*words)[2] == "neodp: the edges have no epsilon; give it as a column or as one number with epsilon=\n"
+    assert document(run(*words, "--epsilon", "0.5", "--json"))["edges"] == 12
+
+
+def test_generate_each_family(run: Run) -> None:
+    for words in (
+        ("path", "6"),
+        ("grid", "3", "4"),
+        ("hypercube", "4", "--epsilon", "1,2,3,4"),
+        ("hamming", "2", "3"),
+        ("votes", "3", "--rule", "threshold:2/3"),
+        ("three-voters", "--deciding", "0.2"),
+        ("counts", "2", "3", "--rule", "2"),
+        ("random_geometric", "30", "--seed", "1"),
+        ("random_graph", "10", "--edges", "12", "--epsilon", "0.1,0.9", "--seed", "1"),
+    ):
+        code, out, err = run("generate", words[0], f"a {words[0]}", *words[1:], "--balanced")
+        assert (code, err) == (0, "")
+        assert out.startswith(f"loaded 'a {words[0]}': ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("grod", "g"), "there is no family 'grod'; did you mean 'grid'?"),
+        (("path", "g"), "path was given 0 sizes; it takes n"),
+        (("path", "g", "3", "4"), "path was given 2 sizes; it takes n"),
+        (("path", "g", "3", "--rule", "majority"), "path has no --rule; it has --split, --epsilon, --delta, --colors"),
+        (("path", "g", "3", "--epsilon", "much"), "--epsilon is 'much'; give a number, or numbers joined by commas"),
+        (("path", "g", "3", "--epsilon", "-1"), "epsilon is -1"),
+        (("random_graph", "g", "3"), "random_graph needs --edges; give it"),
+    ],
+)
+def test_generate_refused(run: Run, words: tuple[str, ...], message: str) -> None:
+    code, out, err = run("generate", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert document(run("list", "--json")) == {"graphs": []}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "message"),
+    [
+        (
+            "key,color\na,yes\nb,no\n",
+            "source,target,epsilon\na,b,lots\n",
+            "e.csv, line 2: epsilon is 'lots', not a number",
+        ),
+        (
+            "key,color\na,yes\nb,maybe\n",
+            "source,target,epsilon\na,b,1\n",
+            "n.csv, line 3 has the unknown colour 'maybe'",
+        ),
+        ("key,colr\na,yes\n", "source,target,epsilon\n", "n.csv has no column 'color'; did you mean 'colr'?"),
+        ("key,color\na,yes\nb,no\n", "source,target,epsilon\na,c,1\n", "e.csv, line 2: there is no dataset 'c'"),
+    ],
+)
+def test_load_refused_and_nothing_changed(run: Run, tmp_path: Path, nodes: str, edges: str, message: str) -> None:
+    code, out, err = run("load", "g", *tables(tmp_path, nodes, edges), "--colors", "yes,no")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert document(run("list", "--json")) == {"graphs": []}
+
+
+def test_load_missing_file_and_name_taken(survey: Run, tmp_path: Path) -> None:
+    code, _, err = survey("load", "g", str(tmp_path / "x.csv"), str(tmp_path / "y.csv"))
+    assert code == 2
+    assert err == f"neodp: there is no file {tmp_path}/x.csv; correct the path\n"
+    before = document(survey("show", "survey", "--json"))
+    code, _, err = survey("generate", "path", "survey", "3")
+    assert code == 2
+    assert "there is a graph 'survey' in" in err
+    assert "drop it, or use --replace" in err
+    assert document(survey("show", "survey", "--json")) == before
+    assert survey("generate", "path", "survey", "3", "--replace")[0] == 0
+
+
+def test_dropping_asks(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    code, out, err = survey("drop", "survey")
+    assert (code, out) == (1, "")
+    assert "Delete graph 'survey' with 30 datasets?" in err
+    assert len(document(survey("list", "--json"))["graphs"]) == 1
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert survey("drop", "survey")[0] == 0
+    assert document(survey("list", "--json")) == {"graphs": []}

@@ -1,0 +1,53 @@
+"""Which of two mechanisms dominates."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import neodp
+from neodp import DatasetGraph, Mechanism, generate
+from neodp.errors import GraphError
+from neodp.study.comparison import Accuracy, compare
+
+
+def balanced(graph: DatasetGraph) -> Mechanism:
+    return neodp.extend(graph.with_alpha(neodp.balanced(graph)))
+
+
+def accuracy(name: str, **true: float) -> Accuracy:
+    values = np.array(list(true.values()))
+    return Accuracy(name, pa.array(true), values, 1.0 - values)
+
+
+def test_neither_dominates_in_example_1() -> None:
+    """Paper 002, Example 1: Pr[blue] at 1 and Pr[red] at 2 are .58 and .76, or .64 and .73."""
+    found = compare(accuracy("M1", a=0.58, b=0.76), accuracy("M2", b=0.73, a=0.64))
+    assert found.verdict == "neither"
+    assert str(found) == "neither dominates: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets"
+    assert (found.first_gains[0].key, found.second_gains[0].key) == ("b", "a")
+    assert found.mean == pytest.approx((0.67, 0.685))
+    assert found.worst == (0.58, 0.64)
+
+
+def test_dominance_both_ways_and_equality() -> None:
+    low, high = accuracy("low", a=0.5, b=0.6), accuracy("high", a=0.5, b=0.7)
+    assert compare(high, low).verdict == "first"
+    assert str(compare(low, high)).startswith("'high' dominates 'low'")
+    assert str(compare(low, accuracy("same", a=0.5, b=0.6 + 1e-15))) == (
+        "'low' and 'same' are equally accurate on all 2 datasets"
+    )
+
+
+def test_chances_next_to_one_are_told_apart() -> None:
+    g = generate.path(2, epsilon=60.0)
+    one, two = (Mechanism.of(g, {"0": [1.0, wrong], "1": 0.0}) for wrong in (1e-20, 2e-20))
+    assert compare(Accuracy.of(one), Accuracy.of(two)).verdict == "first"
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(GraphError, match="dataset 'b' is in 'x' but not in 'y'; compare mechanisms on the same"):
+        compare(accuracy("x", a=0.5, b=0.6), accuracy("y", a=0.5))
+    one, other = generate.path(4, split=1, name="one"), generate.path(4, split=2, name="other")
+    first, second = (Accuracy.of(balanced(g)) for g in (one, other))
+    with pytest.raises(GraphError, match="the true answer of dataset '1' is 'no' in 'one' and 'yes' in 'other'"):
+        compare(first, second)
