@@ -30,6 +30,8 @@ class Engine(StrEnum):
     """What finds the probabilities."""
 
     AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
     BALL = "ball"
     WHOLE = "whole"
 
@@ -43,7 +45,11 @@ def evaluate(
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
     engine: Annotated[
-        Engine, typer.Option(help="ball: search; whole: extend the whole graph; auto: whichever is cheaper.")
+        Engine,
+        typer.Option(
+            help="server: the plugin inside Neo4j; client: this process, by what is cheaper of the next two; ball: a "
+            "search; whole: extend the whole graph; auto: server if it has the plugin, else client."
+        ),
     ] = Engine.AUTO,
     limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
     constant_work: Work = False,
@@ -53,13 +59,13 @@ def evaluate(
 
     Example: `neodp eval survey 12 13 --explain`
     """
-    if constant_work and engine is Engine.BALL:
-        raise GraphError("--constant-work and --engine ball are two choices", "give one of them")
+    if constant_work and engine in (Engine.BALL, Engine.SERVER):
+        raise GraphError(f"--constant-work and --engine {engine} are two choices", "give one of them")
     session: Session = context.obj
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
         found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
-    if chosen is Engine.AUTO and not found.layers:
+    if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers:
         typer.echo(f"neodp: {found.proof}", err=True)
     if json:
         for evaluation in found.evaluations:
@@ -163,6 +169,7 @@ def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
         "queries": found.queries,
         "rounded": found.rounded,
         "proof": found.proof,
+        "engine": found.engine,
     }
 
 
@@ -177,7 +184,7 @@ def _explain(found: Ball) -> None:
         )
         say(f"{e.key}: decided by {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
     say(
-        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries"
-        + (f", {found.rounded} alpha rounded in" if found.rounded else "")
+        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries, "
+        f"by the {found.engine}" + (f", {found.rounded} alpha rounded in" if found.rounded else "")
     )
     say(f"why it could stop: {found.proof}")

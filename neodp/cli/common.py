@@ -16,7 +16,7 @@ from neodp import errors
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import Progress, silent
 
-__all__ = ["Graph", "Json", "Quiet", "Session", "confirm", "fail", "progress", "say", "show", "table"]
+__all__ = ["Graph", "Json", "Quiet", "Session", "confirm", "fail", "inside", "progress", "say", "show", "table"]
 
 Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
@@ -53,6 +53,11 @@ class Session:
 def say(text: str = "") -> None:
     """Text for people."""
     typer.echo(text)
+
+
+def inside(engine: str) -> str:
+    """What to add to a result for people where the plugin computed it."""
+    return ", inside the server" if engine == "server" else ""
 
 
 def confirm(question: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,15 +19,14 @@ from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
 from neodp.errors import BallTooLarge, GraphError, NotPrivate, StaleMechanism
 from neodp.estimate import estimate
+from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
 
 if TYPE_CHECKING:
     from neodp.store.base import Store
 
-__all__ = ["Engine", "StoredView", "evaluate"]
-
-Engine: TypeAlias = Literal["auto", "ball", "whole"]
+__all__ = ["StoredView", "evaluate"]
 
 LAYERS = 200
 """How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
@@ -102,8 +101,11 @@ class StoredView:
 def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
     """As :meth:`neodp.store.base.Store.evaluate`."""
     wanted = list(dict.fromkeys(keys))
+    inside = by_plugin(store, engine, lambda plugin: plugin.evaluate(name, wanted, limit)) if wanted else None
+    if inside is not None and not write:
+        return inside
     with store.view(name, wanted, write=write) as view:
-        found = _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+        found = inside or _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
         if not view.agrees(found):
             assert view.info.mechanism is not None
             raise StaleMechanism(
@@ -130,7 +132,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
     if engine == "whole":
         return ball.evaluate_whole(store.read(view.name), keys)
     try:
-        return ball.evaluate(view, keys, limit=limit, layers=LAYERS if engine == "auto" else None)
+        return ball.evaluate(view, keys, limit=limit, layers=None if engine == "ball" else LAYERS)
     except BallTooLarge:
         if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
             raise

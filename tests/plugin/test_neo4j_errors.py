@@ -149,7 +149,7 @@ def test_colours(caller: Caller, client: Store) -> None:
     for call in ("extend.write('g')", "check('g')", "eval('g', ['0'])", "audit('g')", "boundary.balanced('g')"):
         refusal = caller.refusal(f"CALL neodp.{call}")
         assert refusal == Refused(
-            "graph", "'g' has 3 colours, and the plugin knows two", "use the client, as in 'neodp extend g'"
+            "client", "'g' has 3 colours, and the plugin knows two", "use the client, as in 'neodp extend g'"
         )
     for colors in ("['a']", "['a', 'a']", "null"):
         caller(f"MATCH (g:DatasetGraph) SET g.colors = {colors}")

@@ -68,6 +68,9 @@ public final class Procedures {
         public String key;
         /** Its true answer. */
         public String color;
+        /** The possible answers, the first colour first. */
+        public List<String> colors;
+
         /** The chance of each answer. */
         public Map<String, Object> probabilities;
         /** The chance of the true answer. */
@@ -285,6 +288,7 @@ public final class Procedures {
         Evaluation row = new Evaluation();
         row.key = graph.keys[v];
         row.color = graph.colorOf(v);
+        row.colors = graph.colors;
         row.probabilities = new LinkedHashMap<>();
         row.probabilities.put(graph.colors.get(0), mechanism.first(v));
         row.probabilities.put(graph.colors.get(1), mechanism.second(v));
