@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import neodp
 from bench.process import Process, stopwatch
@@ -88,11 +89,7 @@ def _measure(address: str, groups: list[int]) -> dict[str, Any]:
             mine = _keep(found, "client_audit", lambda: _audited(store))
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
-        keys = [
-            graph.key(v)
-            for d in range(4)
-            for v in (there := np.flatnonzero(away == d))[:: max(1, len(there) // SAMPLES)]
-        ]
+        keys = [graph.key(v) for d in range(4) for v in _spread(np.flatnonzero(away == d))]
         spent: dict[str, list[float]] = {"eval": [], "client_eval": []}
         for key in keys[:3] + keys:
             one, rows = stopwatch(lambda: call("CALL neodp.eval($graph, [$key])", key=key))  # noqa: B023
@@ -104,6 +101,10 @@ def _measure(address: str, groups: list[int]) -> dict[str, Any]:
         found |= {name: statistics.median(values[3:]) for name, values in spent.items()}
         store.drop("bench")
     return found
+
+
+def _spread(datasets: NDArray[np.int64]) -> NDArray[np.int64]:
+    return datasets[:: max(1, len(datasets) // SAMPLES)]
 
 
 def _audited(store: neodp.store.Store) -> neodp.Audit:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp.ball import Ball, Evaluation
-from neodp.cli.common import Graph, Json, Session, say, show, table
+from neodp.cli.common import Graph, Json, Session, inside, say, show, table
 from neodp.errors import GraphError, UnknownGraph
 from neodp.release import cost
 from neodp.store import Store
@@ -184,7 +184,8 @@ def _explain(found: Ball) -> None:
         )
         say(f"{e.key}: decided by {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
     say(
-        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries, "
-        f"by the {found.engine}" + (f", {found.rounded} alpha rounded in" if found.rounded else "")
+        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries"
+        + inside(found.engine)
+        + (f", {found.rounded} alpha rounded in" if found.rounded else "")
     )
     say(f"why it could stop: {found.proof}")
