@@ -15,9 +15,10 @@ lint: .venv/ready-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# the jar for the plugins folder of a Neo4j server: plugin/target/neodp-plugin.jar
+# the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
 plugin:
 	cd plugin && mvn --batch-mode --quiet package
+	cp plugin/target/neodp-plugin.jar neodp/
 
 bench: .venv/ready-bench
 	$(BIN)/python -m bench

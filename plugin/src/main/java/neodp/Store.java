@@ -362,21 +362,24 @@ final class Store {
 
     /** A distribution, checked; the larger entry is one minus the other. */
     private static double[] distribution(String key, double[] row) {
-        String place = "dataset " + Text.repr(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
         for (double x : row) {
             if (!(x >= 0.0 && x <= 1.0)) {
-                throw Refusal.graph(place, "give probabilities from 0 to 1");
+                throw Refusal.graph(place(key, row), "give probabilities from 0 to 1");
             }
             if (x > 0.0 && x < Labels.TINY) {
-                throw Refusal.graph(place, "give 0 or at least " + Text.repr(Labels.TINY));
+                throw Refusal.graph(place(key, row), "give 0 or at least " + Text.repr(Labels.TINY));
             }
         }
         if (Math.abs(row[0] + row[1] - 1.0) > 1e-9) {
-            throw Refusal.graph(place + " and does not add up to 1", "correct it");
+            throw Refusal.graph(place(key, row) + " and does not add up to 1", "correct it");
         }
         return row[0] >= row[1]
                 ? new double[] {1.0 - row[1] + 0.0, row[1] + 0.0}
                 : new double[] {row[0] + 0.0, 1.0 - row[0] + 0.0};
+    }
+
+    private static String place(String key, double[] row) {
+        return "dataset " + Text.repr(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
     }
 
     private static byte[] preferenceOf(List<String> colors, String key, byte color, Object value) {
