@@ -238,7 +238,7 @@ public final class Procedures {
             } else {
                 found = whole(info, keys, "the whole graph was extended");
             }
-            Store.info(tx, graph).unchanged(info);
+            info.unchanged(tx);
             return found.stream();
         }
     }

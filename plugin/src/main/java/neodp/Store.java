@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import neodp.DatasetGraph.Edges;
@@ -57,8 +58,11 @@ final class Store {
             String privacy,
             Map<String, Object> row) {
         /** Refuse a graph that has changed since. */
-        void unchanged(Info before) {
-            if (!String.valueOf(revision).equals(String.valueOf(before.revision))) {
+        void unchanged(Transaction tx) {
+            Node node = tx.findNode(DATASET_GRAPH, "name", name);
+            if (node == null
+                    || !"ready".equals(node.getProperty("state", "ready"))
+                    || !Objects.equals(revision, node.getProperty("revision", null))) {
                 throw Refusal.changedWhileRead(name);
             }
         }
@@ -153,7 +157,10 @@ final class Store {
                 ids.length,
                 batch,
                 (from, to) -> workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns)));
-        info(name).unchanged(info);
+        workers.read(name, tx -> {
+            info.unchanged(tx);
+            return null;
+        });
         long texts = Arrays.stream(columns.keys).filter(key -> key != null).count();
         if (texts < ids.length) {
             throw Refusal.graph(
