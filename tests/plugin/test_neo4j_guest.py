@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,22 @@ def _survey() -> DatasetGraph:
 
 
 def _guests(server: servers.Server) -> list[str]:
-    """The threads of the plugin in the server's process."""
-    names = [file.read_text().strip() for file in Path(f"/proc/{server.pid}/task").glob("*/comm")]
-    assert names
-    return [name for name in names if name.startswith("neodp")]
+    """The threads of the plugin in the server's process, once those that are just ending have ended."""
+    found: list[str] = []
+    for _ in range(50):
+        found = [name for name in _threads(server) if name.startswith("neodp")]
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def _threads(server: servers.Server) -> Iterator[str]:
+    files = list(Path(f"/proc/{server.pid}/task").glob("*/comm"))
+    assert files
+    for file in files:
+        with suppress(OSError):  # a thread that has ended meanwhile
+            yield file.read_text().strip()
 
 
 def _transactions(caller: Caller) -> list[str]:
