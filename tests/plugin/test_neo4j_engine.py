@@ -61,7 +61,7 @@ def test_both_engines_agree(client: Store, graph: DatasetGraph) -> None:
     audits = [client.audit("g", engine=engine) for engine in engines]
     balls = [client.evaluate("g", ["0-0", "4-4"], engine=engine) for engine in engines]
     for ran in (checks, stats, written, audits, balls):
-        assert [found.engine for found in ran] == ["server", "server", "client"]  # type: ignore[attr-defined]
+        assert [found.engine for found in ran] == ["server", "server", "client"]
     assert len({found.result for found in checks}) == 1
     assert len({found.result for found in stats}) == 1
     assert len({found.result for found in written}) == 1
@@ -139,7 +139,7 @@ def test_errors_are_the_clients_own(client: Store, caller: Caller, graph: Datase
     assert client.audit("g", engine="server").result.stale
     caller("MATCH (d:Dataset {key: '4-4'}) SET d.alpha = 0.999999, d.color = $color", color=graph.colors[0])
     same(lambda engine: client.extend("g", engine=engine))
-    report = [client.check("g", engine=engine).result for engine in ("server", "client")]  # type: ignore[arg-type]
+    report = [client.check("g", engine=engine).result for engine in ("server", "client")]
     assert report[0].compatible is report[1].compatible is False
     assert str(report[0].witness) == str(report[1].witness)
 
