@@ -66,7 +66,7 @@ def _mixed(graphs: int) -> str:
             for _ in range(graphs):
                 g = choose(_graph(rng, k), rng)
                 try:
-                    differences.append(_below(neodp.extend(g, method="prefix"), neodp.extend(g)))
+                    differences.append(_below(neodp.extend(g, method="prefix"), neodp.extend(g, method="line")))
                 except NotPrivate:
                     refused += 1
             every = np.concatenate(differences)

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,9 +254,37 @@ def _surplus(left: list[Fraction], right: list[Fraction], grow: Fraction) -> Fra
     return sum((max(Fraction(0), p - grow * q) for p, q in zip(left, right, strict=True)), Fraction(0))
 
 
-def audit_rows(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
-    """``audit`` with any number of colours: whole distributions, all sets of outputs, exactly."""
-    rows = mechanism.probabilities
+class Edges(Protocol):
+    """Pairs of datasets, and what each pair is promised."""
+
+    @property
+    def colors(self) -> Sequence[str]:
+        """The outputs."""
+
+    @property
+    def source(self) -> NDArray[Any]:
+        """The first end of each edge."""
+
+    @property
+    def target(self) -> NDArray[Any]:
+        """The second end of each edge."""
+
+    @property
+    def epsilon(self) -> Floats: ...
+
+    @property
+    def delta(self) -> Floats: ...
+
+    @property
+    def edges(self) -> int:
+        """How many edges there are."""
+
+    def key(self, vertex: int) -> str:
+        """The name of the dataset at a position."""
+
+
+def audit_rows(graph: Edges, rows: Floats, worst: int) -> Audit:
+    """``audit`` with any number of outputs: whole distributions, all sets of outputs, exactly."""
     found = judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     single = int(np.count_nonzero(graph.delta == 0.0))
     broken = np.asarray(found.broken.any(axis=(1, 2)))
@@ -274,7 +302,7 @@ def audit_rows(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
     )
 
 
-def described(graph: DatasetGraph, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
+def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
     """One edge between distributions, with the inequalities that are broken in words."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])

@@ -1,8 +1,13 @@
 """A mechanism in the shapes that other tools expect.
 
-* :func:`measurement`: an OpenDP Measurement, with its privacy map (extra ``opendp``). Its metric is the distance of two
-  datasets in edges. Over d edges of at most (epsilon, delta) each, the loss is at most (d epsilon, delta (1 + e^epsilon
-  + … + e^((d-1) epsilon))), group privacy.
+* :func:`measurement`: an OpenDP Measurement, with its privacy map (extra ``opendp``). The mechanism is audited first.
+  Two ways to measure how far two datasets are apart:
+
+  - in *edges*. Over d edges, each of which loses at most (epsilon, delta), the loss is at most (d epsilon, delta (1 +
+    e^epsilon + … + e^((d-1) epsilon))), group privacy. Epsilon is the greatest exact loss of an edge
+    (:mod:`neodp.losses`), which may be less than what the edges allow.
+  - in *epsilon*, where delta is 0: the sum of the edges' own epsilons along a path. Over a distance of d the loss is d:
+    people who asked for more privacy are farther from each other's datasets, and get it.
 * :func:`sampler`: a function ``(dataset, n) -> array`` for tools that audit by drawing.
 
 Neither is a release: every call draws anew, and costs the privacy of the mechanism anew.
@@ -13,12 +18,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.errors import GraphError
+from neodp.auditing import audit
+from neodp.budget import above
+from neodp.errors import GraphError, NotPrivate
+from neodp.losses import losses
 from neodp.mechanism import Mechanism
 from neodp.sampling import draw, draw_many
 
@@ -46,43 +54,62 @@ def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
     return sample
 
 
-def measurement(mechanism: Mechanism) -> dp.Measurement:
+def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edges") -> dp.Measurement:
     """An OpenDP Measurement from datasets, by key, to colours.
 
     Its measure is the maximum divergence, or its approximate form where some delta is not 0.
 
+    Parameters
+    ----------
+    metric : "edges" or "epsilon"
+        How the distance of two datasets is given: as a number of edges, or as the sum of the epsilons along a path.
+
     Raises
     ------
     GraphError
-        If the mechanism keeps something other than (epsilon, delta), or OpenDP is not installed.
+        If the mechanism keeps something other than (epsilon, delta), the metric does not fit it, or OpenDP is not
+        installed.
+    NotPrivate
+        If the exact audit finds an edge on which the mechanism is not private.
 
     Examples
     --------
     >>> import neodp
-    >>> g = neodp.generate.path(4, epsilon=0.5)
-    >>> m = measurement(neodp.extend(g.with_alpha(neodp.balanced(g))))
-    >>> m("0") in g.colors, m.map(2)
-    (True, 1.0)
+    >>> g = neodp.generate.path(4, epsilon=[0.5, 1.0, 0.25])
+    >>> m = measurement(neodp.extend(g.with_alpha(neodp.balanced(g))), "epsilon")
+    >>> m("0") in g.colors, m.map(0.75)
+    (True, 0.75)
     """
     try:
         import opendp.prelude as dp
     except ImportError:
         raise GraphError("OpenDP is not installed", "install neodp[opendp]") from None
+    if metric not in ("edges", "epsilon"):
+        raise GraphError(f"there is no metric {metric!r}", "give 'edges' or 'epsilon'")
     if not mechanism.privacy.exact:
         raise GraphError("the mechanism keeps something other than (epsilon, delta)", "extend it with these")
     graph = mechanism.graph
+    delta = float(graph.delta.max(initial=0.0))
+    if metric == "epsilon" and delta:
+        raise GraphError("an edge of the graph has a delta above 0", "measure the distance in edges")
+    report = audit(graph, mechanism, worst=1)
+    if not report:
+        raise NotPrivate(f"the mechanism is not private: {report.worst[0]}", "extend the graph again")
     known = set(graph.keys.to_pylist())
-    epsilon, delta = float(graph.epsilon.max(initial=0.0)), float(graph.delta.max(initial=0.0))
     dp.enable_features("contrib", "honest-but-curious")
+    lost = losses(mechanism.probabilities, graph.source, graph.target, graph.epsilon, graph.delta)
+    epsilon = float(lost.epsilon.max(initial=0.0))
 
-    def loss(edges: int) -> Any:
-        total = _above(edges * Fraction(epsilon))
-        return (total, _group_delta(edges, epsilon, delta)) if delta else total
+    def loss(distance: float) -> Any:
+        if metric == "epsilon":
+            return float(distance)
+        total = above(int(distance) * Fraction(epsilon))
+        return (total, _group_delta(int(distance), epsilon, delta)) if delta else total
 
     pure = dp.max_divergence()
     return dp.m.make_user_measurement(
         dp.user_domain(f"datasets of {graph.name}", lambda key: key in known),
-        dp.user_distance("edges"),
+        dp.user_distance(metric),
         output_measure=dp.approximate(pure) if delta else pure,
         function=lambda key: draw(mechanism, key),
         privacy_map=loss,
@@ -99,10 +126,4 @@ def _group_delta(edges: int, epsilon: float, delta: float) -> float:
         total += Fraction(delta) * Fraction(math.exp(step * epsilon) * (1.0 + 1e-12))
         if total >= 1:
             return 1.0
-    return _above(total)
-
-
-def _above(x: Fraction) -> float:
-    """The least double that is not below x."""
-    near = float(x)
-    return near if Fraction(near) >= x else math.nextafter(near, math.inf)
+    return above(total)

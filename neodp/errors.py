@@ -10,7 +10,9 @@
      ├── IncompatibleAlpha   no private mechanism takes the given alpha
      ├── NotPrivate          what was asked for breaks privacy
      ├── BallTooLarge        a search for one dataset would see more than it may
-     ├── BudgetSpent         a graph has been answered as often as is allowed
+     ├── BudgetSpent         people have been asked about as much as is allowed
+     ├── OtherQuestion       a release of that name has asked something else
+     ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           ├── ReadOnlyStore      the store may be read but not written
@@ -20,6 +22,7 @@
           ├── UnfinishedGraph    a load or drop was interrupted
           ├── NoMechanism        no whole mechanism is stored
           ├── StaleMechanism     the graph has changed since its mechanism was written
+          ├── DamagedRelease     a kept answer is not what was kept
           └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do.
@@ -33,12 +36,15 @@ from collections.abc import Iterable
 __all__ = [
     "BallTooLarge",
     "BudgetSpent",
+    "DamagedRelease",
     "GraphError",
     "GraphExists",
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotCertified",
     "NotPrivate",
+    "OtherQuestion",
     "Overtaken",
     "PrivacyError",
     "ReadOnlyStore",
@@ -122,9 +128,21 @@ class BallTooLarge(NeodpError):
 
 
 class BudgetSpent(NeodpError):
-    """A graph has been answered as often as is allowed."""
+    """People have been asked about as much as is allowed."""
 
     kind = "budget_spent"
+
+
+class NotCertified(NeodpError):
+    """A graph that is not in a state in which answers may be given about it, whatever the dataset."""
+
+    kind = "not_certified"
+
+
+class OtherQuestion(NeodpError):
+    """A release of that name has asked something else; its answer is no answer to this."""
+
+    kind = "other_question"
 
 
 class StoreError(NeodpError):
@@ -179,6 +197,12 @@ class StaleMechanism(StoreError):
     """The graph has changed since its mechanism was written."""
 
     kind = "stale"
+
+
+class DamagedRelease(StoreError):
+    """A kept answer is not what was kept: the store was damaged or edited."""
+
+    kind = "damaged_release"
 
 
 class Overtaken(StoreError):

@@ -141,7 +141,7 @@ class _Rainbow(Family):
         return rainbow.homogeneous(graph, first)
 
     def audit(self, graph: DatasetGraph, mechanism: Mechanism, worst: int) -> auditing.Audit:
-        return auditing.audit_rows(graph, mechanism, worst)
+        return auditing.audit_rows(graph, mechanism.probabilities, worst)
 
     def properties(self, row: Sequence[float]) -> dict[str, Any]:
         return {"probabilities": row}

@@ -56,6 +56,7 @@ __all__ = [
     "ADD",
     "EPSILON_DELTA",
     "FAR",
+    "FARTHEST",
     "HALF",
     "PROBIT",
     "TINY",
@@ -80,6 +81,8 @@ HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
 TINY = 2.0**-1022
 """The smallest positive probability: the smallest normal double."""
+FARTHEST = 37.51937934714
+"""The greatest finite probit: Phi(-37.51937934714) is just above TINY."""
 
 
 def _split(x: Decimal) -> tuple[float, float]:
@@ -244,9 +247,13 @@ def relax(label, f, delta):
 
 @njit(cache=True)
 def relax_probit(label, mu):
-    """Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign."""
+    """Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign.
+
+    What is not certain never becomes so: a finite probit stays within FARTHEST of 0.
+    """
     z = np.int64(label).view(np.float64) if label >= 0 else -np.int64(-label).view(np.float64)
-    z += mu
+    if z < FARTHEST:
+        z = min(z + mu, FARTHEST)
     return np.float64(z).view(np.int64) if z >= 0.0 else -np.float64(-z).view(np.int64)
 
 

@@ -60,7 +60,7 @@ class Mechanism(Mapping[str, dict[str, float]]):
     >>> m["0"], "7" in m, list(m)
     ({'yes': 0.75, 'no': 0.25}, False, ['0', '1'])
     >>> {key: distribution["yes"] for key, distribution in m.items()}
-    {'0': 0.25, '1': 0.5}
+    {'0': 0.75, '1': 0.5}
     """
 
     graph: DatasetGraph
@@ -308,9 +308,9 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
         By default (epsilon, delta) as the graph has it; else, with two colours, Gaussian or a suitable pair of one's
         own.
     method : "line" or "prefix", optional
-        What to do with more than two colours where epsilon differs between edges: by default the line, which is always
-        private; "prefix" takes the largest prefix sums, and is refused where these are not (:mod:`neodp.rainbow`).
-        With two colours it changes nothing.
+        What to do with more than two colours where epsilon differs between edges: by default the largest prefix sums
+        where these are private, and else the line, which always is. "prefix" is refused where prefix sums are not
+        private; "line" takes the line in any case (:mod:`neodp.rainbow`). With two colours it changes nothing.
 
     Returns
     -------

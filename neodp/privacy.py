@@ -26,16 +26,17 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp.columns import Floats
+from neodp.columns import SMALLEST, Floats
 from neodp.errors import PrivacyError
 from neodp.graph import Adjacency, DatasetGraph
 
@@ -48,6 +49,9 @@ UNIT = 2**50
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
 _WORTH_A_THREAD = 20_000  # datasets
+
+SLACK = 1e-12
+"""By how much a suitable pair of one's own may miss a condition: rounding errors of doubles."""
 
 
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
@@ -275,7 +279,10 @@ class Gaussian(_Compiled):
     def encode(self, p: Floats, q: Floats) -> Labels:
         from scipy.special import ndtri
 
-        distance = -ndtri(np.minimum(p, q)) + 0.0
+        from neodp.kernel import FARTHEST
+
+        small = np.minimum(p, q)
+        distance = np.where(small > 0.0, np.minimum(-ndtri(small), FARTHEST), np.inf) + 0.0
         label: Labels = np.where(p <= q, -1, 1) * distance.view(np.int64)
         return label
 
@@ -300,8 +307,8 @@ class SuitablePair(_Bits):
     Raises
     ------
     PrivacyError
-        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are
-        tried at some two thousand points, to 1e-12.
+        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are tried, to
+        1e-12, at some two thousand points; wherever U is needed later, it must fit what it gave before.
 
     Examples
     --------
@@ -316,30 +323,23 @@ class SuitablePair(_Bits):
     upper: Callable[[float], float]
     lower: Callable[[float], float] | None = None
     exact: ClassVar[bool] = False
+    _tried: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Where U was tried, and what it gave: ascending in both."""
 
     def __post_init__(self) -> None:
-        U = self.upper
-        L = self.lower or (lambda a: 1.0 - U(1.0 - a))
         edges = np.logspace(-16, -4, 400)
-        points = np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])
         # a plain grid first, so that the counterexample is a simple one
-        before = None
-        for a in map(float, points[:1025]):
-            self._check(U, L, a)
-            if before is not None and (U(a) < U(before) - 1e-12 or L(a) < L(before) - 1e-12):
-                raise _unsuitable("not increasing", a, U=U(a), before=U(before))
-            before = a
-        for a in map(float, points[1025:]):
-            self._check(U, L, a)
+        for a in map(float, np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])):
+            self._check(a)
 
-    @staticmethod
-    def _check(U: Callable[[float], float], L: Callable[[float], float], a: float) -> None:
-        high, low, slack = U(a), L(a), 1e-12
-        if not (0.0 <= high <= 1.0 and -slack <= low <= 1.0):
+    def _check(self, a: float) -> None:
+        """Refuse a pair that is not suitable at a."""
+        U, slack = self._above, SLACK
+        L = self.lower or (lambda a: 1.0 - U(1.0 - a))
+        high, low = U(a), L(a)
+        if not -slack <= low <= 1.0:
             raise _unsuitable("a value outside [0, 1]", a, U=high, L=low)
         low = max(low, 0.0)
-        if high < a - slack:
-            raise _unsuitable("U(a) < a", a, U=high)
         if low > a + slack:
             raise _unsuitable("L(a) > a", a, L=low)
         if L(high) > a + slack:
@@ -348,6 +348,21 @@ class SuitablePair(_Bits):
             raise _unsuitable("U(L(a)) < a", a, L=low, UL=U(low))
         if high > 1.0 - L(1.0 - a) + slack:
             raise _unsuitable("U(a) > 1 - L(1 - a)", a, U=high, other=1.0 - L(1.0 - a))
+
+    def _above(self, a: float) -> float:
+        """U(a), which must be a number from a to 1 and fit what U gave elsewhere."""
+        value = float(self.upper(a))
+        if not 0.0 <= value <= 1.0:
+            raise _unsuitable("a value outside [0, 1]", a, U=value)
+        if value < a - SLACK:
+            raise _unsuitable("U(a) < a", a, U=value)
+        place = bisect_left(self._tried, (a, value))
+        for near in self._tried[max(0, place - 1) : place + 1]:
+            if (near[0] < a and near[1] > value + SLACK) or (near[0] > a and near[1] < value - SLACK):
+                raise _unsuitable("not increasing", a, U=value, other_a=near[0], near=near[1])
+        if place == len(self._tried) or self._tried[place][0] != a:
+            self._tried.insert(place, (a, value))
+        return value
 
     def fit(self, graph: DatasetGraph) -> None:
         pass  # the same pair on every edge
@@ -366,9 +381,32 @@ class SuitablePair(_Bits):
         return None
 
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        p, _ = self.decode(label)
-        new = np.array([self.upper(x) for x in p.tolist()], np.float64).reshape(label.shape)
-        return np.maximum(self.encode(new, 1.0 - new), label)
+        p, q = self.decode(label)
+        pairs = [self._beside(*pair) for pair in zip(p.tolist(), q.tolist(), strict=True)]
+        new = np.array(pairs, np.float64).reshape(*label.shape, 2)
+        return np.maximum(self.encode(new[..., 0], new[..., 1]), label)
+
+    def _beside(self, p: float, q: float) -> tuple[float, float]:
+        """The greatest p' that is allowed beside p, and 1 - p'; the smaller of both is exact.
+
+        Near 1, doubles cannot tell U(p) from 1. There 1 - p' is the least x with q <= U(x): what keeps the condition
+        for the other answer, too.
+        """
+        high = self._above(p)
+        if high <= 0.5:
+            return high, 1.0 - high
+        low, least = 0, int(np.float64(min(q, 1.0 - high)).view(np.int64))
+        if self._above(np.int64(least).view(np.float64)) < q:  # the difference was rounded down
+            low, least = least, int(np.float64(q).view(np.int64))
+        while low < least:
+            middle = (low + least) // 2
+            if self._above(float(np.int64(middle).view(np.float64))) >= q:
+                least = middle
+            else:
+                low = middle + 1
+        rest = max(float(np.int64(least).view(np.float64)), 1.0 - high)
+        rest = max(rest, SMALLEST) if rest else rest
+        return 1.0 - rest, rest
 
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         one = np.zeros(1, np.int64)
@@ -399,7 +437,8 @@ def _unsuitable(what: str, a: float, **values: float) -> PrivacyError:
         "LU": "L(U(a))",
         "UL": "U(L(a))",
         "other": "1 - L(1 - a)",
-        "before": "U before it",
+        "other_a": "another a",
+        "near": "U there",
     }
     figures = ", ".join(f"{names[name]} = {value:.6g}" for name, value in values.items())
     return PrivacyError(f"(L, U) is not a suitable pair, {what} at a = {a!r}", figures)

@@ -1,31 +1,140 @@
-"""What has been answered, and how often a graph may be.
+"""What has been answered, what it cost, and what may still be.
 
 A *release* is one real-world question, asked once: it has a name, and its answer is drawn once and kept. Whoever asks
 again under the same name gets the answer that is kept, also after the dataset has changed, and no matter how many ask
 at once: each may draw for itself, one draw is kept, and nobody is shown any other. A draw that was never kept, because
 its process ended first, was never seen either.
 
-The *ledger* of a graph says how many releases it may have; one, unless somebody allows more. Every release of a graph
-lets everybody learn more about the same people: n releases of mechanisms that keep (epsilon, delta) on an edge keep
-(n epsilon, n delta) together (basic composition). Releases outlive their graph, or dropping it would be a way to ask
-again.
+*One name, one question.* A release keeps what was asked: the :class:`Question` with all that is public about it, and
+what it cost the people, level by level. Under the same name nothing else can be asked: it is refused, and the
+difference is named.
 
-What is kept is the answer, its name and its time: not the dataset that was asked for, unless that is wished, and not
-its probabilities, which would tell how far it is from the boundary.
+*A budget of people.* Whose data a question is about is called a *population*. Every answer lets everybody learn more
+about the same people, whatever graph, table or column it came from, so answers are counted by population. The first
+answer is free; the *ledger* of a population says how many more there may be (:class:`Limit`). Releases outlive their
+graph, or dropping it would be a way to ask again.
+
+What is kept is the question, the answer, its name, its time and its cost: not the dataset that was asked for, unless
+that is wished, and not its probabilities, which would tell how far it is from the boundary. A digest over all of it is
+checked before an answer is given again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
-from neodp.errors import BudgetSpent, GraphError
+from neodp.budget import Loss, Total, compose
+from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
 from neodp.sampling import BITS, choose
 
-__all__ = ["Keeper", "Ledger", "Release", "answer_once", "cost"]
+__all__ = [
+    "DEFAULT",
+    "Keeper",
+    "Ledger",
+    "Level",
+    "Limit",
+    "Question",
+    "Release",
+    "Spent",
+    "answer_once",
+    "in_words",
+    "levels_of",
+]
+
+DEFAULT = "default"
+"""The population of everything that was not told another one."""
+MOST_LEVELS = 64
+"""How many levels a question keeps apart; beyond that, they are rounded up to so many."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one answer costs the people of one privacy level.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+    name : str or None
+        What the level is called, if it has a name.
+    people : int or None
+        How many people have it, where that is known.
+    times : int
+        How often an answer takes that much from them: how many numbers of this epsilon it is made of.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    name: str | None = None
+    people: int | None = None
+    times: int = 1
+
+    @property
+    def label(self) -> str:
+        """What tells the level from others."""
+        return self.name if self.name is not None else f"epsilon {self.epsilon:g}"
+
+
+def levels_of(epsilons: Iterable[float], deltas: Iterable[float]) -> tuple[Level, ...]:
+    """The levels of edges with these epsilons and deltas, by ascending epsilon.
+
+    A level has the greatest delta of its edges. Where there are more than 64 different epsilons, they are rounded up
+    to 64 of them.
+
+    Examples
+    --------
+    >>> levels_of([1.0, 0.5, 1.0], [0.0, 0.0, 0.1])  # doctest: +ELLIPSIS
+    (Level(epsilon=0.5, delta=0.0, ...), Level(epsilon=1.0, delta=0.1, ...))
+    """
+    most: dict[float, float] = {}
+    for epsilon, delta in zip(epsilons, deltas, strict=True):
+        most[epsilon] = max(delta, most.get(epsilon, 0.0))
+    known = sorted(most)
+    ends = (
+        known if len(known) <= MOST_LEVELS else [known[-1 - len(known) * i // MOST_LEVELS] for i in range(MOST_LEVELS)]
+    )
+    found, delta = [], 0.0
+    for epsilon in known:
+        delta = max(delta, most[epsilon])
+        if epsilon in ends:
+            found.append(Level(epsilon, delta))
+            delta = 0.0
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that is public about a question.
+
+    Attributes
+    ----------
+    subject : str
+        What it is about: a graph, or a table and its column.
+    facts : mapping
+        What decides the meaning of its answer, by name, in the terms of JSON.
+    levels : tuple of Level
+        What an answer costs.
+    population : str
+        Whose data it is about.
+    command : str
+        The words that ask it, without the secret.
+    """
+
+    subject: str
+    facts: Mapping[str, Any]
+    levels: tuple[Level, ...]
+    population: str = DEFAULT
+    command: str = ""
+
+    @property
+    def asked(self) -> str:
+        """The facts in a form that two questions can be compared by."""
+        return json.dumps({"population": self.population, **self.facts}, sort_keys=True, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -35,15 +144,23 @@ class Release:
     Attributes
     ----------
     graph : str
-        What was asked about.
+        What was asked about: the question's subject.
     name : str
-        The question, as it is called.
+        The release, as it is called.
     answer : str
-        One of the graph's colours.
+        One of the possible answers.
     time : str or None
         When it was kept, in UTC.
     key : str or None
         The dataset that was asked for, only where it was wished to keep that.
+    population : str
+        Whose data it is about.
+    asked : str
+        The question's facts, as JSON.
+    levels : tuple of Level
+        What it cost.
+    command : str
+        The words that asked it.
     """
 
     graph: str
@@ -51,15 +168,137 @@ class Release:
     answer: str
     time: str | None = None
     key: str | None = None
+    population: str = DEFAULT
+    asked: str = "{}"
+    levels: tuple[Level, ...] = ()
+    command: str = ""
+
+    @classmethod
+    def of(cls, question: Question, name: str, answer: str, key: str | None = None) -> Release:
+        """A release of a question, not yet kept."""
+        asked = question.asked
+        return cls(
+            question.subject, name, answer, None, key, question.population, asked, question.levels, question.command
+        )
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything but the time, which shows whether any of it was damaged.
+
+        It is not a secret: whoever may write to the store can make one.
+        """
+        kept: list[Any] = [self.graph, self.name, self.answer, self.key, self.population, self.asked, self.command]
+        kept += [[x.epsilon.hex(), x.delta.hex(), x.name, x.people, x.times] for x in self.levels]
+        return hashlib.sha256(json.dumps(kept, ensure_ascii=False).encode()).hexdigest()
+
+    def require(self, question: Question) -> None:
+        """Refuse to answer a question that is not the one that was asked under this name.
+
+        Raises
+        ------
+        OtherQuestion
+            If they differ; the message says in what.
+        """
+        then, now = json.loads(self.asked), json.loads(question.asked)
+        if not then:
+            raise OtherQuestion(
+                f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
+                "give this question another name; 'neodp releases' shows the answer",
+            )
+        for fact in sorted(then.keys() | now.keys()):
+            if then.get(fact) != now.get(fact):
+                raise OtherQuestion(
+                    f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
+                    f"and is now asked with {fact} {_shown(now.get(fact))}",
+                    "ask the same question again, or give this one another name; 'neodp releases' shows what was asked",
+                )
+
+    def check(self, digest: str | None) -> Release:
+        """This release, if it is what was kept.
+
+        Raises
+        ------
+        DamagedRelease
+            If the digest that was kept with it is another one.
+        """
+        if digest is not None and digest != self.digest:
+            raise DamagedRelease(
+                f"release {self.name!r} of {self.graph!r} is not what was kept: the store was damaged or edited",
+                "restore the store from a copy; nothing was answered",
+            )
+        return self
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return repr(text if len(text) <= 60 else text[:57] + "…") if isinstance(value, str) else text[:120]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much may be answered about a population.
+
+    Attributes
+    ----------
+    releases : int or None
+        How many releases in all; None where only the epsilon is limited.
+    epsilon : float or None
+        What all releases together may cost the person whom they cost most; None where only their number is limited.
+    delta : float
+        At which delta that cost is meant.
+    """
+
+    releases: int | None = 1
+    epsilon: float | None = None
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.releases is not None and self.releases < 0:
+            raise GraphError(f"the limit is {self.releases} releases", "give a whole number of at least 0")
+        if self.epsilon is not None and not 0.0 <= self.epsilon < math.inf:
+            raise GraphError(f"the limit is epsilon {self.epsilon}", "give a number of at least 0")
+        if not 0.0 <= self.delta <= 1.0:
+            raise GraphError(f"the limit has delta {self.delta}", "give a number from 0 to 1")
+
+    def __str__(self) -> str:
+        parts = []
+        if self.releases is not None:
+            parts.append(f"{self.releases:,} release" + ("s" if self.releases != 1 else ""))
+        if self.epsilon is not None:
+            at = f" at delta {self.delta:g}" if self.delta else ""
+            parts.append(f"epsilon {self.epsilon:g}{at} in all for everybody")
+        return " and ".join(parts) or "no limit"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What people of one level have spent.
+
+    Attributes
+    ----------
+    label : str
+        The level: its name, or its epsilon.
+    losses : tuple of Loss
+        One for each number that was released. Where a release knew no such level, its dearest one counts.
+    """
+
+    label: str
+    losses: tuple[Loss, ...]
+
+    def total(self, delta: float = 0.0) -> Total:
+        """What all of them cost together, by the least valid bound."""
+        return compose(self.losses, delta)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The releases of a graph, by time, and how many it may have (`max_releases`)."""
+    """The releases about a population, by time, and how much may be answered in all."""
 
-    graph: str
-    max_releases: int
-    releases: tuple[Release, ...]
+    population: str
+    limit: Limit = field(default_factory=Limit)
+    releases: tuple[Release, ...] = ()
 
     @property
     def used(self) -> int:
@@ -67,110 +306,167 @@ class Ledger:
         return len(self.releases)
 
     @property
-    def left(self) -> int:
-        """How many more there may be."""
-        return max(0, self.max_releases - self.used)
+    def left(self) -> int | None:
+        """How many more there may be; None where their number is not limited."""
+        return None if self.limit.releases is None else max(0, self.limit.releases - self.used)
 
-    def find(self, name: str) -> Release | None:
-        """The release of a name."""
-        return next((release for release in self.releases if release.name == name), None)
+    def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
+        """What the people of every level have spent, and would have after some planned questions.
 
-    def keep(self, release: Release, create: Callable[[Release], str]) -> Release:
-        """The release that is kept under a name: the one that is there, or else the one given, if one is left.
+        A level is known by its name, or else by its epsilon. People are taken to keep their level: where a release did
+        not know it, they are charged its dearest one.
 
-        Both stores call this within the transaction that holds the ledger's lock.
+        Examples
+        --------
+        Somebody was asked at epsilon 5 once, and at 0.25 once: nobody can be charged less than both together.
+
+        >>> ledger = Ledger("default", releases=(Release("g", "a", "yes", levels=(Level(5.0),)),))
+        >>> [(each.label, each.total().epsilon) for each in ledger.spent([[Level(0.25)]])]
+        [('epsilon 0.25', 5.25), ('epsilon 5', 5.25)]
+        """
+        costs = [levels for levels in (*(r.levels for r in self.releases), *planned) if levels]
+        order = {level.label: level.epsilon for levels in costs for level in levels}
+        found = []
+        for label in sorted(order, key=lambda label: (order[label], label)):
+            each = []
+            for levels in costs:
+                same = [level for level in levels if level.label == label] or levels
+                worst = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
+                each += [Loss(worst.epsilon, max(level.delta for level in same))] * worst.times
+            found.append(Spent(label, tuple(each)))
+        return tuple(found)
+
+    def spend(self, names: Sequence[str], levels: Sequence[Sequence[Level]]) -> None:
+        """Refuse new releases that the limit does not leave room for.
 
         Parameters
         ----------
+        names : strings
+            The releases.
+        levels : sequence of Levels
+            What each of them costs.
+
+        Raises
+        ------
+        BudgetSpent
+            If there are too many of them, or they cost too much; the message has the figures.
+        """
+        asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
+        hint = f"'neodp budget {self.population}' shows what was spent, and allows more"
+        if self.left is not None and len(names) > self.left:
+            raise BudgetSpent(
+                f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
+                f"allowed {self.limit.releases}",
+                hint,
+            )
+        if self.limit.epsilon is not None:
+            for after in self.spent(levels):
+                total = after.total(self.limit.delta)
+                if total.epsilon > self.limit.epsilon or total.delta > self.limit.delta:
+                    raise BudgetSpent(
+                        f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
+                        f"spent epsilon {in_words(total.epsilon)} at delta {total.delta:.3g}, allowed is {self.limit}",
+                        hint,
+                    )
+
+    def keep(
+        self, releases: Sequence[Release], there: Sequence[Release | None], create: Callable[[Release], str]
+    ) -> list[Release]:
+        """The releases that are kept: those that are there already, and the new ones, if the limit leaves room for all.
+
+        Every store calls this within the transaction that holds the ledger's lock.
+
+        Parameters
+        ----------
+        releases : Releases
+            About this population.
+        there : Releases or None
+            For each of them, the one of its name that was kept before.
         create : callable
             Writes a new release, and returns the time at which it was kept.
         """
-        kept = self.find(release.name)
-        if kept is None:
-            self.spend(release.name)
-            kept = replace(release, time=create(release))
-        return kept
-
-    def spend(self, name: str) -> None:
-        """Refuse a new release where none is left."""
-        if not self.left:
-            raise BudgetSpent(
-                f"release {name!r} of {self.graph!r} is refused: requested 1, used {self.used}, "
-                f"allowed {self.max_releases}",
-                f"ask for one of those there are (neodp releases {self.graph}), or have more allowed with --allow",
-            )
+        new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
+        if new:
+            self.spend([release.name for release in new], [release.levels for release in new])
+        return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
 
 
 class Keeper(Protocol):
     """Where releases are kept: a store."""
 
-    def ledger(self, graph: str) -> Ledger:
-        """The ledger of a graph; an empty one where nothing was ever answered."""
+    def ledger(self, population: str) -> Ledger:
+        """The ledger of a population; an empty one where nothing was ever answered."""
 
-    def keep(self, release: Release) -> Release:
-        """Keep a release unless there is one by its name; the one that is kept. BudgetSpent if no more are allowed."""
+    def kept(self, subject: str, name: str) -> Release | None:
+        """The release of a name about a subject, whatever its population."""
+
+    def keep(self, releases: Sequence[Release]) -> list[Release]:
+        """Keep releases of one population unless there are some by their names; those that are kept. All or nothing."""
 
 
 def answer_once(
     keeper: Keeper,
-    graph: str,
+    questions: Sequence[Question],
     name: str,
-    distribution: Callable[[], Mapping[str, float]],
+    distribution: Callable[[Question], Mapping[str, float]],
     *,
     key: str | None = None,
-) -> Release:
-    """The answer of a release: the one that is kept, or else one drawn now, once, and kept.
+) -> list[Release]:
+    """The answers to questions of one population under one name: those that are kept, or else drawn now and kept.
 
     Parameters
     ----------
     keeper : Keeper
         A store.
-    graph : str
-        What is asked about.
+    questions : Questions
+        Each about a subject of its own. All of them are answered, or none.
     name : str
         The release.
     distribution : callable
-        Gives the possible answers with their probabilities; called only if there is no answer yet and one more is
-        allowed.
+        Gives the possible answers to a question with their probabilities; called only for questions that have no
+        answer yet, and only if as many answers are allowed.
     key : str, optional
         The dataset, if that is to be kept beside the answer.
 
     Raises
     ------
+    OtherQuestion
+        If something else was asked under that name.
     BudgetSpent
-        If there is none by that name, and no more are allowed.
+        If the limit of the population does not leave room for all.
     """
     if not name.strip():
         raise GraphError("the release has no name", "give the question a name of its own, as in --release spring")
-    ledger = keeper.ledger(graph)
-    kept = ledger.find(name)
-    if kept is not None:
-        return kept
-    ledger.spend(name)
-    found = distribution()
-    answer = list(found)[choose(list(found.values()), secrets.randbits(BITS))]
-    return keeper.keep(Release(graph, name, answer, key=key))
+    found = [keeper.kept(question.subject, name) for question in questions]
+    for release, question in zip(found, questions, strict=True):
+        if release is not None:
+            release.require(question)
+    new = [question for release, question in zip(found, questions, strict=True) if release is None]
+    if not new:
+        return [release for release in found if release is not None]
+    keeper.ledger(new[0].population).spend([name] * len(new), [question.levels for question in new])
+    drawn = []
+    for release, question in zip(found, questions, strict=True):
+        if release is None:
+            chances = distribution(question)
+            answer = list(chances)[choose(list(chances.values()), secrets.randbits(BITS))]
+            release = Release.of(question, name, answer, key)
+        drawn.append(release)
+    kept = keeper.keep(drawn)
+    for release, question in zip(kept, questions, strict=True):
+        release.require(question)  # somebody may have been faster, with another question
+    return kept
 
 
-def cost(releases: int, epsilons: Sequence[float] = (), delta: float = 0.0) -> str:
-    """What so many releases cost people with these epsilons, in plain words.
+def in_words(epsilon: float) -> str:
+    """An epsilon for people: four digits, rounded up so that it never looks smaller than it is.
 
     Examples
     --------
-    >>> print(cost(3, [0.5]))
-    3 releases weaken what each person is promised 3 times over. Who sees all answers can shift the odds of a guess
-    about a person with epsilon 0.5 by a factor of up to e^1.5 = 4.48 instead of e^0.5 = 1.65.
+    >>> in_words(14.154845), in_words(0.1 + 0.2), in_words(5.0)
+    ('14.16', '0.3', '5')
     """
-    if releases <= 1:
-        return "With 1 release at most, everybody keeps the privacy level of their edges."
-    text = f"{releases} releases weaken what each person is promised {releases} times over."
-    if epsilons:
-        text += " Who sees all answers can shift the odds of a guess"
-    for epsilon in epsilons:
-        text += f"\nabout a person with epsilon {epsilon:g} by a factor of up to {_factor(releases * epsilon)}"
-        text += f" instead of {_factor(epsilon)}" + ("." if epsilon == epsilons[-1] else ", and")
-    return text + (f"\nDelta adds up likewise, to {min(1.0, releases * delta):g}." if delta else "")
-
-
-def _factor(epsilon: float) -> str:
-    return f"e^{epsilon:g}" + (f" = {math.exp(epsilon):.3g}" if epsilon < 700.0 else "")
+    if not math.isfinite(epsilon) or epsilon == 0.0:
+        return f"{epsilon:g}"
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - 3)
+    return f"{math.ceil(epsilon / step * (1.0 - 1e-12)) * step:.4g}"

@@ -20,7 +20,7 @@ from neodp.errors import GraphError, near
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Format", "Table", "read_table"]
+__all__ = ["Format", "Table", "header", "read_table"]
 
 Format: TypeAlias = Literal["csv", "parquet"]
 """The kinds of file that can be read."""
@@ -105,13 +105,27 @@ def read_table(
         raise GraphError(f"there is no file {path}", "correct the path")
     kind: Format = format or ("parquet" if path.suffix == ".parquet" else "csv")
     names = (*needed, *optional)
-    table, header = (_read_parquet if kind == "parquet" else _read_csv)(path, names)
+    table, names_there = (_read_parquet if kind == "parquet" else _read_csv)(path, names)
     for name in needed:
-        if name not in header:
+        if name not in names_there:
             raise GraphError(
-                f"{path} has no column {name!r}", near(name, header) or f"its columns are {', '.join(header)}"
+                f"{path} has no column {name!r}", near(name, names_there) or f"its columns are {', '.join(names_there)}"
             )
-    return Table(path, kind, {name: table[name].combine_chunks() for name in names if name in header})
+    return Table(path, kind, {name: table[name].combine_chunks() for name in names if name in names_there})
+
+
+def header(path: str | PathLike[str]) -> list[str]:
+    """The names of all columns of a file.
+
+    Raises
+    ------
+    GraphError
+        If there is no such file, or the file is not a table of its kind.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise GraphError(f"there is no file {path}", "correct the path")
+    return (_read_parquet if path.suffix == ".parquet" else _read_csv)(path, ())[1]
 
 
 def _read_parquet(path: Path, names: tuple[str, ...]) -> tuple[pa.Table, list[str]]:

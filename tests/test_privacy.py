@@ -103,3 +103,43 @@ def test_gaussian_mu_is_checked() -> None:
             Gaussian(mu)
     with pytest.raises(PrivacyError, match="there are 3 edges and 2 values of mu; give one, or one per edge"):
         neodp.extend(path(4, 0.5), Gaussian([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("mu", [0.5, 1.0, 3.0, 30.0])
+@pytest.mark.parametrize("alpha", [0.9, 1e-300, 1 - 1e-16, 2.0**-1022])
+def test_gaussian_mechanisms_pass_the_audit_in_the_far_tails(mu: float, alpha: float) -> None:
+    """A chance of 4.7e-304 stood beside 0.0."""
+    g = path(120, alpha)
+    m = neodp.extend(g, Gaussian(mu))
+    assert neodp.audit(g, m)
+    assert m.probabilities.min() >= 2.0**-1022
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 8.0])
+@pytest.mark.parametrize("alpha", [0.9, 1e-300, 1 - 1e-16])
+@pytest.mark.parametrize("delta", [0.0, 1e-12, 0.01])
+def test_pairs_of_ones_own_pass_the_audit_in_the_far_tails(epsilon: float, alpha: float, delta: float) -> None:
+    g = path(60, alpha)
+    m = neodp.extend(g, SuitablePair(lambda a: float(upper(a, epsilon, delta))))
+    assert neodp.audit(g, m)
+
+
+def laplace(a: float) -> float:
+    return float(upper(a, 1.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda a: math.nan if 0.3001 < a < 0.3002 else laplace(a), r"a value outside \[0, 1\] at a = 0\.3001"),
+        (lambda a: 0.99 if 0.3001 < a < 0.3002 else laplace(a), r"not increasing at a = 0\.300"),
+        (lambda a: 0.1 if 0.3001 < a < 0.3002 else laplace(a), r"U\(a\) < a at a = 0\.3001"),
+    ],
+)
+def test_a_spike_between_the_points_that_are_tried_first_is_noticed_where_it_is_met(
+    wrong: Callable[[float], float], message: str
+) -> None:
+    pair = SuitablePair(wrong)
+    g = neodp.generate.path(4, split=1).with_alpha({"0": 1 - 0.30015})
+    with pytest.raises(PrivacyError, match=message):
+        neodp.extend(g, pair)

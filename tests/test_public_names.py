@@ -85,6 +85,7 @@ def test_what_a_module_exports_exists_and_is_described(module: str) -> None:
         value = getattr(loaded, name)
         if inspect.isclass(value) or inspect.isroutine(value):
             assert value.__doc__, name
+            assert not value.__doc__.startswith(f"{name}("), f"{name} is described by nobody but its decorator"
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -1,71 +1,187 @@
-"""Releases and their ledger, apart from any store."""
+"""Releases, their questions and the ledger of a population, apart from any store."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
-from neodp.errors import BudgetSpent
-from neodp.release import Ledger, Release, answer_once, cost
+from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
+from neodp.release import Ledger, Level, Limit, Question, Release, answer_once, in_words, levels_of
 
 
 class Shelf:
     """Keeps releases in memory; `rival` is what somebody else keeps between reading the ledger and keeping."""
 
-    def __init__(self, allowed: int = 1, rival: Release | None = None) -> None:
-        self.books = Ledger("g", allowed, ())
+    def __init__(self, limit: Limit | None = None, rival: Release | None = None) -> None:
+        self.books = Ledger("default", limit or Limit())
         self.rival = rival
 
-    def ledger(self, graph: str) -> Ledger:
-        return self.books
+    def ledger(self, population: str) -> Ledger:
+        return self.books if population == "default" else Ledger(population)
 
-    def keep(self, release: Release) -> Release:
+    def kept(self, subject: str, name: str) -> Release | None:
+        return next((r for r in self.books.releases if (r.graph, r.name) == (subject, name)), None)
+
+    def keep(self, releases: Sequence[Release]) -> list[Release]:
         if self.rival is not None:
             self._add(self.rival)
             self.rival = None
-        kept = self.books.find(release.name)
-        if kept is None:
-            self.books.spend(release.name)
-            self._add(release)
-        return kept or release
+        return self.books.keep(releases, [self.kept(r.graph, r.name) for r in releases], self._add)
 
-    def _add(self, release: Release) -> None:
-        self.books = Ledger("g", self.books.max_releases, (*self.books.releases, release))
+    def _add(self, release: Release) -> str:
+        self.books = replace(self.books, releases=(*self.books.releases, release))
+        return "now"
 
 
-def yes() -> Mapping[str, float]:
+def yes(question: Question) -> Mapping[str, float]:
     return {"no": 0.0, "yes": 1.0}
 
 
+def never(question: Question) -> Mapping[str, float]:
+    raise AssertionError
+
+
+MAJORITY = {"query": "majority"}
+G = Question("g", MAJORITY, (Level(0.5), Level(2.0)))
+H = Question("h", MAJORITY, (Level(0.5),))
+
+
 def test_what_another_kept_first_is_the_answer() -> None:
-    shelf = Shelf(rival=Release("g", "spring", "no"))
-    assert answer_once(shelf, "g", "spring", yes).answer == "no"
+    shelf = Shelf(rival=Release.of(G, "spring", "no"))
+    assert answer_once(shelf, [G], "spring", yes)[0].answer == "no"
     assert shelf.books.used == 1
 
 
+def test_what_another_asked_first_under_the_name_is_not_served_for_this() -> None:
+    shelf = Shelf(rival=Release.of(replace(G, facts={"query": "threshold:1"}), "spring", "no"))
+    with pytest.raises(
+        OtherQuestion, match="was asked with query 'threshold:1', and is now asked with query 'majority'"
+    ):
+        answer_once(shelf, [G], "spring", yes)
+
+
 def test_the_last_release_can_be_lost_to_another() -> None:
-    shelf = Shelf(rival=Release("g", "autumn", "no"))
+    shelf = Shelf(rival=Release.of(G, "autumn", "no"))
     with pytest.raises(BudgetSpent, match="requested 1, used 1, allowed 1"):
-        answer_once(shelf, "g", "spring", yes)
+        answer_once(shelf, [G], "spring", yes)
     assert shelf.books.used == 1
 
 
 def test_nothing_is_evaluated_where_nothing_is_drawn() -> None:
-    def never() -> Mapping[str, float]:
-        raise AssertionError
-
     shelf = Shelf()
-    assert answer_once(shelf, "g", "spring", yes).answer == "yes"
-    assert answer_once(shelf, "g", "spring", never).answer == "yes"
+    assert answer_once(shelf, [G], "spring", yes)[0].answer == "yes"
+    assert answer_once(shelf, [G], "spring", never)[0].answer == "yes"
     with pytest.raises(BudgetSpent):
-        answer_once(shelf, "g", "autumn", never)
+        answer_once(shelf, [G], "autumn", never)
     with pytest.raises(BudgetSpent, match="allowed 0"):
-        answer_once(Shelf(allowed=0), "g", "spring", never)
+        answer_once(Shelf(Limit(0)), [G], "spring", never)
+    with pytest.raises(GraphError, match="the release has no name"):
+        answer_once(shelf, [G], "  ", never)
 
 
-def test_the_cost_in_plain_words() -> None:
-    assert cost(1, [0.5]) == "With 1 release at most, everybody keeps the privacy level of their edges."
-    assert cost(4) == "4 releases weaken what each person is promised 4 times over."
-    text = cost(2, [0.5, 400.0], delta=0.6)
-    assert "epsilon 0.5 by a factor of up to e^1 = 2.72 instead of e^0.5 = 1.65, and\n" in text
-    assert "epsilon 400 by a factor of up to e^800 instead of e^400 = 5.22e+173." in text
-    assert text.endswith("Delta adds up likewise, to 1.")
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            replace(G, facts={"query": "threshold:1"}),
+            "with query 'majority', and is now asked with query 'threshold:1'",
+        ),
+        (
+            replace(G, facts={"query": "majority", "options": ["a"]}),
+            r"with options none, and is now .* options \[\"a\"\]",
+        ),
+        (replace(G, population="b"), "with population 'default', and is now asked with population 'b'"),
+    ],
+)
+def test_one_name_one_question(other: Question, message: str) -> None:
+    shelf = Shelf()
+    answer_once(shelf, [G], "spring", yes)
+    with pytest.raises(OtherQuestion, match=message):
+        answer_once(shelf, [other], "spring", never)
+
+
+def test_several_questions_count_as_several_and_are_answered_all_or_none() -> None:
+    shelf = Shelf()
+    with pytest.raises(BudgetSpent, match=r"2 releases .* requested 2, used 0, allowed 1"):
+        answer_once(shelf, [G, H], "spring", never)
+    assert shelf.books.used == 0
+    shelf = Shelf(Limit(2))
+    assert [r.graph for r in answer_once(shelf, [G, H], "spring", yes)] == ["g", "h"]
+    assert [r.graph for r in answer_once(shelf, [H, G], "spring", never)] == ["h", "g"]
+
+
+def test_what_was_spent_is_what_held_when_it_was_spent() -> None:
+    """Answered at epsilon 5, then about to be at 0.1: 5.1 in all, for everybody."""
+    ledger = Ledger("default", Limit(2), (Release("g", "a", "yes", levels=(Level(5.0),)),))
+    assert [(s.label, in_words(s.total().epsilon)) for s in ledger.spent([[Level(0.1)]])] == [
+        ("epsilon 0.1", "5.1"),
+        ("epsilon 5", "5.1"),
+    ]
+
+
+def test_levels_are_followed_by_name_and_else_by_epsilon() -> None:
+    named = (Level(0.3, name="high"), Level(2.0, name="low"))
+    later = (Level(0.5, name="high"), Level(2.0, name="low"))
+    ledger = Ledger("p", Limit(9), (Release("g", "a", "y", levels=named), Release("g", "b", "y", levels=later)))
+    assert {s.label: s.total().epsilon for s in ledger.spent()} == {"high": 0.8, "low": 4.0}
+    assert {s.label: s.total().epsilon for s in ledger.spent([[Level(1.0)]])} == {
+        "high": 1.8,
+        "epsilon 1": 5.0,
+        "low": 5.0,
+    }
+
+
+def test_a_limit_on_epsilon() -> None:
+    shelf = Shelf(Limit(None, 4.5))
+    assert shelf.books.left is None
+    answer_once(shelf, [G], "one", yes)
+    answer_once(shelf, [G], "two", yes)
+    with pytest.raises(BudgetSpent, match="people of epsilon 2 would have spent epsilon 6 at delta 0"):
+        answer_once(shelf, [G], "three", never)
+    answer_once(shelf, [H], "three", yes)
+    with pytest.raises(BudgetSpent):
+        answer_once(shelf, [H], "four", never)
+    loose = Ledger("p", Limit(None, 15.0, 1e-6), (Release("g", "a", "y", levels=(Level(0.1),)),) * 609)
+    loose.spend(["b"], [(Level(0.1),)])
+    with pytest.raises(BudgetSpent):
+        replace(loose, limit=Limit(None, 14.0, 1e-6)).spend(["b"], [(Level(0.1),)])
+    with pytest.raises(BudgetSpent, match=r"at delta 0\.1"):
+        loose.spend(["b"], [(Level(0.1, 0.1),)])
+
+
+def test_limits_in_words_and_limits_that_are_none() -> None:
+    assert str(Limit()) == "1 release"
+    assert str(Limit(3, 2.5, 1e-6)) == "3 releases and epsilon 2.5 at delta 1e-06 in all for everybody"
+    for wrong in ({"releases": -1}, {"epsilon": float("nan")}, {"epsilon": -1.0}, {"delta": 2.0}):
+        with pytest.raises(GraphError, match="the limit"):
+            Limit(**wrong)
+
+
+def test_a_digest_shows_damage() -> None:
+    release = Release.of(G, "spring", "yes")
+    assert release.check(release.digest) is release
+    for damaged in (
+        replace(release, answer="\0\0"),
+        replace(release, levels=(Level(0.5),)),
+        replace(release, name="x"),
+    ):
+        with pytest.raises(DamagedRelease, match="is not what was kept"):
+            damaged.check(release.digest)
+    assert replace(release, time="later").digest == release.digest
+
+
+def test_many_levels_are_rounded_up() -> None:
+    epsilons = [i / 1000 for i in range(1000)]
+    found = levels_of(epsilons, [0.0] * 1000)
+    assert len(found) == 64
+    assert found[-1].epsilon == 0.999
+    assert all(any(e <= level.epsilon < e + 0.02 for level in found) for e in epsilons)
+
+
+def test_figures_are_rounded_up() -> None:
+    assert in_words(14.154845458404454) == "14.16"
+    assert in_words(0.30000000000000004) == "0.3"
+    assert in_words(1e-9) == "1e-09"
+    assert in_words(0.0) == "0"

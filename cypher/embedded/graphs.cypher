@@ -7,13 +7,17 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        g.datasets AS datasets, g.edges AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, g.written AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
-       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu,
+       g.revision AS revision, coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
+       CASE WHEN g.certified = g.revision THEN g.certificate ELSE NULL END AS certificate,
+       g.level_epsilons AS epsilons, g.level_deltas AS deltas
 ORDER BY name;
 
 // name: create_graph
 // Create a graph's own node.
 CREATE (:DatasetGraph {
-    name: $graph, colors: $colors, state: $state, created: $created, datasets: $datasets, edges: $edges});
+    name: $graph, colors: $colors, state: $state, created: $created, datasets: $datasets, edges: $edges,
+    population: $population, revision: $revision});
 
 // name: create_datasets
 // Create datasets from columns.
@@ -105,8 +109,3 @@ RETURN d.id AS id, d.key AS key, n.key AS neighbor, n.color AS color, n.alpha AS
 // A property of a graph's datasets, where they have it. Its name, {property}, cannot be a parameter here.
 MATCH (d:Dataset) WHERE d.graph = $graph AND d.`{property}` IS NOT NULL
 RETURN d.key AS key, d.`{property}` AS value;
-
-// name: levels
-// The least and the greatest epsilon of a graph's edges, and the greatest delta.
-MATCH (a:Dataset)-[r:NEIGHBOR]->(b:Dataset) WHERE a.graph = $graph
-RETURN coalesce(min(r.epsilon), 0.0) AS least, coalesce(max(r.epsilon), 0.0) AS greatest, coalesce(max(r.delta), 0.0) AS delta;

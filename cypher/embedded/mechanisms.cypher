@@ -2,10 +2,11 @@
 // datasets.
 
 // name: clear_mechanism
-// Mark a graph's mechanism as void.
+// Mark a graph's mechanism as void, and the graph as changed.
 MATCH (g:DatasetGraph) WHERE g.name = $graph
 SET g.mechanism = NULL, g.fingerprint = NULL, g.written = NULL, g.min_p_true = NULL, g.mean_p_true = NULL,
-    g.mechanism_method = NULL, g.mechanism_privacy = NULL, g.mechanism_mu = NULL;
+    g.mechanism_method = NULL, g.mechanism_privacy = NULL, g.mechanism_mu = NULL, g.stale = false,
+    g.revision = $revision;
 
 // name: clear_alpha
 // Remove a graph's alpha.
@@ -49,7 +50,7 @@ RETURN count(DISTINCT edge) AS written;
 MATCH (g:DatasetGraph) WHERE g.name = $graph
 SET g.mechanism = $version, g.fingerprint = $fingerprint, g.written = $written,
     g.min_p_true = $min_p_true, g.mean_p_true = $mean_p_true, g.datasets = $datasets, g.edges = $edges,
-    g.mechanism_method = $method, g.mechanism_privacy = $privacy, g.mechanism_mu = $mu;
+    g.mechanism_method = $method, g.mechanism_privacy = $privacy, g.mechanism_mu = $mu, g.stale = false;
 
 // name: read_probabilities
 // The stored probabilities of a graph's datasets.

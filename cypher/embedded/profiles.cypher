@@ -3,12 +3,14 @@
 // name: profiles
 // All sets of profiles, with what is known about them.
 MATCH (p:Profiles)
-RETURN p.name AS name, 'ready' AS state, p.created AS created, p.users AS users, p.items AS items, p.likes AS likes
+RETURN p.name AS name, 'ready' AS state, p.created AS created, p.users AS users, p.items AS items, p.likes AS likes,
+       coalesce(p.population, 'default') AS population
 ORDER BY name;
 
 // name: create_profiles
 // Create the own node of a set of profiles.
-CREATE (:Profiles {name: $profiles, created: $created, users: $users, items: $items, likes: $likes});
+CREATE (:Profiles {name: $profiles, created: $created, users: $users, items: $items, likes: $likes,
+                   population: $population});
 
 // name: create_users
 // Create users from columns.

@@ -1,21 +1,59 @@
-// What was answered, and how often it may be, in the embedded store.
+// What was answered, what it cost, and what may still be, in the embedded store; and what a graph is certified for.
 
-// name: max_releases
-// How many releases a graph may have, if that was ever set.
-MATCH (l:Ledger) WHERE l.graph = $graph
-RETURN l.max_releases AS max_releases;
+// name: limit
+// How much may be answered about a population, if that was ever set.
+MATCH (l:Ledger) WHERE l.population = $population
+RETURN l.max_releases AS max_releases, l.epsilon AS epsilon, l.delta AS delta;
 
 // name: releases
-// What was answered about a graph, by time.
-MATCH (r:Release) WHERE r.graph = $graph
-RETURN r.graph AS graph, r.name AS name, r.answer AS answer, r.time AS time, r.key AS key
+// What was answered about a population, by time.
+MATCH (r:Release) WHERE coalesce(r.population, 'default') = $population
+RETURN r.graph AS graph, r.name AS name, r.answer AS answer, r.time AS time, r.key AS key,
+       coalesce(r.population, 'default') AS population, r.asked AS asked, r.command AS command,
+       r.level_names AS level_names, r.level_epsilons AS level_epsilons, r.level_deltas AS level_deltas,
+       r.level_people AS level_people, r.level_times AS level_times, r.digest AS digest
 ORDER BY time, name;
 
+// name: populations
+// The populations that something was answered about or allowed for, or that a graph or profiles belong to.
+MATCH (l:Ledger) RETURN l.population AS population
+UNION MATCH (r:Release) RETURN coalesce(r.population, 'default') AS population
+UNION MATCH (g:DatasetGraph) RETURN coalesce(g.population, 'default') AS population
+UNION MATCH (p:Profiles) RETURN coalesce(p.population, 'default') AS population;
+
+// name: find_release
+// The release of a name about a subject, by its id.
+MATCH (r:Release {id: $id})
+RETURN r.graph AS graph, r.name AS name, r.answer AS answer, r.time AS time, r.key AS key,
+       coalesce(r.population, 'default') AS population, r.asked AS asked, r.command AS command,
+       r.level_names AS level_names, r.level_epsilons AS level_epsilons, r.level_deltas AS level_deltas,
+       r.level_people AS level_people, r.level_times AS level_times, r.digest AS digest;
+
+// name: find_population
+// The population of the releases about a subject, if there are any.
+MATCH (r:Release) WHERE r.graph = $graph
+RETURN coalesce(r.population, 'default') AS population ORDER BY r.time DESC LIMIT 1;
+
 // name: allow
-// Set how many releases a graph may have.
-MERGE (l:Ledger {graph: $graph})
-SET l.max_releases = $releases;
+// Set how much may be answered about a population; null is no such limit.
+MERGE (l:Ledger {population: $population})
+SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta;
 
 // name: create_release
-// Keep an answer.
-CREATE (:Release {id: $id, graph: $graph, name: $release, answer: $answer, time: $time, key: $key});
+// Keep an answer, with what was asked and what it cost.
+CREATE (:Release {id: $id, graph: $graph, name: $release, answer: $answer, time: $time, key: $key,
+                  population: $population, asked: $asked, command: $command, level_names: $level_names,
+                  level_epsilons: $level_epsilons, level_deltas: $level_deltas, level_people: $level_people,
+                  level_times: $level_times, digest: $digest});
+
+// name: certify
+// Certify a graph as it is, if it is still what it was: its fingerprint, and the levels of its edges.
+MATCH (g:DatasetGraph) WHERE g.name = $graph AND coalesce(g.revision, '') = coalesce($revision, '')
+SET g.revision = $token, g.certified = $token, g.certificate = $fingerprint, g.stale = $stale,
+    g.level_epsilons = $epsilons, g.level_deltas = $deltas
+RETURN count(*) AS certified;
+
+// name: mark_changed
+// Take back a graph's certificate, and mark its mechanism as stale: somebody has changed the graph.
+MATCH (g:DatasetGraph) WHERE g.name = $graph
+SET g.stale = g.mechanism IS NOT NULL, g.certified = NULL, g.certificate = NULL;

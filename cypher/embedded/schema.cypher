@@ -14,7 +14,8 @@ CALL table_info('{table}') RETURN name;
 CREATE NODE TABLE IF NOT EXISTS DatasetGraph(
     name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
     mechanism STRING, fingerprint STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE,
-    mechanism_method STRING, mechanism_privacy STRING, mechanism_mu DOUBLE);
+    mechanism_method STRING, mechanism_privacy STRING, mechanism_mu DOUBLE, population STRING, revision STRING,
+    certified STRING, certificate STRING, stale BOOL, level_epsilons DOUBLE[], level_deltas DOUBLE[]);
 
 // name: Dataset
 // The table of datasets. A primary key is one column here: id is 'length of graph:graph:key'.
@@ -30,17 +31,20 @@ CREATE REL TABLE IF NOT EXISTS NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE,
 
 // name: Ledger
 // The table of ledgers.
-CREATE NODE TABLE IF NOT EXISTS Ledger(graph STRING PRIMARY KEY, max_releases INT64);
+CREATE NODE TABLE IF NOT EXISTS Ledger(
+    population STRING PRIMARY KEY, max_releases INT64, epsilon DOUBLE, delta DOUBLE);
 
 // name: Release
 // The table of releases. A primary key is one column here: id is 'length of graph:graph:name'.
 CREATE NODE TABLE IF NOT EXISTS Release(
-    id STRING PRIMARY KEY, graph STRING, name STRING, answer STRING, time STRING, key STRING);
+    id STRING PRIMARY KEY, graph STRING, name STRING, answer STRING, time STRING, key STRING, population STRING,
+    asked STRING, command STRING, level_names STRING[], level_epsilons DOUBLE[], level_deltas DOUBLE[],
+    level_people INT64[], level_times INT64[], digest STRING);
 
 // name: Profiles
 // The table of sets of profiles.
 CREATE NODE TABLE IF NOT EXISTS Profiles(
-    name STRING PRIMARY KEY, created STRING, users INT64, items INT64, likes INT64);
+    name STRING PRIMARY KEY, created STRING, users INT64, items INT64, likes INT64, population STRING);
 
 // name: User
 // The table of users. A primary key is one column here: key is 'length of profile:profile:id'.
@@ -74,3 +78,83 @@ ALTER TABLE DatasetGraph ADD IF NOT EXISTS mechanism_mu DOUBLE;
 // name: NEIGHBOR.mu
 // The mu of a Gaussian mechanism on an edge, if edges differ.
 ALTER TABLE NEIGHBOR ADD IF NOT EXISTS mu DOUBLE;
+
+// name: DatasetGraph.population
+// Whose data a graph is about.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS population STRING;
+
+// name: DatasetGraph.revision
+// What changes with every change of a graph.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS revision STRING;
+
+// name: DatasetGraph.certified
+// The revision that a graph was certified at.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS certified STRING;
+
+// name: DatasetGraph.certificate
+// The fingerprint that a graph was certified with.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS certificate STRING;
+
+// name: DatasetGraph.stale
+// Whether a graph is known to have changed since its mechanism was written.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS stale BOOL;
+
+// name: DatasetGraph.level_epsilons
+// The epsilons of a graph's levels, by the certificate.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS level_epsilons DOUBLE[];
+
+// name: DatasetGraph.level_deltas
+// The deltas of a graph's levels, by the certificate.
+ALTER TABLE DatasetGraph ADD IF NOT EXISTS level_deltas DOUBLE[];
+
+// name: Ledger.population
+// Ledgers were by graph, and are by population.
+ALTER TABLE Ledger RENAME graph TO population;
+
+// name: Ledger.epsilon
+// What all releases together may cost a person.
+ALTER TABLE Ledger ADD IF NOT EXISTS epsilon DOUBLE;
+
+// name: Ledger.delta
+// At which delta.
+ALTER TABLE Ledger ADD IF NOT EXISTS delta DOUBLE;
+
+// name: Release.population
+// Whose data was asked about.
+ALTER TABLE Release ADD IF NOT EXISTS population STRING;
+
+// name: Release.asked
+// What was asked, as JSON.
+ALTER TABLE Release ADD IF NOT EXISTS asked STRING;
+
+// name: Release.command
+// The words that asked.
+ALTER TABLE Release ADD IF NOT EXISTS command STRING;
+
+// name: Release.level_names
+// The names of the levels that paid; empty for none.
+ALTER TABLE Release ADD IF NOT EXISTS level_names STRING[];
+
+// name: Release.level_epsilons
+// What each of them paid.
+ALTER TABLE Release ADD IF NOT EXISTS level_epsilons DOUBLE[];
+
+// name: Release.level_deltas
+// At which delta.
+ALTER TABLE Release ADD IF NOT EXISTS level_deltas DOUBLE[];
+
+// name: Release.level_people
+// How many people each has; -1 where nobody knows.
+ALTER TABLE Release ADD IF NOT EXISTS level_people INT64[];
+
+// name: Release.level_times
+// How often an answer took that much.
+ALTER TABLE Release ADD IF NOT EXISTS level_times INT64[];
+
+// name: Release.digest
+// A digest of all the rest, which shows damage.
+ALTER TABLE Release ADD IF NOT EXISTS digest STRING;
+
+// name: Profiles.population
+// Whose data profiles are about.
+ALTER TABLE Profiles ADD IF NOT EXISTS population STRING;

@@ -8,7 +8,10 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
-       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
+       coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
+       CASE WHEN g.certified = g.revision THEN g.certificate END AS certificate,
+       g.level_epsilons AS epsilons, g.level_deltas AS deltas
 ORDER BY name;
 
 // name: find_graph
@@ -23,7 +26,7 @@ RETURN coalesce(g.state, 'ready') AS state;
 MATCH (g:DatasetGraph {name: $graph})
 SET g.state = $state, g.writer = $writer, g.revision = $writer
 REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
-       g.mechanism_mu, g.datasets, g.edges
+       g.mechanism_mu, g.stale, g.datasets, g.edges, g.certified, g.certificate, g.level_epsilons, g.level_deltas
 RETURN count(g) AS claimed;
 
 // name: create_datasets
@@ -47,11 +50,12 @@ CREATE (a)-[:NEIGHBOR {epsilon: $epsilons[i], delta: $deltas[i]}]->(b)
 RETURN count(*) AS created;
 
 // name: finish_load
-// Declare a graph whole, if the writer still owns it.
+// Declare a graph whole, if the writer still owns it. It keeps its population unless it is given one.
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE g.writer = $writer
-SET g.state = 'ready', g.colors = $colors, g.datasets = $datasets, g.edges = $edges, g.created = datetime()
+SET g.state = 'ready', g.colors = $colors, g.datasets = $datasets, g.edges = $edges, g.created = datetime(),
+    g.population = coalesce($population, g.population, 'default')
 REMOVE g.writer
 RETURN count(g) AS finished;
 
@@ -130,8 +134,3 @@ RETURN collect(elementId(d)) AS ids, collect(d.key) AS keys;
 // A property, $property, of a graph's datasets, where they have it.
 MATCH (d:Dataset) WHERE d.graph = $graph AND d[$property] IS NOT NULL
 RETURN d.key AS key, d[$property] AS value;
-
-// name: levels
-// The least and the greatest epsilon of a graph's edges, and the greatest delta.
-MATCH (:Dataset {graph: $graph})-[r:NEIGHBOR]->()
-RETURN coalesce(min(r.epsilon), 0.0) AS least, coalesce(max(r.epsilon), 0.0) AS greatest, coalesce(max(r.delta), 0.0) AS delta;

@@ -5,7 +5,7 @@
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.revision = randomUUID()
 REMOVE g.writer, g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method,
-       g.mechanism_privacy, g.mechanism_mu
+       g.mechanism_privacy, g.mechanism_mu, g.stale
 WITH g
 OPTIONAL MATCH (d:Dataset {graph: $graph}) WHERE d.alpha IS NOT NULL
 REMOVE d.alpha
@@ -23,7 +23,7 @@ RETURN count(d) AS written;
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.writer = $writer
 REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
-       g.mechanism_mu
+       g.mechanism_mu, g.stale
 RETURN count(g) AS claimed;
 
 // name: write_probabilities
@@ -129,6 +129,9 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
        coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
+       coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
+       CASE WHEN g.certified = g.revision THEN g.certificate END AS certificate,
+       g.level_epsilons AS epsilons, g.level_deltas AS deltas,
        keys, found, alphas, ps, qs, distributions, least_number, greatest_number, least_list, greatest_list;
 
 // name: write_evaluations

@@ -7,7 +7,7 @@ RETURN p.name AS name, coalesce(p.state, 'ready') AS state, toString(p.created) 
        coalesce(p.users, COUNT { MATCH (u:User) WHERE u.profile = p.name AND u.id IS NOT NULL }) AS users,
        coalesce(p.items, COUNT { MATCH (i:Item) WHERE i.profile = p.name AND i.id IS NOT NULL }) AS items,
        coalesce(p.likes, COUNT { MATCH (u:User)-[:LIKES]->() WHERE u.profile = p.name AND u.id IS NOT NULL }) AS likes,
-       p.revision AS revision
+       p.revision AS revision, coalesce(p.population, 'default') AS population
 ORDER BY name;
 
 // name: find_profiles
@@ -58,7 +58,8 @@ RETURN count(*) AS created;
 MATCH (p:Profiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
-SET p.state = 'ready', p.users = $users, p.items = $items, p.likes = $likes, p.created = datetime()
+SET p.state = 'ready', p.users = $users, p.items = $items, p.likes = $likes, p.created = datetime(),
+    p.population = coalesce($population, p.population, 'default')
 REMOVE p.writer
 RETURN count(p) AS finished;
 

@@ -1,25 +1,64 @@
-// What was answered, and how often it may be, in Neo4j.
+// What was answered, what it cost, and what may still be, in Neo4j; and what a graph is certified for.
 
 // name: ledger
-// What was answered about a graph, by time, and how often it may be.
-OPTIONAL MATCH (l:Ledger {graph: $graph})
-WITH coalesce(max(l.max_releases), 1) AS max_releases
-OPTIONAL MATCH (r:Release) WHERE r.graph = $graph AND r.name IS NOT NULL
-WITH max_releases, r ORDER BY r.time, r.name
-RETURN max_releases,
-       [r IN collect(r) | {graph: r.graph, name: r.name, answer: r.answer, time: toString(r.time), key: r.key}] AS releases;
+// What was answered about a population, by time, and how much may be: one release, unless something else was set.
+OPTIONAL MATCH (l:Ledger {population: $population})
+WITH coalesce(count(l), 0) > 0 AS known, max(l.max_releases) AS max_releases, max(l.epsilon) AS epsilon,
+     coalesce(max(l.delta), 0.0) AS delta
+OPTIONAL MATCH (r:Release {population: $population}) WHERE r.name IS NOT NULL
+WITH known, max_releases, epsilon, delta, r ORDER BY r.time, r.name
+RETURN known, max_releases, epsilon, delta, [r IN collect(r) | r {.*, time: toString(r.time)}] AS releases;
+
+// name: populations
+// The populations that something was answered about or allowed for, or that a graph or profiles belong to.
+CALL () {
+  MATCH (l:Ledger) RETURN l.population AS population
+  UNION MATCH (r:Release) RETURN r.population AS population
+  UNION MATCH (g:DatasetGraph) RETURN coalesce(g.population, 'default') AS population
+  UNION MATCH (p:Profiles) RETURN coalesce(p.population, 'default') AS population
+}
+WITH DISTINCT population WHERE population IS NOT NULL
+RETURN population ORDER BY population;
+
+// name: find_release
+// The release of a name about a subject.
+MATCH (r:Release {graph: $graph, name: $release})
+RETURN r {.*, time: toString(r.time)} AS release;
+
+// name: find_population
+// The population of the releases about a subject, if there are any.
+MATCH (r:Release {graph: $graph})
+RETURN coalesce(r.population, 'default') AS population ORDER BY r.time DESC LIMIT 1;
 
 // name: lock_ledger
-// Lock a graph's ledger, made if need be: releases of one graph are kept one after another.
-MERGE (l:Ledger {graph: $graph}) ON CREATE SET l.max_releases = 1
+// Lock a population's ledger, made if need be: releases about the same people are kept one after another.
+MERGE (l:Ledger {population: $population}) ON CREATE SET l.max_releases = 1
 SET l.touched = datetime();
 
 // name: allow
-// Set how many releases a graph may have.
-MERGE (l:Ledger {graph: $graph})
-SET l.max_releases = $releases, l.touched = datetime();
+// Set how much may be answered about a population. A property that is null is not stored: no such limit.
+MERGE (l:Ledger {population: $population})
+SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta, l.touched = datetime();
 
 // name: create_release
-// Keep an answer. A property that is null is not stored.
-CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetime(), key: $key})
+// Keep an answer, with what was asked and what it cost. A property that is null is not stored.
+CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetime(), key: $key, population: $population,
+                   asked: $asked, command: $command, level_names: $level_names, level_epsilons: $level_epsilons,
+                   level_deltas: $level_deltas, level_people: $level_people, level_times: $level_times, digest: $digest})
 RETURN toString(r.time) AS time;
+
+// name: certify
+// Certify a graph as it is, if it is still what it was: its fingerprint, and the levels of its edges.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE coalesce(g.state, 'ready') = 'ready' AND coalesce(g.revision, '') = coalesce($revision, '')
+SET g.revision = coalesce(g.revision, randomUUID()), g.certificate = $fingerprint, g.stale = $stale,
+    g.level_epsilons = $epsilons, g.level_deltas = $deltas
+SET g.certified = g.revision
+RETURN count(g) AS certified;
+
+// name: mark_changed
+// Take back a graph's certificate, and mark its mechanism as stale: somebody has changed the graph.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.stale = g.mechanism IS NOT NULL
+REMOVE g.certified, g.certificate, g.level_epsilons, g.level_deltas;

@@ -25,9 +25,13 @@ CREATE INDEX neodp_dataset_alpha IF NOT EXISTS FOR (d:Dataset) ON (d.graph, d.al
 // One release per name and graph: an answer is given once.
 CREATE CONSTRAINT neodp_release_name IF NOT EXISTS FOR (r:Release) REQUIRE (r.graph, r.name) IS UNIQUE;
 
-// name: neodp_ledger_graph
-// One ledger per graph.
-CREATE CONSTRAINT neodp_ledger_graph IF NOT EXISTS FOR (l:Ledger) REQUIRE l.graph IS UNIQUE;
+// name: neodp_release_population
+// All releases about a population.
+CREATE INDEX neodp_release_population IF NOT EXISTS FOR (r:Release) ON (r.population);
+
+// name: neodp_ledger_population
+// One ledger per population.
+CREATE CONSTRAINT neodp_ledger_population IF NOT EXISTS FOR (l:Ledger) REQUIRE l.population IS UNIQUE;
 
 // name: neodp_profiles_name
 // One set of profiles per name.

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import answers, boundaries, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
+from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
 from neodp.cli.common import Session, fail
 
 __all__ = ["app", "main"]
@@ -66,7 +66,8 @@ for command in (
     mechanisms.extend,
     answers.evaluate,
     answers.answer,
-    answers.releases,
+    budgets.releases,
+    budgets.budget,
     mechanisms.audit,
     queries.query,
     queries.plot,

@@ -1,4 +1,4 @@
-"""Commands for single datasets: eval, answer, releases."""
+"""Commands for single datasets: eval, answer."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from neodp.ball import Ball, Evaluation
-from neodp.cli.common import Graph, Json, Session, inside, say, show, table
-from neodp.errors import GraphError, UnknownGraph
-from neodp.release import cost
-from neodp.store import Store
+from neodp.cli.common import PATIENCE, Graph, Json, Session, inside, say, show, table
+from neodp.errors import GraphError
 
-__all__ = ["answer", "evaluate", "releases"]
-
-PATIENCE = 120.0
-"""How many seconds an answer waits for others who have the store's file."""
+__all__ = ["answer", "evaluate"]
 
 Work = Annotated[
     bool,
@@ -86,6 +81,9 @@ def answer(
     release: Annotated[str, typer.Option(help="The question's name: under one name there is one answer, for good.")],
     keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key beside the answer.")] = False,
     constant_work: Work = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read the whole graph again, so that changes made by others are noticed.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Answer for a dataset: drawn once, kept, and the same whenever asked again under the same name.
@@ -95,56 +93,8 @@ def answer(
     session: Session = context.obj
     asked = sys.stdin.readline().rstrip("\n") if key == "-" else key
     with session.open(patience=PATIENCE) as store:
-        kept = store.answer(graph, asked, release, keep_key=keep_key, constant_work=constant_work)
+        kept = store.answer(graph, asked, release, keep_key=keep_key, constant_work=constant_work, verify=verify)
     show({"graph": graph, "release": release, "answer": kept.answer}, json, lambda: say(kept.answer))
-
-
-def releases(
-    context: typer.Context,
-    graph: Graph,
-    allow: Annotated[int | None, typer.Option(min=0, help="How many releases there may be in all.")] = None,
-    json: Json = False,
-) -> None:
-    """What was answered, when, and how many releases are left; an administrator allows more.
-
-    Example: `neodp releases survey --allow 3`
-    """
-    session: Session = context.obj
-    with session.open() as store:
-        ledger = store.ledger(graph)
-        known = bool(ledger.releases) or graph in {info.name for info in store.graphs()}
-        if not known:
-            store.info(graph)  # which says so
-        price = None
-        if allow is not None:
-            price = _cost(store, graph, max(allow, ledger.used))
-            ledger = store.allow(graph, allow)
-    rows = [(r.name, r.answer, r.time) for r in ledger.releases]
-    facts = {
-        "graph": graph,
-        "max_releases": ledger.max_releases,
-        "used": ledger.used,
-        "left": ledger.left,
-        "releases": [dict(zip(("release", "answer", "time"), row, strict=True)) for row in rows],
-    }
-
-    def text() -> None:
-        if price is not None:
-            say(price)
-        say(f"{ledger.used} of {ledger.max_releases} releases used, {ledger.left} left")
-        if rows:
-            table(("release", "answer", "time"), rows)
-
-    show(facts | ({"cost": price} if price is not None else {}), json, text)
-
-
-def _cost(store: Store, graph: str, count: int) -> str:
-    """What so many releases of a graph cost, for its strictest and its most generous edge."""
-    try:
-        least, greatest, delta = store.levels(graph)
-    except UnknownGraph:  # answered once, and dropped since
-        return cost(count)
-    return cost(count, sorted({least, greatest}), delta)
 
 
 def _dataset(evaluation: Evaluation) -> dict[str, Any]:

@@ -16,11 +16,31 @@ from neodp import errors
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import Progress, silent
 
-__all__ = ["Graph", "Json", "Quiet", "Session", "confirm", "fail", "inside", "progress", "say", "show", "table"]
+__all__ = [
+    "PATIENCE",
+    "Graph",
+    "Json",
+    "Population",
+    "Quiet",
+    "Session",
+    "confirm",
+    "fail",
+    "inside",
+    "progress",
+    "say",
+    "show",
+    "table",
+]
 
 Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+Population: TypeAlias = Annotated[
+    str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+PATIENCE = 120.0
+"""How many seconds an answer waits for others who have the store's file."""
 
 REFUSED = (
     errors.UnhitBoundary,
@@ -32,6 +52,9 @@ REFUSED = (
     errors.StaleMechanism,
     errors.BallTooLarge,
     errors.BudgetSpent,
+    errors.OtherQuestion,
+    errors.NotCertified,
+    errors.DamagedRelease,
     errors.ReadOnlyStore,
 )
 

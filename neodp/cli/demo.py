@@ -40,7 +40,7 @@ def demo(
 
     def text() -> None:
         say("Three people vote 1 or 2. What does the majority say? Nobody's vote may be exposed: changing one vote may")
-        say("change the odds of an answer by a factor of e^1 at most, and by e^0.5 where voter 1 decides.")
+        say("change the chance of an answer by a factor of e^1 at most, and by e^0.5 where voter 1 decides.")
         rows = [(k, c, *r) for k, c, r in _rows(mechanism)]
         table(("votes", "truth", *(f"Pr[{color}]" for color in mechanism.graph.colors)), rows)
         say(f"kept      {written} datasets with their probabilities in {file}")

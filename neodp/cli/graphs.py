@@ -23,6 +23,14 @@ Colors = Annotated[
     str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
+Whose = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        help="Whose data it is: everything about the same people shares one budget. Default: default.",
+        metavar="NAME",
+    ),
+]
 
 
 def init(context: typer.Context, json: Json = False) -> None:
@@ -46,6 +54,7 @@ def load(
     epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
     delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
     replace: Replace = False,
+    population: Whose = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -55,7 +64,7 @@ def load(
     """
     read = DatasetGraph.from_parquet if nodes.suffix == ".parquet" else DatasetGraph.from_csv
     loaded = read(nodes, edges, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
-    _keep(context, graph, loaded, replace, quiet, json)
+    _keep(context, graph, loaded, replace, population, quiet, json)
 
 
 def generate(
@@ -82,6 +91,7 @@ def generate(
     seed: Annotated[int | None, typer.Option(help="random_…: for the same graph again.")] = None,
     balanced: Annotated[bool, typer.Option("--balanced", help="Also give the boundary its balanced alpha.")] = False,
     replace: Replace = False,
+    population: Whose = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -106,7 +116,8 @@ def generate(
         "seed": seed,
     }
     made = _make(family, sizes or [], {k: v for k, v in given.items() if v is not None} | {"name": graph})
-    _keep(context, graph, made.with_alpha(neodp.balanced(made)) if balanced else made, replace, quiet, json)
+    made = made.with_alpha(neodp.balanced(made)) if balanced else made
+    _keep(context, graph, made, replace, population, quiet, json)
 
 
 def list_graphs(context: typer.Context, json: Json = False) -> None:
@@ -165,7 +176,7 @@ def drop(
         if not yes:
             confirm(f"Delete graph {graph!r} with {info.datasets:,} datasets?")
         dropped = store.drop(graph, progress=tell)
-        kept = store.ledger(graph).used
+        kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         text = f"dropped {graph!r}: {dropped:,} datasets" + (f"; {kept} releases stay in its ledger" if kept else "")
         present({"graph": graph, "dropped": dropped}, json, lambda: say(text))
 
@@ -192,10 +203,18 @@ def export(
     present(result, json, lambda: say(f"wrote {nodes} and {edges}; read them with '{again}'"))
 
 
-def _keep(context: typer.Context, name: str, graph: DatasetGraph, replace: bool, quiet: bool, json: bool) -> None:
+def _keep(
+    context: typer.Context,
+    name: str,
+    graph: DatasetGraph,
+    replace: bool,
+    population: str | None,
+    quiet: bool,
+    json: bool,
+) -> None:
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        info = store.load(name, graph, replace=replace, progress=tell)
+        info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"
         present(result, json, lambda: say(text))
@@ -240,11 +259,11 @@ def _numbers(name: str, text: str | None) -> float | list[float] | None:
 
 
 def _row(info: GraphInfo) -> tuple[Any, ...]:
-    written = info.mechanism.written if info.mechanism else None
+    written = None if info.mechanism is None else "stale" if info.stale else info.mechanism.written
     return info.name, f"{info.datasets:,}", f"{info.edges:,}", ", ".join(info.colors), info.state, written
 
 
 def _as_json(info: GraphInfo) -> dict[str, Any]:
-    facts = asdict(info) | {"colors": list(info.colors)}
-    del facts["revision"]
+    facts = asdict(info) | {"colors": list(info.colors), "certified": info.certificate is not None}
+    del facts["revision"], facts["certificate"]
     return facts

@@ -6,14 +6,16 @@ import json as jsonlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from neodp import rainbow
+from neodp import Mechanism, rainbow
 from neodp.cli.common import Graph, Json, Quiet, Session, inside, progress, say, show
 from neodp.errors import GraphError
 from neodp.store.engines import Row
+from neodp.tabulated import Tabulated
 
 __all__ = ["audit", "check", "extend"]
 
@@ -81,8 +83,8 @@ def extend(
     method: Annotated[
         Method | None,
         typer.Option(
-            help="More than two colours and different epsilons: line (the default, always private), or prefix (larger, "
-            "refused where it is not private)."
+            help="More than two colours and different epsilons: prefix (the largest chances; refused if not private) "
+            "or line (always private). Default: prefix where it is private, else line."
         ),
     ] = None,
     quiet: Quiet = False,
@@ -114,18 +116,42 @@ def extend(
 
 def audit(
     context: typer.Context,
-    graph: Graph,
+    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="[GRAPH]")] = None,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Instead of a graph: a table of key and a column per output.", metavar="FILE")
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option(help="With --nodes: a table of source,target[,epsilon][,delta].", metavar="FILE")
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="With --edges: where there is no such column.")] = None,
+    losses: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what each edge really loses: the least epsilon at its delta, the least delta at its epsilon.",
+            metavar="FILE",
+        ),
+    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     engine: Who = Engine.AUTO,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Check the stored probabilities on every edge, exactly. Exit code 1 if one is broken, or the graph has changed.
+    """Check probabilities on every edge, exactly: of a stored graph, or anybody's from two tables.
 
-    Example: `neodp audit survey`
+    The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written.
+
+    Example: `neodp audit survey`, `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
     """
+    if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
+        raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
+    if nodes is not None and edges is not None:
+        _audit_tables(Tabulated.from_tables(nodes, edges, epsilon=epsilon), losses, worst, json)
+        return
+    assert graph is not None
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
+        if losses is not None:
+            _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
         found = store.audit(graph, engine=engine.value, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
@@ -140,6 +166,29 @@ def audit(
     show(asdict(report) | facts, json, text)
     if not report or stored.stale:
         raise typer.Exit(1)
+
+
+def _audit_tables(given: Tabulated, losses: Path | None, worst: int, json: bool) -> None:
+    """Audit a mechanism that stands in two tables."""
+    report = given.audit(worst=worst)
+    if losses is not None:
+        given.write_losses(losses)
+
+    def text() -> None:
+        say(str(report))
+        for edge in report.worst:
+            say(f"  {edge}")
+
+    show(asdict(report), json, text)
+    if not report:
+        raise typer.Exit(1)
+
+
+def _write_losses(mechanism: Mechanism, file: Path) -> None:
+    """Write what each edge of a stored mechanism really loses."""
+    graph = mechanism.graph
+    columns = (graph.source, graph.target, graph.epsilon, graph.delta)
+    Tabulated(tuple(graph.keys.to_pylist()), graph.colors, mechanism.probabilities, *columns).write_losses(file)
 
 
 def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import Json, Session, show
+from neodp.cli.common import PATIENCE, Json, Population, Session, show
 from neodp.cli.poll_text import shown
 from neodp.errors import GraphError
 from neodp.polls import People, Question, read_levels
-from neodp.release import answer_once
+from neodp.release import DEFAULT, answer_once
 
 __all__ = ["poll"]
 
@@ -51,6 +52,7 @@ def poll(
         str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call the poll. Default: the file's name.")] = None,
+    population: Population = DEFAULT,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -78,13 +80,46 @@ def poll(
         if reveal:
             fact["revealed"] = question.revealed()
     if release is not None:
+        source = str(file.resolve()) if file is not None else str(cypher)
         subject = name or (file.stem if file is not None else "poll")
-        with session.open() as store:
-            for question, fact in zip(questions, facts, strict=True):
-                graph = f"{subject} {question.name}"
-                answer = answer_once(store, graph, release, question.distribution).answer
-                fact |= {"graph": graph, "release": release, "answer": answer}
+        words = _words(file, cypher, epsilon, query, options, levels, skip_empty, name, population)
+        asked = {
+            question.name: question.asked(subject, source, population, f"{words} --vote {shlex.quote(question.name)}")
+            for question in questions
+        }
+        chances = {asked[question.name].subject: question.distribution for question in questions}
+        with session.open(patience=PATIENCE) as store:
+            answers = answer_once(store, list(asked.values()), release, lambda q: chances[q.subject]())
+        for fact, kept in zip(facts, answers, strict=True):
+            fact |= {"graph": kept.graph, "release": release, "answer": kept.answer}
     show({"questions": facts}, json, lambda: shown(questions, facts, reveal=reveal))
+
+
+def _words(
+    file: Path | None,
+    cypher: str | None,
+    epsilon: str | None,
+    query: str,
+    options: str | None,
+    levels: str | None,
+    skip_empty: bool,
+    name: str | None,
+    population: str,
+) -> str:
+    """The command that asks the same again, without its columns of votes and the release."""
+    given = {
+        "--cypher": cypher,
+        "--epsilon": epsilon,
+        "--query": query,
+        "--options": options,
+        "--levels": levels,
+        "--name": name,
+        "--population": None if population == DEFAULT else population,
+    }
+    words = ["neodp", "poll", *([str(file)] if file is not None else [])]
+    for option, value in given.items():
+        words += [option, value] if value is not None else []
+    return shlex.join(words + ["--skip-empty"] * skip_empty)
 
 
 def _people(session: Session, file: Path | None, cypher: str | None, votes: list[str], epsilon: str | None) -> People:

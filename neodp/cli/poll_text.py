@@ -63,9 +63,16 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
 
 def _guarantees(poll: Poll, questions: int) -> None:
     """What each group is promised."""
-    columns = ["level", "epsilon", "people", "one vote changes the odds by at most", "a guess at 50% gets at most to"]
+    columns = [
+        "level",
+        "epsilon",
+        "people",
+        "one vote changes the chance of an answer by at most",
+        "a guess at 50% gets at most to",
+    ]
     rows = [
-        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.odds:.4g}", f"{g.belief:.1%}"] for g in poll.groups[:MOST]
+        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.factor:.4g}", f"{g.belief:.1%}"]
+        for g in poll.groups[:MOST]
     ]
     if questions > 1:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]

@@ -101,8 +101,8 @@ class Group:
     level: str | None = None
 
     @property
-    def odds(self) -> float:
-        """By which factor one person's choice can change the odds of an answer: e^epsilon."""
+    def factor(self) -> float:
+        """By which factor one person's choice can change the chance of an answer: e^epsilon."""
         return math.exp(self.epsilon)
 
     @property

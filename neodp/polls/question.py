@@ -6,17 +6,24 @@ Everything in :meth:`Question.facts` follows from who takes part and with which 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from neodp import release
 from neodp.errors import GraphError, PrivacyError
 from neodp.polls.mechanism import Poll, poll, violations
 from neodp.polls.table import WORDS, Tally
+from neodp.release import DEFAULT, Level, levels_of
 
 __all__ = ["Question"]
+
+SHOWN = 64
+"""How many groups are kept with an answer one by one."""
 
 SURE = (0.9, 0.95, 0.99, 0.999)
 """The accuracies for which the least margin is shown."""
@@ -71,7 +78,7 @@ class Question:
             "people": poll.people,
             "skipped": self.tally.skipped,
             "silent": self.tally.silent,
-            "groups": [asdict(g) | {"odds": g.odds, "belief": g.belief} for g in poll.groups],
+            "groups": [asdict(g) | {"factor": g.factor, "belief": g.belief} for g in poll.groups],
             "worst": poll.worst,
             "by_margin": [asdict(row) for row in map(poll.at, self._margins())],
             "margin_for": {f"{sure:g}": poll.margin_for(sure) for sure in SURE},
@@ -103,6 +110,33 @@ class Question:
             raise PrivacyError(f"the mechanism is not private: {broken[0]}", "report this; nothing was answered")
         return dict(zip(poll.options, poll.distribution(counts), strict=True))
 
+    def asked(self, subject: str, source: str, population: str = DEFAULT, command: str = "") -> release.Question:
+        """What is kept with an answer: the question, without the votes.
+
+        Parameters
+        ----------
+        subject : str
+            What the poll is called.
+        source : str
+            Where the people come from: a file, or a query.
+        population : str
+            Whose data it is about (:mod:`neodp.release`).
+        command : str
+            The words that ask the question.
+        """
+        groups = [[group.level, group.epsilon, group.size] for group in self.poll.groups]
+        facts = {
+            "table": source,
+            "column": self.name,
+            "query": self.query,
+            "options": list(self.poll.options),
+            "groups": groups if len(groups) <= SHOWN else _digest(groups),
+        }
+        levels = tuple(Level(group.epsilon, 0.0, group.level, group.size) for group in self.poll.groups)
+        if len(levels) > SHOWN:
+            levels = levels_of((level.epsilon for level in levels), (0.0 for _ in levels))
+        return release.Question(f"{subject} {self.name}", facts, levels, population, command)
+
     def revealed(self) -> dict[str, Any]:
         """The true dataset with its probabilities, as ``eval`` shows one. This is not private."""
         counts, poll = self.tally.counts, self.poll
@@ -115,3 +149,9 @@ class Question:
             "p_true": row[truth],
             "margin": poll.margin(counts),
         }
+
+
+def _digest(groups: list[list[Any]]) -> str:
+    """So many groups that they are kept as a digest."""
+    digest = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()
+    return f"{len(groups)} groups, {digest[:16]}"

@@ -32,11 +32,11 @@ def balanced(graph: DatasetGraph) -> Floats:
         (1 - delta) e^-D(r) / (e^-D(1) + … + e^-D(k)) + delta [r = 1],
 
     with the least delta of a boundary edge. It is compatible, since |D(r) - D(s)| <= m(r, s); and of all choices by
-    rank that are, with delta = 0 and no output less likely than a worse one, it makes the best output likeliest: their
-    log odds between ranks 1 and r are D(r) at most. Where neighbouring orders exchange neighbouring ranks, D(r) =
-    (r - 1) eps; where any output can become the best, D(r) = eps for r > 1, which is randomised response; with two
-    colours it is (e^eps + delta) / (e^eps + 1), as in paper 002, Corollary 2. A rank that is never exchanged has the
-    chance 0.
+    rank that are, with delta = 0 and no output less likely than a worse one, it makes the best output likeliest: the
+    chances of the ranks 1 and r differ by a factor of e^D(r) at most. Where neighbouring orders exchange neighbouring
+    ranks, D(r) = (r - 1) eps; where any output can become the best, D(r) = eps for r > 1, which is randomised response;
+    with two colours it is (e^eps + delta) / (e^eps + 1), as in paper 002, Corollary 2. A rank that is never exchanged
+    has the chance 0.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -28,9 +28,9 @@ __all__ = ["Curve", "Curves"]
 class Curve(ABC):
     """The distributions of one order along whole numbers, by rank; made as they are asked for."""
 
-    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> None:
+    def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], decimals: Context | None = None) -> None:
         self.alpha = tuple(alpha)
-        with localcontext(context()):
+        with localcontext(decimals or context()):
             self.start = [Decimal(x.numerator) / Decimal(x.denominator) for x in exact]
 
     @abstractmethod

@@ -1,8 +1,10 @@
 """The best mechanism for every dataset's order, on a whole graph.
 
-With one epsilon on all edges it is the table (:mod:`neodp.rainbow.table`). Where epsilon differs, it is the line
-(:mod:`neodp.rainbow.flow`), which is always private and close to the best; or, by choice, the largest prefix sums
-(:mod:`neodp.rainbow.prefix`), which are refused where they are not private.
+With one epsilon on all edges it is the table (:mod:`neodp.rainbow.table`). Where epsilon differs, it is the largest
+prefix sums (:mod:`neodp.rainbow.prefix`) if they turn out to be private: no private mechanism exceeds them. Otherwise
+it is the line (:mod:`neodp.rainbow.flow`), which is always private and close to the best. Prefix sums take some ten
+seconds per hundred thousand datasets, so on large graphs they are not tried unless they are asked for. Which of the two
+it is depends on the graph with its alpha alone, never on the dataset that is asked for.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import boundary, search
+from neodp.columns import Floats
+from neodp.errors import NotPrivate
 from neodp.extension import Extension
 from neodp.graph import DatasetGraph
 from neodp.rainbow.boundary import alpha_by_order
 from neodp.rainbow.flow import Line
-from neodp.rainbow.orders import distances, morphism
+from neodp.rainbow.orders import Order, distances, morphism
 from neodp.rainbow.prefix import prefix_sums
 from neodp.rainbow.table import Table
 from neodp.rainbow.units import lengths
@@ -29,6 +33,9 @@ __all__ = ["Method", "extend"]
 
 Method: TypeAlias = Literal["line", "prefix"]
 """What to do where epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
+
+TRIED = 100_000
+"""Prefix sums are tried on graphs of up to so many datasets."""
 
 
 def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
@@ -40,9 +47,9 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
         With alpha on its boundary, the same for all boundary datasets of one order; one that has none takes that of its
         order. Every dataset orders the colours.
     method : "line" or "prefix", optional
-        Where epsilon differs between edges, by default the line. "prefix" takes the largest prefix sums instead, and is
-        refused where these break privacy together. With one epsilon the table is both private and largest; "line" can
-        be asked for to compare.
+        Where epsilon differs between edges: by default the largest prefix sums where these are private together, and
+        else the line. "prefix" is refused where they are not; "line" takes the line in any case. With one epsilon the
+        table is both private and largest; "line" can be asked for to compare.
 
     Raises
     ------
@@ -60,11 +67,20 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
     if method != "line" and alike:
         table = Table(alpha, *((graph.epsilon[0], graph.delta.min()) if graph.edges else (0.0,)))
         rows, found = table.rows(graph.orders, *morphism(graph)), "table"
-    elif method == "prefix":
-        rows, found = prefix_sums(graph, alpha), "prefix"
     else:
-        rows, found = Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
+        rows, found = _mixed(graph, alpha, method)
     return Extension(rows, rounded, filled, found, _to_the_boundary(graph))
+
+
+def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
+    """The rows where epsilon differs between edges, and how they were found."""
+    if method == "prefix" or (method is None and len(graph) <= TRIED):
+        try:
+            return prefix_sums(graph, alpha), "prefix"
+        except NotPrivate:
+            if method == "prefix":
+                raise
+    return Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
 
 
 def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:

@@ -32,7 +32,7 @@ from neodp.errors import PrivacyError
 from neodp.privacy import UNIT
 from neodp.rainbow.curves import Curve, Curves
 from neodp.rainbow.orders import Order
-from neodp.rainbow.units import TINY, context, lengths, lowered, rounded
+from neodp.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded
 
 __all__ = ["Table", "line"]
 
@@ -108,9 +108,10 @@ class _Steps(Curve):
     """U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], length: int, delta: float) -> None:
-        super().__init__(alpha, exact)
+        self.context = context(DIGITS + _zeros(exact, delta))
+        super().__init__(alpha, exact, self.context)
         self.length = length
-        with localcontext(context()):
+        with localcontext(self.context):
             self.grow = (Decimal(length) / UNIT).exp()
             self.delta = lowered(delta, len(alpha), length)
             self.bend = (1 - self.delta) / (self.grow + 1)  # where the slope of U changes
@@ -119,7 +120,7 @@ class _Steps(Curve):
 
     def rows(self, at: NDArray[Any]) -> Floats:
         found = np.empty((len(at), len(self.alpha)))
-        with localcontext(context()):
+        with localcontext(self.context):
             for number in np.unique(at // BLOCK).tolist():
                 if number not in self.blocks:
                     self.blocks[number] = self._block(number)
@@ -134,7 +135,7 @@ class _Steps(Curve):
         rows = [rounded(chances)]
         for _ in range(BLOCK - 1):
             new = self._mapped(chances)
-            if new[1:] == chances[1:]:  # all but the best output are as small as can be
+            if new == chances:  # all but the best output are as small as can be
                 break
             chances = new
             rows.append(rounded(chances))
@@ -189,3 +190,9 @@ class _Steps(Curve):
             chances = [*new, rest, *(max(p, TINY) if p else p for p in shrunk)]
             steps -= leap
         return chances
+
+
+def _zeros(exact: Sequence[Fraction], delta: float) -> int:
+    """How many zeros the smallest part of a distribution, or delta, has behind its point: sums must hold it, too."""
+    smallest = min(x for x in (*exact, Fraction(delta) if delta >= FAINT else 1) if x > 0)
+    return len(str(int(1 / smallest)))

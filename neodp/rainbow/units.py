@@ -1,13 +1,13 @@
 """Whole numbers and rounding: how a distribution over k outputs is stored so that privacy holds to the last bit.
 
 Differences of prefix sums lose digits, so none is taken: the pieces of every output's interval are mapped, in decimals
-of 60 digits or double-double arithmetic, and every output is rounded to a double by itself; the largest entry of a row
-stands for one minus the rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every set A of
-outputs: the largest output has probability 1/k or more, and takes on errors of at most 2^-53 of the others. Epsilon is
-a whole number of units of 2^-50 (``lengths``), rounded down and lowered by k/4 + 1 units at least, which is more than
-both ends of an edge need; delta is lowered likewise (``lowered``). A probability that is not 0 never falls below the
-smallest normal double. A row depends on the order's alpha and on a whole number (the distance in edges, or in units)
-and on nothing else: the same bits for one dataset and for a whole graph.
+of 60 digits and more or double-double arithmetic, and every output is rounded to a double by itself; the largest entry
+of a row stands for one minus the rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every
+set A of outputs: the largest output has probability 1/k or more, and takes on errors of at most 2^-53 of the others.
+Epsilon is a whole number of units of 2^-50 (``lengths``), rounded down and lowered by k/4 + 1 units at least, which is
+more than both ends of an edge need; delta is lowered likewise (``lowered``). A probability that is not 0 never falls
+below the smallest normal double. A row depends on the order's alpha and on a whole number (the distance in edges, or in
+units) and on nothing else: the same bits for one dataset and for a whole graph.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from neodp.columns import SMALLEST, Floats
 from neodp.privacy import UNIT
 
-__all__ = ["DIGITS", "TINY", "context", "lengths", "lowered", "rounded"]
+__all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded"]
 
 FAINT = 2.0**-900
 """A delta below this counts as 0: its rounding errors would not be normal doubles."""
 TINY = Decimal(SMALLEST)
 """The least probability that is not 0."""
 DIGITS = 60
-"""How many digits decimals have."""
+"""How many digits decimals have, beside the zeros of the smallest number that is added."""
 
 
 def context(digits: int = DIGITS) -> Context:

@@ -15,8 +15,8 @@ A new store is a subclass with the methods of the first part; the second part fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -25,17 +25,17 @@ import numpy as np
 
 from neodp.ball import Ball, Star
 from neodp.columns import Floats
-from neodp.errors import NoMechanism
+from neodp.errors import NoMechanism, ReadOnlyStore
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
-from neodp.release import Ledger, Release, answer_once
-from neodp.store import demand, refusals, whole
+from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.store import answers, demand, refusals, whole
 from neodp.store.cypher import subject
 from neodp.store.demand import StoredView
 from neodp.store.engines import Engine, Plugin, Ran, Row
 from neodp.store.notions import Notion, edge_values
-from neodp.store.records import GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
+from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
 from neodp.store.whole import AuditedMechanism, Summary
 
 if TYPE_CHECKING:
@@ -89,8 +89,21 @@ class Store(ABC):
         """All graphs, by name."""
 
     @abstractmethod
-    def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
+    def load(
+        self,
+        name: str,
+        graph: DatasetGraph,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> GraphInfo:
         """Keep a graph under a name; all or nothing for every reader.
+
+        Parameters
+        ----------
+        population : str, optional
+            Whose data it is about; by default that of the graph that is replaced, or "default".
 
         Raises
         ------
@@ -136,26 +149,50 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def ledger(self, graph: str) -> Ledger:
-        """What was answered about a graph, or is called by that name, and how often it may be."""
+    def ledger(self, population: str = DEFAULT) -> Ledger:
+        """What was answered about a population, and how much may be."""
 
     @abstractmethod
-    def allow(self, graph: str, releases: int) -> Ledger:
-        """Set how many releases a graph may have."""
+    def populations(self) -> list[str]:
+        """The populations that the store knows, by name."""
 
     @abstractmethod
-    def keep(self, release: Release) -> Release:
-        """Keep a release unless there is one by its name; the one that is kept. All or nothing, once for all time.
+    def population_of(self, subject: str) -> str | None:
+        """The population that was last asked about a subject; None if nobody was."""
+
+    @abstractmethod
+    def allow(self, population: str, limit: Limit) -> Ledger:
+        """Set how much may be answered about a population."""
+
+    @abstractmethod
+    def kept(self, subject: str, name: str) -> Release | None:
+        """The release of a name about a subject, if there is one.
+
+        Raises
+        ------
+        DamagedRelease
+            If it is not what was kept.
+        """
+
+    @abstractmethod
+    def keep(self, releases: Sequence[Release]) -> list[Release]:
+        """Keep releases about one population unless there are some by their names; those that are kept.
+
+        All or nothing, once for all time.
 
         Raises
         ------
         BudgetSpent
-            If the graph has as many as it may have.
+            If the population's limit does not leave room for all of them.
         """
 
     @abstractmethod
-    def levels(self, name: str) -> tuple[float, float, float]:
-        """The least and the greatest epsilon of a graph's edges, and the greatest delta; zeros where it has none."""
+    def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
+        """Keep a graph's certificate, and whether its mechanism is stale, if the graph is still at that revision."""
+
+    @abstractmethod
+    def _mark_changed(self, name: str) -> None:
+        """Take back a graph's certificate, and mark its mechanism as stale."""
 
     @abstractmethod
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
@@ -174,8 +211,8 @@ class Store(ABC):
         """The stored mu in the order of a graph's edges; NaN where there is none."""
 
     @abstractmethod
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
-        """The result of a canned query (:mod:`neodp.store.cypher`)."""
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
+        """What ``query`` does."""
 
     @property
     @abstractmethod
@@ -241,6 +278,17 @@ class Store(ABC):
         """The privacy notion of the mechanism that is stored for a graph."""
         return Notion.read(info, lambda: edge_values(graph, self._mus(graph)))
 
+    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        """The result of a canned query (:mod:`neodp.store.cypher`).
+
+        What the query "stale" finds is known from then on, to everybody.
+        """
+        found = self._query(query, name, parameters)
+        if query == "stale" and any(str(reason).endswith("changed") for reason in found["reason"].to_pylist()):
+            with suppress(ReadOnlyStore):
+                self._mark_changed(name)
+        return found
+
     def _subject(self, query: str, name: str) -> dict[str, str]:
         """The parameter of a canned query that names its graph or profile, which must be whole."""
         if subject(query) == "profile":
@@ -273,7 +321,11 @@ class Store(ABC):
             raise NoMechanism(f"the mechanism of graph {name!r} was replaced while it was read", "try again")
         found = Mechanism.of(graph, rows, notion.privacy(graph))
         found = replace(found, method=info.mechanism.method or found.method)
-        return StoredMechanism(found, info.mechanism, notion.fingerprint(graph) != info.mechanism.fingerprint)
+        stale = notion.fingerprint(graph) != info.mechanism.fingerprint
+        if stale and not info.stale:
+            with suppress(ReadOnlyStore):
+                self._mark_changed(name)
+        return StoredMechanism(found, info.mechanism, stale or info.stale)
 
     def evaluate(
         self,
@@ -352,8 +404,19 @@ class Store(ABC):
         """
         return whole.audit(self, name, engine, worst, progress)
 
+    def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
+        """What is known about a graph that is certified (:mod:`neodp.store.answers`); certified now if it is not."""
+        return answers.certified(self, name, verify=verify)
+
     def answer(
-        self, graph: str, key: str, release: str, *, keep_key: bool = False, constant_work: bool = False
+        self,
+        graph: str,
+        key: str,
+        release: str,
+        *,
+        keep_key: bool = False,
+        constant_work: bool = False,
+        verify: bool = False,
     ) -> Release:
         """The answer of a release (:mod:`neodp.release`): the one that is kept, or one drawn now for a dataset.
 
@@ -367,10 +430,16 @@ class Store(ABC):
             Keep the dataset's key beside the answer.
         constant_work : bool
             Extend the whole graph, so that the time it takes does not depend on the dataset.
+        verify : bool
+            Read the whole graph again, so that changes by others are noticed.
+
+        Raises
+        ------
+        OtherQuestion
+            If something else was asked under that name.
+        BudgetSpent
+            If the graph's population was asked about as much as is allowed.
+        NotCertified, UnhitBoundary, IncompatibleAlpha, StaleMechanism
+            If the graph is not in a state in which answers may be given, whatever the dataset.
         """
-
-        def distribution() -> Mapping[str, float]:
-            found = self.evaluate(graph, [key], engine="whole" if constant_work else "auto")
-            return found.evaluations[0].probabilities
-
-        return answer_once(self, graph, release, distribution, key=key if keep_key else None)
+        return answers.answer(self, graph, key, release, keep_key=keep_key, constant_work=constant_work, verify=verify)

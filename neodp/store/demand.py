@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
-from neodp.errors import BallTooLarge, GraphError, NotPrivate, StaleMechanism
+from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
+from neodp.rainbow import Method
+from neodp.store import refusals
 from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import GraphInfo
@@ -26,7 +28,7 @@ from neodp.store.records import GraphInfo
 if TYPE_CHECKING:
     from neodp.store.base import Store
 
-__all__ = ["StoredView", "evaluate"]
+__all__ = ["StoredView", "distributions", "evaluate"]
 
 LAYERS = 200
 """How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
@@ -101,20 +103,42 @@ class StoredView:
 def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
     """As :meth:`neodp.store.base.Store.evaluate`."""
     wanted = list(dict.fromkeys(keys))
-    inside = by_plugin(store, engine, lambda plugin: plugin.evaluate(name, wanted, limit)) if wanted else None
+    inside = _inside(store, name, wanted, engine, limit) if wanted else None
     if inside is not None and not write:
         return inside
     with store.view(name, wanted, write=write) as view:
-        found = inside or _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
-        if not view.agrees(found):
-            assert view.info.mechanism is not None
-            raise StaleMechanism(
-                f"graph {name!r} has changed since its mechanism was written, {view.info.mechanism.written}",
-                f"run 'neodp extend {name}' again",
-            )
-        if write:
+        found = None
+        if not view.info.stale:
+            found = inside or _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+        agrees = found is not None and view.agrees(found)
+        if agrees and found is not None and write:
             view.write(found.evaluations)
+    if not agrees or found is None:
+        if not view.info.stale:
+            _mark_changed(store, name)
+        raise refusals.stale(view.info)
     return replace(found, queries=view.queries)
+
+
+def _inside(store: Store, name: str, keys: list[str], engine: Engine, limit: int | None) -> Ball | None:
+    """What the plugin finds; None where the client is to search."""
+    try:
+        return by_plugin(store, engine, lambda plugin: plugin.evaluate(name, keys, limit))
+    except StaleMechanism:
+        _mark_changed(store, name)
+        raise
+
+
+def _mark_changed(store: Store, name: str) -> None:
+    """Now everybody knows, whichever dataset they ask for."""
+    with suppress(ReadOnlyStore):
+        store._mark_changed(name)
+
+
+def distributions(store: Store, name: str, keys: Sequence[str], whole: bool) -> Ball:
+    """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
+    with store.view(name, keys) as view:
+        return _evaluated(store, view, list(keys), "whole" if whole else "auto", _cheaper(view.info))
 
 
 def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
@@ -143,12 +167,11 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
 def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
     """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
-    if method == "prefix":
-        return ball.evaluate_whole(graph, keys, "prefix")
+    if method in ("prefix", "line"):
+        return ball.evaluate_whole(graph, keys, cast("Method", method))
     found = ball.evaluate_whole(graph, keys)
     if method in (None, "given") and not view.agrees(found):
-        with suppress(NotPrivate):
-            return ball.evaluate_whole(graph, keys, "prefix")
+        return ball.evaluate_whole(graph, keys, "line")
     return found
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.stretch.neighborhoods import Neighbors
@@ -25,7 +26,10 @@ __all__ = ["ProfileInfo", "ProfileStore"]
 
 @dataclass(frozen=True)
 class ProfileInfo:
-    """What a store knows about a set of profiles; `state` is "ready", "loading" or "dropping"."""
+    """What a store knows about a set of profiles.
+
+    `state` is "ready", "loading" or "dropping"; `population` says whose data it is (:mod:`neodp.release`).
+    """
 
     name: str
     users: int
@@ -34,6 +38,7 @@ class ProfileInfo:
     state: str
     created: str | None
     revision: str | None = None
+    population: str = DEFAULT
 
 
 class ProfileStore(ABC):
@@ -46,8 +51,21 @@ class ProfileStore(ABC):
         """All sets of profiles, by name."""
 
     @abstractmethod
-    def load(self, name: str, profiles: Profiles, *, replace: bool = False, progress: Progress = silent) -> ProfileInfo:
+    def load(
+        self,
+        name: str,
+        profiles: Profiles,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> ProfileInfo:
         """Keep profiles under a name; all or nothing for every reader.
+
+        Parameters
+        ----------
+        population : str, optional
+            Whose data it is; by default that of the profiles that are replaced, or "default".
 
         Raises
         ------

@@ -1,6 +1,7 @@
 """What a store knows about a graph and its mechanism, and what it hands out.
 
-A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision``, and, once a whole
+A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
+was certified, ``certified`` (at which revision), ``certificate, level_epsilons, level_deltas``; and, once a whole
 mechanism is stored, ``mechanism`` (its version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method,
 mechanism_privacy`` and ``mechanism_mu`` (:mod:`neodp.store.notions`).
 """
@@ -17,11 +18,23 @@ import numpy as np
 from neodp.columns import Floats
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
+from neodp.release import DEFAULT, Ledger, Level, Limit, Release
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["READY", "GraphInfo", "MechanismInfo", "StoredGraph", "StoredMechanism", "fingerprint"]
+__all__ = [
+    "READY",
+    "Certificate",
+    "GraphInfo",
+    "MechanismInfo",
+    "StoredGraph",
+    "StoredMechanism",
+    "fingerprint",
+    "ledger_of",
+    "release_of",
+    "release_row",
+]
 
 READY = "ready"
 """The state of what is whole."""
@@ -59,6 +72,30 @@ class MechanismInfo:
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """That a graph, as it is, is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answers`).
+
+    Attributes
+    ----------
+    fingerprint : str
+        That of the graph (:func:`fingerprint`).
+    levels : tuple of Level
+        The privacy levels of its edges.
+    """
+
+    fingerprint: str
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Certificate | None:
+        """From a row of the statement ``graphs``; None where it has no certificate."""
+        if not row.get("certificate"):
+            return None
+        pairs = zip(row["epsilons"] or (), row["deltas"] or (), strict=True)
+        return cls(row["certificate"], tuple(Level(epsilon, delta) for epsilon, delta in pairs))
+
+
+@dataclass(frozen=True)
 class GraphInfo:
     """What a store knows about a graph.
 
@@ -69,7 +106,13 @@ class GraphInfo:
     mechanism : MechanismInfo or None
         None where no whole mechanism is stored.
     revision : str or None
-        Different after the graph itself was changed, where a reader needs it to notice.
+        Different after the graph itself was changed by neodp.
+    population : str
+        Whose data it is about (:mod:`neodp.release`).
+    certificate : Certificate or None
+        None where the graph was not certified as it is.
+    stale : bool
+        Whether the graph is known to have changed since its mechanism was written.
     """
 
     name: str
@@ -80,6 +123,9 @@ class GraphInfo:
     created: str | None
     mechanism: MechanismInfo | None
     revision: str | None = None
+    population: str = DEFAULT
+    certificate: Certificate | None = None
+    stale: bool = False
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> GraphInfo:
@@ -95,6 +141,7 @@ class GraphInfo:
         mechanism = None
         if row["version"] is not None:
             mechanism = MechanismInfo(**{f.name: row[f.name] for f in fields(MechanismInfo)})
+        certificate = Certificate.from_row(row)
         return cls(
             name=row["name"],
             colors=tuple(row["colors"] or ()),
@@ -104,7 +151,17 @@ class GraphInfo:
             created=row["created"],
             mechanism=mechanism,
             revision=row.get("revision"),
+            population=row.get("population") or DEFAULT,
+            certificate=certificate,
+            stale=bool(row.get("stale")) or _outdated(mechanism, certificate),
         )
+
+
+def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) -> bool:
+    """Whether a mechanism was made for another graph than the one that is certified."""
+    if mechanism is None or certificate is None or mechanism.privacy != "epsilon-delta":
+        return False
+    return mechanism.fingerprint != certificate.fingerprint
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,3 +223,63 @@ def fingerprint(graph: DatasetGraph, mu: Floats | None = None) -> str:
     if mu is not None:
         digest.update(b"mu" + np.ascontiguousarray(np.broadcast_to(mu, graph.edges)[edges]).tobytes())
     return digest.hexdigest()
+
+
+# --- releases as properties ---------------------------------------------------------------------------------------
+
+
+def release_row(release: Release) -> dict[str, Any]:
+    """A release as the parameters of the statement ``create_release``, without its time."""
+    return {
+        "graph": release.graph,
+        "release": release.name,
+        "answer": release.answer,
+        "key": release.key,
+        "population": release.population,
+        "asked": release.asked,
+        "command": release.command,
+        "level_names": [level.name or "" for level in release.levels],
+        "level_epsilons": [level.epsilon for level in release.levels],
+        "level_deltas": [level.delta for level in release.levels],
+        "level_people": [-1 if level.people is None else level.people for level in release.levels],
+        "level_times": [level.times for level in release.levels],
+        "digest": release.digest,
+    }
+
+
+def release_of(row: Mapping[str, Any] | None) -> Release | None:
+    """A release from its properties; None where there are none.
+
+    Raises
+    ------
+    DamagedRelease
+        If it is not what was kept.
+    """
+    if row is None:
+        return None
+    names = ("level_epsilons", "level_deltas", "level_names", "level_people", "level_times")
+    levels = tuple(
+        Level(epsilon, delta, name or None, None if people < 0 else people, times)
+        for epsilon, delta, name, people, times in zip(*(row.get(name) or () for name in names), strict=False)
+    )
+    found = Release(
+        graph=row["graph"],
+        name=row["name"],
+        answer=row["answer"],
+        time=row["time"],
+        key=row.get("key"),
+        population=row.get("population") or DEFAULT,
+        asked=row.get("asked") or "{}",
+        levels=levels,
+        command=row.get("command") or "",
+    )
+    return found.check(row.get("digest"))
+
+
+def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:
+    """A ledger from a row: whether it is known, its limits, and its releases."""
+    limit = Limit()
+    if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
+        limit = Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)
+    releases = (release_of(release) for release in row["releases"])
+    return Ledger(population, limit, tuple(release for release in releases if release is not None))

@@ -10,6 +10,7 @@ from neodp.errors import (
     GraphExists,
     Overtaken,
     ReadOnlyStore,
+    StaleMechanism,
     StoreError,
     UnfinishedGraph,
     UnknownGraph,
@@ -30,6 +31,7 @@ __all__ = [
     "not_covered",
     "overtaken",
     "read_only",
+    "stale",
     "unknown_key",
     "whole",
     "would_write",
@@ -144,6 +146,15 @@ def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | 
 def read_only(address: str) -> ReadOnlyStore:
     """A store that may only be read."""
     return ReadOnlyStore(f"{address} may be read but not written", "ask for the right to write, or use another store")
+
+
+def stale(info: GraphInfo) -> StaleMechanism:
+    """The error for a graph that has changed since its mechanism was written."""
+    assert info.mechanism is not None
+    return StaleMechanism(
+        f"graph {info.name!r} has changed since its mechanism was written, {info.mechanism.written}",
+        f"run 'neodp extend {info.name}' again",
+    )
 
 
 def would_write() -> StoreError:

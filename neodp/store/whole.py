@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from neodp import auditing, mechanism
 from neodp.auditing import Audit
 from neodp.boundary import boundary_vertices
+from neodp.errors import ReadOnlyStore
 from neodp.estimate import estimate as estimated
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
@@ -112,6 +114,9 @@ def audit(store: Store, name: str, engine: Engine, worst: int, progress: Progres
     """Check the stored mechanism of a graph on every edge (:func:`neodp.audit`)."""
     found = by_plugin(store, engine, lambda plugin: plugin.audit(name, worst))
     if found is not None:
+        if found.stale:
+            with suppress(ReadOnlyStore):
+                store._mark_changed(name)  # as ``Store.mechanism`` does
         return Ran(found, "server")
     stored = store.mechanism(name, progress=progress)
     report = auditing.audit(stored.mechanism.graph, stored.mechanism, worst=worst)

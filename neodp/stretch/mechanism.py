@@ -11,8 +11,8 @@ f(diag(w) .). The mechanism shrinks each item as little as will do, and adds noi
 
     M(d) = f(diag(w) d) + Laplace(S(f) / epsilon),   w_i the largest with S_i(f, (1, .., w_i, .., 1)) <= v_i S(f).
 
-It protects v too: if item i and its weight both change, from v_i to u_i, the odds change by e^(epsilon max(v_i, u_i))
-at most [1]_ (Theorems 1 and 2).
+It protects v too: if item i and its weight both change, from v_i to u_i, the chance changes by e^(epsilon max(v_i,
+u_i)) at most [1]_ (Theorems 1 and 2).
 
 How it stays exact. f is rounded to whole steps of S(f) / 2^24, and the noise is drawn on whole steps. Rounding can
 part two values by one step more than they are, so the noise counts 2^24 + 1 steps for S(f), and w is found for a v that
@@ -156,7 +156,7 @@ class Stretching:
         return round(Fraction(float(value)) / Fraction(self.step))
 
     def loss(self, one: ArrayLike, other: ArrayLike) -> Fraction:
-        """The most by which the log odds of any output differ between two profiles, exactly."""
+        """The most by which the logs of the chances of any output differ between two profiles, exactly."""
         return abs(self.steps(one) - self.steps(other)) / Fraction(self.scale)
 
     def release(self, profile: ArrayLike, sampler: Sampler = noise.secure) -> float:

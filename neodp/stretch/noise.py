@@ -4,8 +4,8 @@ The noise k has the mass
 
     Pr[k] = (1 - q) / (1 + q) q^|k|,   q = e^(-1 / scale),
 
-so that moving a value by c steps changes the log odds of every output by at most c / scale: a fraction, which can be
-computed and compared without rounding. Values are whole numbers of a step before noise is added and stay so: no
+so that moving a value by c steps changes the log of the chance of every output by at most c / scale: a fraction, which
+can be computed and compared without rounding. Values are whole numbers of a step before noise is added and stay so: no
 floating-point number meets the noise, and its low bits say nothing.
 
 A *sampler* adds noise of a scale to an array of whole numbers. :func:`secure` is OpenDP's exact one, from the operating

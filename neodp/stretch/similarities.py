@@ -11,7 +11,7 @@ a hundred. Otherwise noise divided by next to nothing would make the smallest pr
 What is private. Which users and items there are is public. The noise covers each like, its value and its weight: if
 item i of one user comes, goes or changes, and its weight with it, a_i moves by at most its larger weight v_i, and meets
 at most 1 in the other profile, or adds at most v_i^2 to a . a. So every number released changes by at most v_i, and its
-odds by at most e^(epsilon v_i). Norms are noised too: a profile's size is a function of it. ``cosine-public-sizes``
+chance by at most e^(epsilon v_i). Norms are noised too: a profile's size is a function of it. ``cosine-public-sizes``
 divides by the true |d_s| |d_t| instead, for where everybody can see how many items users like; then it only protects
 *which*: exchanging one for another costs the weights of both.
 
@@ -31,14 +31,16 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from neodp.budget import Loss, compose
 from neodp.columns import Floats
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler, Whole
 from neodp.stretch.profiles import UNIT, Profiles
 
-__all__ = ["Cost", "Measure", "Similarities", "similarity"]
+__all__ = ["Cost", "Measure", "Similarities", "pair", "similarity"]
 
 STEPS = UNIT * UNIT
 """A product of 1, in the whole numbers that it is kept in."""
@@ -93,20 +95,14 @@ class Cost:
     def at(self, delta: float, weight: float = 1.0) -> float:
         """The epsilon of all releases together for an item of some weight, if delta may be lost; never more than all.
 
-        Each release is epsilon^2 / 2 concentrated, these add up to rho, and rho gives rho + 2 sqrt(rho ln(1 / delta))
-        [1]_ (1.4, 1.7 and 1.3).
-
-        References
-        ----------
-        .. [1] Bun, Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds".
+        It is the optimal composition of :mod:`neodp.budget`.
 
         Examples
         --------
-        >>> round(Cost(0.1, 610).at(1e-6), 2)
-        16.03
+        >>> round(Cost(0.1, 610).at(1e-6), 3)
+        14.155
         """
-        rho = self.releases * (self.epsilon * weight) ** 2 / 2
-        return min(self.total * weight, rho + 2 * math.sqrt(rho * math.log(1 / delta)))
+        return compose([Loss(self.epsilon * weight)] * self.releases, delta).epsilon
 
 
 class Similarities:
@@ -195,7 +191,19 @@ def similarity(
     >>> similarity(p, "ann", "bob", epsilon=1.0, measure=Measure.DOT, sampler=noise.without)
     0.5
     """
+    users = pair(profiles, one, other)
+    return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
+
+
+def pair(profiles: Profiles, one: str, other: str) -> NDArray[np.int64]:
+    """The positions of two users.
+
+    Raises
+    ------
+    UnknownKey, PrivacyError
+        If there is no such user, or they are the same one.
+    """
     users = np.array([profiles.index(one), profiles.index(other)])
     if one == other:
         raise PrivacyError(f"{one!r} is one user", "name two")
-    return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
+    return users

@@ -74,7 +74,10 @@ def test_answers_are_kept(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert survey("answer", "survey", "-", "--release", "spring") == (0, out, "")
     code, out, err = survey("answer", "survey", "2-3", "--release", "autumn")
     assert (code, out) == (1, "")
-    assert err.startswith("neodp: release 'autumn' of 'survey' is refused: requested 1, used 1, allowed 1; ask for one")
+    said = (
+        "neodp: release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1; 'neodp budget"
+    )
+    assert err.startswith(said)
     code, _, err = survey("answer", "survey", "2-3", "--release", "autumn", "--json")
     assert json.loads(err)["error"]["kind"] == "budget_spent"
 
@@ -92,12 +95,12 @@ def test_the_key_is_not_shown_with_the_answer(survey: Run) -> None:
 
 
 def test_releases(survey: Run) -> None:
-    assert survey("releases", "survey")[1] == "0 of 1 releases used, 1 left\n"
+    assert survey("releases", "survey")[1] == "0 of 1 releases used, 1 left (population 'default')\n"
     survey("answer", "survey", "2-3", "--release", "spring")
     code, out, _ = survey("releases", "survey", "--allow", "3")
     assert code == 0
-    assert out.startswith("3 releases weaken what each person is promised 3 times over.")
-    assert "a person with epsilon 0.5 by a factor of up to e^1.5 = 4.48 instead of e^0.5 = 1.65" in out
+    assert out.startswith("3 releases add up: whoever sees all of them learns more about a person than from one.")
+    assert "If the other 2 cost as much, people of epsilon 0.5 spend epsilon 1.5 in all" in out
     assert "1 of 3 releases used, 2 left" in out
     found = document(survey("releases", "survey", "--json"))
     assert {name: found[name] for name in ("graph", "max_releases", "used", "left")} == {
@@ -110,7 +113,7 @@ def test_releases(survey: Run) -> None:
     assert (row["release"], row["time"][:2]) == ("spring", "20")
     survey("drop", "survey", "--yes")
     assert document(survey("releases", "survey", "--json"))["used"] == 1
-    assert survey("releases", "survey", "--allow", "2")[1].startswith("2 releases weaken")
+    assert survey("releases", "survey", "--allow", "2")[1].startswith("2 releases add up")
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def test_boundary_chooses_by_rank(run: Run, tmp_path: Path) -> None:
 
 def test_mixed_epsilons_and_the_method(run: Run, tmp_path: Path) -> None:
     run("generate", "plurality", "g", "4", "3", "--options", "3", "--epsilon", "0.2,1.2", "--balanced")
-    line = document(run("extend", "g", "--json"))
-    prefix = document(run("extend", "g", "--method", "prefix", "--json"))
+    line = document(run("extend", "g", "--method", "line", "--json"))
+    prefix = document(run("extend", "g", "--json"))
     assert (line["method"], prefix["method"]) == ("line", "prefix")
     assert line["mean_p_true"] <= prefix["mean_p_true"]
     assert document(run("audit", "g", "--json"))["violations"] == 0

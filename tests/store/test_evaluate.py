@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -30,7 +29,9 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
+from neodp.release import Limit
 from neodp.store import Settings, Store, open_store
+from tests.children import children
 from tests.problems import random_graph
 
 Raw = Callable[..., list[list[Any]]]
@@ -106,7 +107,7 @@ def test_the_whole_graph_is_taken_where_that_is_cheaper(store: Store) -> None:
 def stored(store: Store, raw: Raw) -> tuple[list[list[Any]], int]:
     """Everything that a refusal must not change."""
     rows = raw("MATCH (d:Dataset) RETURN d.key, d.p, d.q, d.alpha ORDER BY d.key")
-    return rows, store.ledger("g").used
+    return rows, store.ledger().used
 
 
 def test_refusals_change_nothing(store: Store, raw: Raw) -> None:
@@ -114,7 +115,7 @@ def test_refusals_change_nothing(store: Store, raw: Raw) -> None:
     g = generate.path(8, epsilon=0.5)
     store.load("g", g)
     cases: list[tuple[DatasetGraph, str, type[Exception], str]] = [
-        (g, "99", UnknownKey, "there is no dataset '99' in graph 'g'; correct the key"),
+        (g.with_alpha(neodp.balanced(g)), "99", UnknownKey, "there is no dataset '99' in graph 'g'; correct the key"),
         (g, "0", UnhitBoundary, r"the boundary edge '3' – '4' \(yes, no\) has alpha at neither end; give alpha to one"),
         (
             g.with_alpha({"3": 0.9, "4": 0.1}),
@@ -186,17 +187,17 @@ def test_extreme_alpha_is_found(store: Store) -> None:
 
 
 def test_an_answer_is_given_once_and_kept(store: Store, raw: Raw) -> None:
-    """The dataset, the graph's alpha and the graph itself may change afterwards; the answer does not."""
+    """The dataset may change afterwards, and the graph may go; the answer does not."""
     store.load("g", survey())
     first = store.answer("g", "4-4-4", "spring")
     assert first.answer in ("yes", "no")
-    assert store.ledger("g").releases == (first,)
+    assert store.ledger().releases == (first,)
     for _ in range(5):
         assert store.answer("g", "4-4-4", "spring") == first
     assert store.answer("g", "0-0-0", "spring") == first
     assert store.answer("g", "no such dataset", "spring") == first
     with pytest.raises(
-        BudgetSpent, match="release 'autumn' of 'g' is refused: requested 1, used 1, allowed 1; ask for one of those"
+        BudgetSpent, match="release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1"
     ):
         store.answer("g", "4-4-4", "autumn")
     store.drop("g")
@@ -204,10 +205,10 @@ def test_an_answer_is_given_once_and_kept(store: Store, raw: Raw) -> None:
     store.load("g", survey())
     with pytest.raises(BudgetSpent):
         store.answer("g", "4-4-4", "autumn")
-    store.allow("g", 2)
+    store.allow("default", Limit(2))
     store.answer("g", "4-4-4", "autumn", constant_work=True)
-    assert [r.name for r in store.ledger("g").releases] == ["spring", "autumn"]
-    assert (store.ledger("g").left, store.ledger("other").left) == (0, 1)
+    assert [r.name for r in store.ledger().releases] == ["spring", "autumn"]
+    assert (store.ledger().left, store.ledger("other").left) == (0, 1)
     with pytest.raises(GraphError, match="the release has no name"):
         store.answer("g", "4-4-4", " ")
     assert raw("MATCH (r:Release) RETURN r.graph, r.name, r.key ORDER BY r.name") == [
@@ -218,7 +219,7 @@ def test_an_answer_is_given_once_and_kept(store: Store, raw: Raw) -> None:
 
 def test_the_key_is_stored_only_where_that_is_wished(store: Store, raw: Raw) -> None:
     store.load("g", survey())
-    store.allow("g", 2)
+    store.allow("default", Limit(2))
     store.answer("g", "4-4-4", "open", keep_key=True)
     store.answer("g", "4-4-4", "closed")
     rows = raw("MATCH (r:Release) RETURN r.name, r.key ORDER BY r.name")
@@ -230,7 +231,7 @@ def test_the_answer_is_the_one_that_was_drawn(store: Store, monkeypatch: pytest.
     import secrets
 
     store.load("g", survey())
-    store.allow("g", 2)
+    store.allow("default", Limit(2))
     asked: list[int] = []
 
     def drawn(value: int) -> Callable[[int], int]:
@@ -258,10 +259,8 @@ def test_64_at_once_half_of_them_killed(address: str) -> None:
     settings = replace(Settings.from_env(address), patience=300.0)
     with open_store(settings) as store:
         store.load("g", survey())
-    start = multiprocessing.get_context("forkserver")
-    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
-    (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
-    callers = [start.Process(target=_answer, args=(settings, gate, said)) for _ in range(64)]
+    (gate, starter), (heard, said) = children.Pipe(duplex=False), children.Pipe(duplex=False)
+    callers = [children.Process(target=_answer, args=(settings, gate, said)) for _ in range(64)]
     for caller in callers:
         caller.start()
     starter.close()
@@ -279,6 +278,6 @@ def test_64_at_once_half_of_them_killed(address: str) -> None:
         while True:
             answers.add(heard.recv())
     with open_store(address) as store:
-        ledger = store.ledger("g")
+        ledger = store.ledger()
         assert ledger.used == 1
         assert answers == {ledger.releases[0].answer}

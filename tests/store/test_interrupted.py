@@ -1,7 +1,5 @@
 """kill -9 in the middle, and two writers at once: nothing lost, nothing mixed, on both stores."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +10,7 @@ from neodp import DatasetGraph, generate
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
 from neodp.store import Store, base, open_store
 from neodp.store.neo4j import session as neo4j_session
+from tests import children
 
 DO = """
 import os, signal, sys
@@ -31,7 +30,6 @@ def die(what, done, total):
 
 with open_store(sys.argv[1]) as store:
     {action}
-print("whole")
 """
 LOAD = "store.load('g', generate.grid(20, 20, epsilon=0.5), progress=die)"
 WRITE = """m = neodp.extend(store.read('g'))
@@ -40,14 +38,9 @@ WRITE = """m = neodp.extend(store.read('g'))
 
 def interrupted(address: str, action: str, step: int) -> bool:
     """Run an action in a process that kills itself at its step-th sign of progress; whether it got that far."""
-    run = subprocess.run(
-        [sys.executable, "-c", DO.format(action=action), address, str(step)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode in (0, -9), run.stderr
-    return run.returncode == -9
+    code = children.run(DO.format(action=action), address, str(step))
+    assert code in (0, -9)
+    return code == -9
 
 
 def grid() -> DatasetGraph:

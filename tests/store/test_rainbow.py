@@ -173,7 +173,7 @@ def test_single_datasets_and_answers(store: Store, epsilon: Any, raw: Raw) -> No
 
 
 def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) -> None:
-    """Where epsilon differs: the line by default, prefix sums where these were written."""
+    """Where epsilon differs: prefix sums by default, the line where that was written."""
     g = DatasetGraph.from_columns(
         ["a", "b", "c"],
         ["x", "x", "y"],
@@ -185,7 +185,7 @@ def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) ->
     )
     g = g.with_alpha({"b": [0.45, 0.35, 0.2], "c": [0.35, 0.45, 0.2]})  # the edge to "a" crosses 1/2
     store.load("p", g)
-    line, prefix = neodp.extend(g), neodp.extend(g, method="prefix")
+    line, prefix = neodp.extend(g, method="line"), neodp.extend(g)
     assert line["a"] != prefix["a"]
     for m in (line, prefix):
         store.write("p", neodp.Mechanism.of(store.read("p"), m.probabilities))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from neodp.errors import PrivacyError
+from neodp.errors import OtherQuestion, PrivacyError
+from neodp.release import Level, Question, Release, in_words
+from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
 
-__all__ = ["Measured", "Profile", "cost_as_json", "cost_in_words", "numbers"]
+__all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "numbers", "spend"]
 
 DELTA = 1e-6
 """With which delta costs are shown too."""
@@ -18,6 +21,35 @@ Profile: TypeAlias = Annotated[str, typer.Argument(help="The profiles' name.", m
 Measured: TypeAlias = Annotated[
     Measure, typer.Option("--measure", help="cosine-public-sizes: without noise on how many items a user likes.")
 ]
+
+
+Named: TypeAlias = Annotated[
+    str | None, typer.Option("--release", help="What to call it in `neodp releases`.", metavar="NAME")
+]
+
+
+def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Level, ...], name: str | None) -> None:
+    """Have the population of a profile pay for numbers that are about to be drawn.
+
+    The numbers themselves are not kept, so that a name can be used once.
+
+    Raises
+    ------
+    BudgetSpent
+        If the population was asked about as much as is allowed.
+    OtherQuestion
+        If the name was used before.
+    """
+    token = secrets.token_hex(8)
+    population = store.profiles.ready(profile).population
+    question = Question(f"profile {profile}", {"what": what, "token": token}, levels, population, command)
+    release = Release.of(question, name or f"{what} {token[:8]}", "numbers with noise, not kept")
+    (kept,) = store.keep([release])
+    if kept.asked != release.asked:
+        raise OtherQuestion(
+            f"release {release.name!r} of {profile!r} was given already, and its numbers were not kept",
+            "give these another name",
+        )
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -36,7 +68,8 @@ def cost_as_json(cost: Cost) -> dict[str, Any]:
 
 def cost_in_words(who: str, cost: Cost) -> str:
     """A cost as a sentence."""
-    loose = f" ({cost.at(DELTA):.4g} with delta {DELTA:g})" if cost.at(DELTA) < cost.total else ""
+    less = cost.at(DELTA)
+    loose = f" ({in_words(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
     return (
         f"cost to {who}: {cost.releases:,} × epsilon {cost.epsilon:.4g} = {cost.total:.4g}{loose} "
         "for an item of weight 1, less for less; asking again costs again"

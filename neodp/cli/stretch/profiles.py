@@ -34,6 +34,9 @@ def load(
     ] = None,
     seed: Annotated[int, typer.Option(help="For the same groups and weights again.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace profiles by that name.")] = False,
+    population: Annotated[
+        str | None, typer.Option(help="Whose data it is (`neodp budget`). Default: default.", metavar="NAME")
+    ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -48,7 +51,7 @@ def load(
     read, without = (read, 0) if weights is None else weighted(read, weights, seed)
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        info = store.profiles.load(read.name, read, replace=replace, progress=tell)
+        info = store.profiles.load(read.name, read, replace=replace, population=population, progress=tell)
         result = {"profile": info.name, "users": info.users, "items": info.items, "likes": info.likes}
 
         def text() -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
-from neodp.cli.stretch.common import Measured, Profile, cost_as_json, cost_in_words
+from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
 from neodp.errors import PrivacyError
+from neodp.release import Level
 from neodp.stretch.neighborhoods import Neighbors, nearest
 from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarities import Cost, Measure
+from neodp.stretch.similarities import Cost, Measure, pair
 from neodp.stretch.similarities import similarity as similar
 
 __all__ = ["neighbors", "similarity"]
@@ -29,10 +31,11 @@ def similarity(
     epsilon: Epsilon = None,
     total: Total = None,
     measure: Measured = Measure.COSINE,
+    release: Named = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """How similar two users are, with noise. Every call costs both of them anew.
+    """How similar two users are, with noise. Every call costs both of them anew, and counts as a release.
 
     Example: `neodp stretch similarity ratings 17 42 --total 1`
     """
@@ -40,6 +43,10 @@ def similarity(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
+        pair(read, one, other)  # what is refused costs nobody anything
+        levels = (Level(cost.epsilon, name=f"users {one} and {other}", people=2, times=cost.releases),)
+        command = shlex.join(["neodp", "stretch", "similarity", profile, one, other, "--epsilon", repr(cost.epsilon)])
+        spend(store, profile, "similarity", command, levels, release)
     score = similar(read, one, other, epsilon=cost.epsilon, measure=measure)
     result = {"profile": profile, "users": [one, other], "measure": measure.value, "score": score, **cost_as_json(cost)}
 
@@ -62,21 +69,34 @@ def neighbors(
         bool, typer.Option("--write", help="Keep them as (:User)-[:SIMILAR {score}]->(:User), instead of older ones.")
     ] = False,
     limit: Annotated[int, typer.Option(help="How many rows to show; --json shows all.")] = 20,
+    release: Named = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody anew.
+    """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody, and is a release.
 
     Example: `neodp stretch neighbors ratings --epsilon 0.1 --write`
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
-        spend = _cost(epsilon, total, max(len(read) - 1, 0), measure).epsilon
+        cost = _cost(epsilon, total, max(len(read) - 1, 0), measure)
+        if k < 1:
+            raise PrivacyError(f"k is {k}", "ask for at least 1 neighbour")
+        words = ["neodp", "stretch", "neighbors", profile, "-k", str(k), "--epsilon", repr(cost.epsilon)]
+        levels: tuple[Level, ...] = (Level(cost.epsilon, name="users", people=len(read), times=cost.releases),)
+        if user is not None:
+            read.index(user)
+            one, rest = Cost.of_pairs(1, cost.epsilon, measure), len(read) - 1
+            levels = (
+                Level(one.epsilon, name="users", people=rest, times=one.releases),
+                Level(cost.epsilon, name=f"user {user}", people=1, times=cost.releases),
+            )
+        spend(store, profile, "neighbors", shlex.join(words + (["--user", user] if user else [])), levels, release)
         if user is None:
-            found = nearest_of_all(read, k, epsilon=spend, measure=measure, progress=tell)
+            found = nearest_of_all(read, k, epsilon=cost.epsilon, measure=measure, progress=tell)
         else:
-            found = nearest(read, user, k, epsilon=spend, measure=measure)
+            found = nearest(read, user, k, epsilon=cost.epsilon, measure=measure)
         written = store.profiles.write(read, found, measure, progress=tell) if write else 0
     everybody = found.cost_of_others.releases == 0
 

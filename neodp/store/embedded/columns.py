@@ -39,6 +39,7 @@ def prefix(name: str) -> str:
 
 
 def ids_of(name: str, keys: pa.StringArray) -> pa.StringArray:
+    """The ids of a graph's datasets, from their keys."""
     return pc.binary_join_element_wise(prefix(name), keys, "")
 
 

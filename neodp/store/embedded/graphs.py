@@ -5,6 +5,7 @@ Graphs are read and written as columns, in Arrow tables, and every change is all
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,7 @@ from neodp.ball import Star
 from neodp.columns import distributions, preferences
 from neodp.errors import ReadOnlyStore, StoreError
 from neodp.graph import DatasetGraph
+from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
@@ -61,18 +63,28 @@ class Graphs(Store):
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
+    def load(
+        self,
+        name: str,
+        graph: DatasetGraph,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> GraphInfo:
         self.init()
         with self._session.mutex:
-            if name not in {info.name for info in self.graphs()}:
-                self._load_new(name, graph, progress)
+            there = {info.name: info.population for info in self.graphs()}
+            people = population or there.get(name, DEFAULT)
+            if name not in there:
+                self._load_new(name, graph, people, progress)
             elif replace:
-                self._load_instead(name, graph, progress)
+                self._load_instead(name, graph, people, progress)
             else:
                 raise refusals.exists("graph", name, self.address)
             return self.info(name)
 
-    def _load_new(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
+    def _load_new(self, name: str, graph: DatasetGraph, population: str, progress: Progress) -> None:
         """Load by COPY, the engine's fast way.
 
         Its rows are in the file once they are committed, but never in the log: a kill in between would take them, and
@@ -81,7 +93,7 @@ class Graphs(Store):
         """
         with self._session.transaction(write=True):
             self._delete(name)
-            self._declare(name, graph, LOADING)
+            self._declare(name, graph, population, LOADING)
         try:
             with self._session.transaction(write=True):
                 self._create(name, graph, COPY, progress)
@@ -92,16 +104,17 @@ class Graphs(Store):
                 self._delete_unfinished()
             raise
 
-    def _load_instead(self, name: str, graph: DatasetGraph, progress: Progress) -> None:
+    def _load_instead(self, name: str, graph: DatasetGraph, population: str, progress: Progress) -> None:
         """Delete and create in one transaction, so without COPY."""
         with self._session.transaction(write=True):
             self._delete(name)
-            self._declare(name, graph, READY)
+            self._declare(name, graph, population, READY)
             self._create(name, graph, CREATE, progress)
 
-    def _declare(self, name: str, graph: DatasetGraph, state: str) -> None:
-        colors, counts = list(graph.colors), {"datasets": len(graph), "edges": graph.edges}
-        self._session.run("create_graph", graph=name, colors=colors, state=state, created=now(), **counts)
+    def _declare(self, name: str, graph: DatasetGraph, population: str, state: str) -> None:
+        counts = {"datasets": len(graph), "edges": graph.edges}
+        facts = {"colors": list(graph.colors), "population": population, "revision": uuid.uuid4().hex}
+        self._session.run("create_graph", graph=name, state=state, created=now(), **counts, **facts)
 
     def _finish(self, name: str, graph: DatasetGraph) -> None:
         """Declare a graph whole if it is."""
@@ -219,13 +232,7 @@ class Graphs(Store):
         if missing:
             raise refusals.unknown_key(name, min(wanted[i] for i in missing))
 
-    def levels(self, name: str) -> tuple[float, float, float]:
-        with self._session.transaction():
-            self.ready(name)
-            (row,) = self._session.run("levels", graph=name).to_pylist()
-        return row["least"], row["greatest"], row["delta"]
-
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         with self._session.transaction():
             return folded(self._session.execute(text, values | self._subject(query, name)))

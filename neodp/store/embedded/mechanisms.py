@@ -40,7 +40,7 @@ class Mechanisms(Graphs):
         alpha, alphas = alpha_columns(graph.alpha[given])
         with self._session.transaction(write=True):
             ids = self._stored(name, graph)[0].take(pa.array(given))
-            self._session.run("clear_mechanism", graph=name)
+            self._session.run("clear_mechanism", graph=name, revision=uuid.uuid4().hex)
             self._session.run("clear_alpha", graph=name)
             self._update("write_alpha", "alpha", {"dataset": ids, "alpha": alpha, "alphas": alphas}, progress)
         return len(given)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from neodp.errors import StoreError
+from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.embedded.columns import ids_of, repeated
@@ -35,15 +36,25 @@ class EmbeddedProfiles(ProfileStore):
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(self, name: str, profiles: Profiles, *, replace: bool = False, progress: Progress = silent) -> ProfileInfo:
+    def load(
+        self,
+        name: str,
+        profiles: Profiles,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> ProfileInfo:
         self._session.init()
         with self._session.transaction(write=True):
-            if name in {info.name for info in self.all()}:
+            there = {info.name: info.population for info in self.all()}
+            if name in there:
                 if not replace:
                     raise refusals.exists("profile", name, self.address)
                 self._delete(name)
             counts = {"users": len(profiles.users), "items": len(profiles.items), "likes": profiles.likes}
-            self._session.run("create_profiles", profiles=name, created=now(), **counts)
+            people = population or there.get(name, DEFAULT)
+            self._session.run("create_profiles", profiles=name, created=now(), population=people, **counts)
             self._create(name, profiles, progress)
         return self.info(name)
 

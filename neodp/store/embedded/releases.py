@@ -1,42 +1,86 @@
-"""What was answered, in the embedded file (``cypher/embedded/releases.cypher``): one transaction keeps an answer."""
+"""What was answered, in the embedded file (``cypher/embedded/releases.cypher``): one transaction keeps answers."""
 
 from __future__ import annotations
 
-from neodp.release import Ledger, Release
+import uuid
+from collections.abc import Sequence
+
+from neodp.release import DEFAULT, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.embedded.columns import prefix
 from neodp.store.embedded.session import Session, now
+from neodp.store.records import Certificate, GraphInfo, ledger_of, release_of, release_row
 
 __all__ = ["Releases"]
 
 
 class Releases(Store):
-    """What the embedded store does with releases."""
+    """What the embedded store does with releases and certificates."""
 
     _session: Session
 
-    def ledger(self, graph: str) -> Ledger:
-        if not {"Ledger", "Release"} <= self._session.tables:
-            return Ledger(graph, 1, ())
+    def ledger(self, population: str = DEFAULT) -> Ledger:
+        if not self._has_ledgers:
+            return Ledger(population)
         with self._session.transaction():
-            allowed = self._session.run("max_releases", graph=graph)["max_releases"].to_pylist()
-            found = self._session.run("releases", graph=graph).to_pylist()
-        return Ledger(graph, allowed[0] if allowed else 1, tuple(Release(**row) for row in found))
+            limit = self._session.run("limit", population=population).to_pylist()
+            releases = self._session.run("releases", population=population).to_pylist()
+        return ledger_of(population, {"known": bool(limit), "releases": releases, **(limit[0] if limit else {})})
 
-    def allow(self, graph: str, releases: int) -> Ledger:
+    def populations(self) -> list[str]:
+        if not {"DatasetGraph", "Ledger", "Release", "Profiles"} <= self._session.tables:
+            return []
+        with self._session.transaction():
+            return sorted(set(self._session.run("populations")["population"].to_pylist()))
+
+    def population_of(self, subject: str) -> str | None:
+        if not self._has_ledgers:
+            return None
+        with self._session.transaction():
+            found = self._session.run("find_population", graph=subject)["population"].to_pylist()
+        return found[0] if found else None
+
+    def allow(self, population: str, limit: Limit) -> Ledger:
+        self.init()
+        values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
+        with self._session.transaction(write=True):
+            self._session.run("allow", population=population, **values)
+        return self.ledger(population)
+
+    def kept(self, subject: str, name: str) -> Release | None:
+        if not self._has_ledgers:
+            return None
+        with self._session.transaction():
+            found = self._session.run("find_release", id=_id(subject, name)).to_pylist()
+        return release_of(found[0] if found else None)
+
+    def keep(self, releases: Sequence[Release]) -> list[Release]:
         self.init()
         with self._session.transaction(write=True):
-            self._session.run("allow", graph=graph, releases=releases)
-        return self.ledger(graph)
+            there = [self.kept(release.graph, release.name) for release in releases]
+            return self.ledger(releases[0].population).keep(releases, there, create=self._create_release)
 
-    def keep(self, release: Release) -> Release:
-        self.init()
-        with self._session.transaction(write=True):
-            return self.ledger(release.graph).keep(release, create=self._create_release)
+    @property
+    def _has_ledgers(self) -> bool:
+        return {"Ledger", "Release"} <= self._session.tables
 
     def _create_release(self, release: Release) -> str:
         """Write a release; the time."""
-        time, id = now(), f"{prefix(release.graph)}{release.name}"
-        values = {"release": release.name, "answer": release.answer, "time": time, "key": release.key}
-        self._session.run("create_release", id=id, graph=release.graph, **values)
+        time = now()
+        self._session.run("create_release", id=_id(release.graph, release.name), time=time, **release_row(release))
         return time
+
+    def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
+        epsilons, deltas = ([getattr(level, x) for level in certificate.levels] for x in ("epsilon", "delta"))
+        values = {"fingerprint": certificate.fingerprint, "stale": stale, "epsilons": epsilons, "deltas": deltas}
+        token = info.revision or uuid.uuid4().hex
+        with self._session.transaction(write=True):
+            self._session.run("certify", graph=info.name, revision=info.revision, token=token, **values)
+
+    def _mark_changed(self, name: str) -> None:
+        with self._session.transaction(write=True):
+            self._session.run("mark_changed", graph=name)
+
+
+def _id(subject: str, name: str) -> str:
+    return f"{prefix(subject)}{name}"

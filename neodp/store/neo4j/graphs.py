@@ -45,7 +45,15 @@ class Graphs(Store):
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(self, name: str, graph: DatasetGraph, *, replace: bool = False, progress: Progress = silent) -> GraphInfo:
+    def load(
+        self,
+        name: str,
+        graph: DatasetGraph,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> GraphInfo:
         self.init()
         writer = uuid.uuid4().hex
 
@@ -59,7 +67,7 @@ class Graphs(Store):
         self._delete_datasets(name, writer)
         ids = self._create_datasets(name, writer, graph, progress)
         self._create_neighbors(name, writer, graph, ids, progress)
-        whole = {"colors": list(graph.colors), "datasets": len(graph), "edges": graph.edges}
+        whole = {"colors": list(graph.colors), "datasets": len(graph), "edges": graph.edges, "population": population}
         self._session.owned("finish_load", self._overtaken(name), graph=name, writer=writer, **whole)
         return self.info(name)
 
@@ -175,14 +183,9 @@ class Graphs(Store):
             preferences(found["preferences"], neighbor, info.colors),
         )
 
-    def levels(self, name: str) -> tuple[float, float, float]:
-        self.ready(name)
-        row = self._session.read("levels", graph=name)
-        return row["least"], row["greatest"], row["delta"]
-
     # --- queries ------------------------------------------------------------------------------------------
 
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         return self._session.table(query, text, values | self._subject(query, name))
 

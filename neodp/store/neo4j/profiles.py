@@ -39,7 +39,15 @@ class Neo4jProfiles(ProfileStore):
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(self, name: str, profiles: Profiles, *, replace: bool = False, progress: Progress = silent) -> ProfileInfo:
+    def load(
+        self,
+        name: str,
+        profiles: Profiles,
+        *,
+        replace: bool = False,
+        population: str | None = None,
+        progress: Progress = silent,
+    ) -> ProfileInfo:
         self._session.init()
         writer = uuid.uuid4().hex
 
@@ -55,8 +63,8 @@ class Neo4jProfiles(ProfileStore):
         users = self._create("create_users", "users", name, writer, nodes, progress)
         items = self._create("create_items", "items", name, writer, {"ids": profiles.items.to_pylist()}, progress)
         self._create_likes(name, writer, profiles, users, items, progress)
-        counts = {"users": len(users), "items": len(items), "likes": profiles.likes}
-        self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **counts)
+        whole = {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
+        self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **whole)
         return self.info(name)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:

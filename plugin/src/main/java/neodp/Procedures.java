@@ -223,6 +223,9 @@ public final class Procedures {
         try (Workers workers = new Workers(db, guard, 1)) {
             Store.Info info = Store.info(tx, graph);
             info.requireEpsilonDelta();
+            if (info.stale()) { // for every dataset alike
+                throw Refusal.stale(graph, info.written());
+            }
             int cheaper = (int) Math.min(LIMIT, Math.max(1000, info.datasets() / 8));
             int limit = options.number("limit", cheaper, 1, Integer.MAX_VALUE);
             List<Evaluation> found = List.of();
@@ -493,7 +496,7 @@ public final class Procedures {
             out.checks = found.checks;
             out.violations = found.violations;
             out.undecided = found.undecided;
-            out.stale = !read.fingerprint().equals(job.info.fingerprint());
+            out.stale = job.info.stale() || !read.fingerprint().equals(job.info.fingerprint());
             out.written = job.info.written();
             out.worst = found.worst.stream()
                     .map(edge -> {

@@ -56,6 +56,7 @@ final class Store {
             String fingerprint,
             String written,
             String privacy,
+            boolean stale,
             Map<String, Object> row) {
         /** Refuse a graph that has changed since. */
         void unchanged(Transaction tx) {
@@ -128,6 +129,7 @@ final class Store {
                 (String) row.get("fingerprint"),
                 (String) row.get("written"),
                 (String) row.get("privacy"),
+                (boolean) row.get("stale"),
                 row);
     }
 

@@ -8,7 +8,6 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 import neodp
 from neodp import ball, generate
 from neodp.errors import GraphError
-from neodp.polls import Group, Poll, Threshold, epsilons, poll, tally, violations, what_if
+from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls.mechanism import TINY, UNIT, chance, crossing, units
 
 QUERIES = ["majority", "plurality", "threshold:2/3", "threshold:1/5", "threshold:1", "threshold:0"]
@@ -27,10 +26,6 @@ def yes_or_no(groups: dict[float, int] | list[Group], query: str = "majority") -
     found = poll([Group(e, n) for e, n in groups.items()] if isinstance(groups, dict) else groups, query)
     assert isinstance(found, Threshold)
     return found
-
-
-def place(row: int) -> str:
-    return f"row {row}"
 
 
 def sides(yes: list[int], sizes: list[int]) -> np.ndarray:
@@ -298,19 +293,7 @@ def test_the_margin_is_how_many_must_change() -> None:
 
 def test_groups_in_plain_words() -> None:
     group = Group(math.log(3), 10)
-    assert (group.odds, group.belief) == pytest.approx((3.0, 0.75))
-
-
-def test_what_if_is_the_poll_with_other_epsilons() -> None:
-    groups = [Group(0.2, 3), Group(0.5, 4), Group(1.0, 6)]
-    p, margin = poll(groups), 5
-    for i, row in enumerate(what_if(p, margin, 0.4)):
-        raised = groups[i].epsilon + 0.4
-        others = groups[:i] + groups[i + 1 :]
-        assert row.epsilon == raised
-        assert row.all == poll([*others, Group(raised, groups[i].size)]).at(margin)
-        assert row.one == poll([*others, Group(groups[i].epsilon, groups[i].size - 1), Group(raised, 1)]).at(margin)
-        assert row.all.worst >= row.one.worst >= p.at(margin).worst
+    assert (group.factor, group.belief) == pytest.approx((3.0, 0.75))
 
 
 @pytest.mark.parametrize(
@@ -335,60 +318,10 @@ def test_no_poll(groups: list[Group], query: str, options: list[str], message: s
     assert str(raised.value).startswith(message)
 
 
-# --- tables of people -------------------------------------------------------------------------------------------------
-
-
-def test_a_table_becomes_groups_and_counts() -> None:
-    votes = pa.array(["yes", "N", " no ", "TRUE", "0", "y", None, "maybe"])
-    each = epsilons(pa.array(["low", "low", "1", "0.5", "low", "1.0", "low", "0"]), {"low": 2.0, "none": 0.0}, place)
-    found = tally(votes, each, place, levels={"low": 2.0}, skip_empty=True)
-    assert found.groups == (Group(0.5, 1), Group(1.0, 2), Group(2.0, 3, "low"))
-    assert found.counts.tolist() == [[1, 0], [1, 1], [1, 2]]
-    assert (found.skipped, found.silent) == (1, 1)
-
-
-def test_numbers_and_booleans_are_votes() -> None:
-    for votes in (pa.array([1, 0, 1]), pa.array([1.0, 0.0, 1.0]), pa.array([True, False, True])):
-        assert tally(votes, np.ones(3), place).counts.tolist() == [[2, 1]]
-
-
-def test_options_are_taken_as_they_are_named() -> None:
-    found = tally(pa.array(["tea", "coffee", "tea"]), np.ones(3), place, options=["coffee", "tea"])
-    assert found.counts.tolist() == [[1, 2]]
-    unanimous = tally(pa.array(["tea"] * 3), np.ones(3), place, options=["coffee", "tea"])
-    assert unanimous.counts.tolist() == [[0, 3]]
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("-0.5", "row 1: epsilon is -0.5; give a number from 0 to 690"),
-        ("nan", "row 1: epsilon is nan; give a number from 0 to 690"),
-        ("inf", "row 1: epsilon is inf; give a number from 0 to 690"),
-        ("1000", "row 1: epsilon is 1000.0; give a number from 0 to 690"),
-        ("", "row 1: there is no epsilon; give a number, or the name of a level"),
-        (None, "row 1: there is no epsilon; give a number, or the name of a level"),
-        ("hihg", "row 1: epsilon is 'hihg'; did you mean 'high'?"),
-        ("x", "row 1: epsilon is 'x'; the levels are low, high"),
-    ],
-)
-def test_wrong_epsilons(value: str | None, message: str) -> None:
-    with pytest.raises(GraphError) as raised:
-        epsilons(pa.array(["low", value]), {"low": 2.0, "high": 0.3}, place)
-    assert str(raised.value) == message
-
-
-@pytest.mark.parametrize(
-    ("value", "options", "message"),
-    [
-        ("maybe", None, "row 1: the vote is 'maybe'; the options are yes, no; name others with --options"),
-        ("yess", None, "row 1: the vote is 'yess'; did you mean 'yes'?"),
-        ("Tea", ["tea", "coffee"], "row 1: the vote is 'Tea'; did you mean 'tea'?"),
-        (" ", None, "row 1: there is no vote; give one, or leave such people out with --skip-empty"),
-        (None, None, "row 1: there is no vote; give one, or leave such people out with --skip-empty"),
-    ],
-)
-def test_wrong_votes(value: str | None, options: list[str] | None, message: str) -> None:
-    with pytest.raises(GraphError) as raised:
-        tally(pa.array([options[0] if options else "yes", value]), np.ones(2), place, options=options)
-    assert str(raised.value) == message
+def test_what_changes_by_a_factor_of_e_to_the_epsilon_is_the_chance_of_an_answer() -> None:
+    """One voter, epsilon 1: the chances 0.73 and 0.27, a factor of e; the odds of the answer change by e^2."""
+    one = poll([Group(1.0, 1)])
+    chances = [one.distribution(np.array([counts]))[0] for counts in ([1, 0], [0, 1])]
+    odds = [p / (1 - p) for p in chances]
+    assert chances[0] / chances[1] == pytest.approx(one.groups[0].factor) == pytest.approx(math.e)
+    assert odds[0] / odds[1] == pytest.approx(math.e**2)

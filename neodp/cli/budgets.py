@@ -1,0 +1,225 @@
+"""What was answered, and what may still be: releases, budget."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from neodp.budget import compose
+from neodp.cli.common import Json, Session, say, show, table
+from neodp.errors import GraphError, near
+from neodp.release import DEFAULT, Ledger, Level, Limit, Release, Spent, in_words
+from neodp.store import Store
+
+__all__ = ["budget", "releases"]
+
+DELTA = 1e-6
+"""The delta at which costs are shown beside the plain sums."""
+
+
+def releases(
+    context: typer.Context,
+    graph: Annotated[
+        str | None, typer.Argument(help="A graph, or a poll as the list shows it. Default: all.", metavar="[GRAPH]")
+    ] = None,
+    allow: Annotated[
+        int | None, typer.Option(min=0, help="The same as `neodp budget POPULATION --releases N`.", metavar="N")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What was answered, with the words that asked it, and how many releases are left.
+
+    Example: `neodp releases`, `neodp releases survey`
+    """
+    session: Session = context.obj
+    with session.open() as store:
+        if graph is None:
+            if allow is not None:
+                raise GraphError("--allow is for one population", "give a graph, or use 'neodp budget --releases N'")
+            found = [release for name in store.populations() for release in store.ledger(name).releases]
+            show({"releases": [_as_json(release) for release in found]}, json, lambda: _list(found))
+            return
+        ledger = store.ledger(_population(store, graph))
+        if allow is not None:
+            ledger = store.allow(ledger.population, Limit(allow))
+    mine = [release for release in ledger.releases if release.graph == graph]
+    facts = {
+        "graph": graph,
+        "population": ledger.population,
+        "max_releases": ledger.limit.releases,
+        "used": ledger.used,
+        "left": ledger.left,
+        "releases": [_as_json(release) for release in mine],
+    }
+
+    def text() -> None:
+        if allow is not None:
+            _costs(ledger)
+        say(_used(ledger))
+        if mine:
+            _list(mine)
+
+    show(facts, json, text)
+
+
+def budget(
+    context: typer.Context,
+    population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="[POPULATION]")] = DEFAULT,
+    releases: Annotated[
+        int | None, typer.Option(min=0, help="Set how many releases there may be in all.", metavar="N")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Set what all of them together may cost a person.", metavar="E")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="With --epsilon: at which delta.", metavar="D")] = 0.0,
+    plan: Annotated[
+        str | None,
+        typer.Option(help="What would so many more cost? As in 0.1x610, or 0.1x3,1x2.", metavar="EPSILONxN,…"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What was spent of the privacy of a population, level by level, and what is left; and set the limit.
+
+    The first answer about a population is free. Any further one, by whatever graph, table or command, needs a limit
+    that leaves room for it.
+
+    Example: `neodp budget default --releases 3`, `neodp budget staff --epsilon 2 --delta 1e-6`
+    """
+    session: Session = context.obj
+    planned = [] if plan is None else _planned(plan)
+    if delta and epsilon is None:
+        raise GraphError("--delta says at which delta --epsilon is meant", "give --epsilon as well")
+    with session.open() as store:
+        known = store.populations()
+        changes = releases is not None or epsilon is not None
+        if population != DEFAULT and population not in known and not changes:
+            hint = near(population, known) or f"there are {', '.join(known or [DEFAULT])}"
+            raise GraphError(f"there is no population {population!r} in {store.address}", hint)
+        ledger = store.allow(population, Limit(releases, epsilon, delta)) if changes else store.ledger(population)
+    rows = [_spent(spent, ledger) for spent in ledger.spent()]
+    facts: dict[str, Any] = {
+        "population": population,
+        "max_releases": ledger.limit.releases,
+        "max_epsilon": ledger.limit.epsilon,
+        "max_delta": ledger.limit.delta,
+        "used": ledger.used,
+        "left": ledger.left,
+        "levels": rows,
+    }
+    if planned:
+        facts["planned"] = [_spent(spent, ledger) for spent in ledger.spent(planned)]
+
+    def text() -> None:
+        say(_used(ledger))
+        _table(rows)
+        if changes:
+            _costs(ledger)
+        if planned:
+            say(f"With {plan}, in all:")
+            _table(facts["planned"])
+
+    show(facts, json, text)
+
+
+def _population(store: Store, subject: str) -> str:
+    """The population of a graph, or of what was asked under that name and is gone."""
+    known = {info.name: info.population for info in store.graphs()}
+    found = known.get(subject) or store.population_of(subject)
+    return found if found is not None else store.info(subject).population  # which says that there is none
+
+
+def _planned(text: str) -> list[tuple[Level, ...]]:
+    """Releases as EPSILONxN, joined by commas."""
+    found: list[tuple[Level, ...]] = []
+    for part in text.split(","):
+        epsilon, _, times = part.lower().partition("x")
+        try:
+            level, count = Level(float(epsilon)), int(times or 1)
+            compose([], 0.0 if 0.0 <= level.epsilon < float("inf") and 0 < count <= 1_000_000 else -1.0)
+        except ValueError:
+            raise GraphError(f"--plan has {part!r}", "give an epsilon and how often, as in 0.1x610") from None
+        found += [(level,)] * count
+    return found
+
+
+def _used(ledger: Ledger) -> str:
+    limit = ledger.limit
+    count = f"{ledger.used:,}" + (f" of {limit.releases:,}" if limit.releases is not None else "")
+    left = f", {ledger.left:,} left" if ledger.left is not None else ""
+    more = "" if limit.epsilon is None else f"; the limit is {limit}"
+    return f"{count} releases used{left}{more} (population {ledger.population!r})"
+
+
+def _spent(spent: Spent, ledger: Ledger) -> dict[str, Any]:
+    """What one level has spent, at the limit's delta, and beside it at the usual one."""
+    total, loose = spent.total(ledger.limit.delta), spent.total(max(DELTA, ledger.limit.delta))
+    left = None if ledger.limit.epsilon is None else max(0.0, ledger.limit.epsilon - total.epsilon)
+    return {
+        "level": spent.label,
+        "epsilon": total.epsilon,
+        "delta": total.delta,
+        "left": left,
+        "approximate": {"epsilon": loose.epsilon, "delta": loose.delta},
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    columns = ["people of", "have spent epsilon", "at delta", f"or, with delta {DELTA:g}"]
+    shown = [
+        [row["level"], in_words(row["epsilon"]), f"{row['delta']:.3g}", in_words(row["approximate"]["epsilon"])]
+        for row in rows
+    ]
+    if rows[0]["left"] is not None:
+        columns.append("left")
+        shown = [[*row, f"{facts['left']:.4g}"] for row, facts in zip(shown, rows, strict=True)]
+    table(columns, shown)
+
+
+def _costs(ledger: Ledger) -> None:
+    """What the limit means, in plain words."""
+    limit = ledger.limit
+    if limit.epsilon is not None:
+        say(
+            f"Whoever sees all answers can shift the odds of a guess about a person by a factor of up to "
+            f"e^{in_words(limit.epsilon)}" + (f", except with chance {limit.delta:g}." if limit.delta else ".")
+        )
+    if limit.releases is not None and limit.releases <= 1:
+        say("With 1 release at most, everybody keeps the privacy level of their edges.")
+    elif limit.releases is not None:
+        more = max(0, limit.releases - ledger.used)
+        say(f"{limit.releases:,} releases add up: whoever sees all of them learns more about a person than from one.")
+        dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
+        if dearest and more:
+            for spent in ledger.spent([dearest] * more):
+                total = in_words(spent.total().epsilon)
+                say(
+                    f"If the other {more:,} cost as much, people of {spent.label} spend epsilon {total} in all: the "
+                    f"odds of a guess about one of them shift by a factor of at most e^{total}."
+                )
+
+
+def _dearest(levels: tuple[Level, ...]) -> float:
+    return max((level.epsilon * level.times for level in levels), default=0.0)
+
+
+def _list(found: list[Release]) -> None:
+    if not found:
+        say("nothing was answered yet")
+        return
+    table(("about", "release", "answer", "time", "population"), [_row(release) for release in found])
+    for release in found:
+        if release.command:
+            say(f"{release.command} --release {release.name}")
+
+
+def _row(release: Release) -> tuple[Any, ...]:
+    return release.graph, release.name, release.answer, release.time, release.population
+
+
+def _as_json(release: Release) -> dict[str, Any]:
+    names = ("about", "release", "answer", "time", "population")
+    levels = [{"level": x.label, "epsilon": x.epsilon, "delta": x.delta, "times": x.times} for x in release.levels]
+    return dict(zip(names, _row(release), strict=True)) | {"command": release.command, "levels": levels}

@@ -1,0 +1,172 @@
+"""releases and budget: one name, one question; one budget for the same people, whatever is asked about them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.running import Run, document
+
+WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3")
+
+
+def people(folder: Path, name: str = "votes.csv") -> str:
+    """A table of people in a file."""
+    folder.mkdir(exist_ok=True)
+    rows = [f"{'yes' if i % 3 else 'no'},{'no' if i % 2 else 'yes'},{'low' if i % 2 else 'high'}\n" for i in range(13)]
+    (folder / name).write_text("answer,second,privacy\n" + "".join(rows))
+    return str(folder / name)
+
+
+def refused(result: tuple[int, str, str], message: str) -> None:
+    code, out, err = result
+    assert (code, out) == (1, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_poll_under_one_name_asks_one_question(run: Run, tmp_path: Path) -> None:
+    """Each of these printed the first answer under the second question."""
+    table = people(tmp_path)
+    first = document(run("poll", table, *WORDS, "--release", "spring", "--json"))["questions"][0]["answer"]
+    assert document(run("poll", table, *WORDS, "--release", "spring", "--json"))["questions"][0]["answer"] == first
+    for changed, message in (
+        (("--query", "threshold:1"), "was asked with query 'majority', and is now asked with query 'threshold:1'"),
+        (("--options", "no,yes"), 'was asked with options ["yes", "no"], and is now asked with options ["no", "yes"]'),
+        (("--levels", "low=20,high=0.3"), "was asked with groups"),
+        (("--population", "others"), "was asked with population 'default', and is now asked with population 'others'"),
+    ):
+        refused(run("poll", table, *WORDS, *changed, "--release", "spring"), message)
+    elsewhere = people(tmp_path / "other folder")
+    refused(run("poll", elsewhere, *WORDS, "--release", "spring"), "was asked with table '")
+
+
+def test_no_second_draw_without_leave(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another name, a copy of the table, another folder, another column, a graph: all are about the same people."""
+    table = people(tmp_path)
+    assert run("poll", table, *WORDS, "--release", "spring")[0] == 0
+    spent = "about population 'default' is refused: requested 1, used 1, allowed 1"
+    refused(run("poll", table, *WORDS, "--release", "spring", "--name", "other"), spent)
+    refused(run("poll", people(tmp_path, "copy.csv"), *WORDS, "--release", "spring"), spent)
+    refused(run("poll", table, *WORDS, "--release", "autumn"), spent)
+    monkeypatch.chdir(tmp_path)
+    assert run("poll", "votes.csv", *WORDS, "--release", "spring")[0] == 0  # the same file, by a shorter name
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    refused(run("poll", "../votes.csv", *WORDS, "--release", "winter"), spent)
+    assert run("generate", "path", "g", "4", "--balanced")[0] == 0
+    refused(run("answer", "g", "1", "--release", "spring"), spent)
+    assert run("export", "g", "files")[0] == 0
+    assert run("load", "h", "files/nodes.csv", "files/edges.csv", "--colors", "yes,no")[0] == 0
+    refused(run("answer", "h", "1", "--release", "spring"), spent)
+
+
+def test_several_questions_count_as_several(run: Run, tmp_path: Path) -> None:
+    table = people(tmp_path)
+    both = ("poll", table, "--vote", "second", *WORDS, "--release", "spring")
+    refused(
+        run(*both),
+        "2 releases ('spring', 'spring') about population 'default' is refused: requested 2, used 0, allowed 1",
+    )
+    assert document(run("budget", "--json"))["used"] == 0
+    assert run("budget", "--releases", "2")[0] == 0
+    assert len(document(run(*both, "--json"))["questions"]) == 2
+    found = document(run("budget", "--json"))
+    assert (found["used"], found["left"]) == (2, 0)
+    assert {row["level"]: row["epsilon"] for row in found["levels"]} == {"high": 0.6, "low": 4.0}
+
+
+def test_all_releases_in_words_one_can_paste_back(run: Run, tmp_path: Path) -> None:
+    assert run("releases")[1] == "nothing was answered yet\n"
+    table = people(tmp_path)
+    run("budget", "--releases", "9")
+    run("poll", table, *WORDS, "--release", "spring")
+    run("generate", "counts", "survey", "2", "33", "--epsilon", "0.5,1", "--balanced")
+    run("answer", "survey", "1-32", "--release", "summer")
+    found = document(run("releases", "--json"))["releases"]
+    assert [(row["about"], row["release"]) for row in found] == [("votes answer", "spring"), ("survey", "summer")]
+    assert [level["epsilon"] for level in found[1]["levels"]] == [0.5, 1.0]
+    code, out, _ = run("releases")
+    assert code == 0
+    (pasted,) = [line for line in out.splitlines() if line.startswith("neodp poll")]
+    assert document(run(*shlex.split(pasted)[1:], "--json"))["questions"][0]["answer"] == found[0]["answer"]
+    assert "neodp answer survey KEY --release summer" in out
+    assert "1-32" not in out
+
+
+def test_what_was_spent_is_what_held_then(run: Run) -> None:
+    """Answered at epsilon 5, dropped, generated again at 0.1: 5.1 in all."""
+    run("generate", "path", "g", "4", "--epsilon", "5", "--balanced")
+    run("answer", "g", "1", "--release", "spring")
+    run("drop", "g", "--yes")
+    run("generate", "path", "g", "4", "--epsilon", "0.1", "--balanced")
+    out = run("releases", "g", "--allow", "2")[1]
+    assert "people of epsilon 5 spend epsilon 10 in all" in out
+    run("answer", "g", "1", "--release", "autumn")
+    assert [row["epsilon"] for row in document(run("budget", "--json"))["levels"]] == [pytest.approx(5.1)] * 2
+    assert "5.1" in run("budget")[1]
+
+
+def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
+    run("generate", "path", "g", "4", "--epsilon", "1", "--balanced", "--population", "staff")
+    assert run("budget", "staff", "--epsilon", "2.5")[0] == 0
+    for release in ("one", "two"):
+        assert run("answer", "g", "1", "--release", release)[0] == 0
+    refused(
+        run("answer", "g", "1", "--release", "three"), "would have spent epsilon 3 at delta 0, allowed is epsilon 2.5"
+    )
+    out = run("budget", "staff")[1]
+    assert "2 releases used; the limit is epsilon 2.5 in all for everybody (population 'staff')" in out
+    found = document(run("budget", "staff", "--plan", "0.1x610", "--json"))
+    assert found["levels"][0]["left"] == pytest.approx(0.5)
+    assert {row["level"]: row["epsilon"] for row in found["planned"]}["epsilon 1"] == pytest.approx(63.0)
+    alone = document(run("budget", "--plan", "0.1x610", "--json"))["planned"][0]
+    assert 14.15 < alone["approximate"]["epsilon"] <= 14.16
+    assert "14.16" in run("budget", "--plan", "0.1x610")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("budget", "nobody"), "there is no population 'nobody' in"),
+        (("budget", "--delta", "1e-6"), "--delta says at which delta --epsilon is meant; give --epsilon as well"),
+        (("budget", "--epsilon", "nan"), "the limit is epsilon nan; give a number of at least 0"),
+        (("budget", "--epsilon", "1", "--delta", "2"), "the limit has delta 2.0; give a number from 0 to 1"),
+        (("budget", "--releases", "-1"), "Invalid value for '--releases'"),
+        (("budget", "--plan", "many"), "--plan has 'many'; give an epsilon and how often, as in 0.1x610"),
+        (("budget", "--plan", "-1x3"), "--plan has '-1x3'; give an epsilon and how often"),
+        (
+            ("releases", "--allow", "3"),
+            "--allow is for one population; give a graph, or use 'neodp budget --releases N'",
+        ),
+        (("releases", "nothing"), "there is no graph 'nothing' in"),
+    ],
+)
+def test_refusals(run: Run, words: tuple[str, ...], message: str) -> None:
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_stretching_shares_the_budget(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("user,item\na,x\na,y\nb,x\nb,y\nc,x\n")
+    films = str(tmp_path / "films.csv")
+    assert run("stretch", "load", films, "--population", "viewers")[0] == 0
+    assert run("stretch", "neighbors", "films", "--epsilon", "0.5", "--release", "first")[0] == 0
+    spent = "about population 'viewers' is refused: requested 1, used 1, allowed 1"
+    refused(run("stretch", "neighbors", "films", "--epsilon", "0.5"), spent)
+    refused(run("stretch", "similarity", "films", "a", "b", "--epsilon", "0.5"), spent)
+    run("budget", "viewers", "--releases", "3")
+    refused(
+        run("stretch", "similarity", "films", "a", "b", "--epsilon", "0.5", "--release", "first"),
+        "release 'first' of 'films' was given already, and its numbers were not kept; give these another name",
+    )
+    assert run("stretch", "similarity", "films", "a", "b", "--epsilon", "0.5")[0] == 0
+    found = document(run("budget", "viewers", "--json"))
+    assert found["used"] == 2
+    assert {row["level"]: row["epsilon"] for row in found["levels"]} == {"users": 2.5, "users a and b": 2.5}
+    for words in (("neighbors", "films", "--epsilon", "-1"), ("similarity", "films", "a", "zz", "--epsilon", "1")):
+        assert run("stretch", *words)[0] == 2
+    assert document(run("budget", "viewers", "--json"))["used"] == 2  # what was refused cost nobody anything

@@ -1,0 +1,272 @@
+"""Answers about stored graphs: what was asked, what was spent, and no refusal that tells which dataset is meant."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp import DatasetGraph, generate
+from neodp.errors import (
+    BudgetSpent,
+    DamagedRelease,
+    IncompatibleAlpha,
+    NeodpError,
+    NotCertified,
+    OtherQuestion,
+    PrivacyError,
+    StaleMechanism,
+)
+from neodp.release import Limit
+from neodp.store import Settings, Store, open_store
+
+Raw = Callable[..., list[list[Any]]]
+MANY = Limit(1000)
+
+
+def balanced(graph: DatasetGraph) -> DatasetGraph:
+    return graph.with_alpha(neodp.balanced(graph))
+
+
+# --- refusals from public things only -------------------------------------------------------------------------------
+
+
+def outcome(store: Store, graph: str, key: str, release: str, **how: bool) -> str:
+    """What somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
+    try:
+        store.answer(graph, key, release, **how)
+    except NeodpError as error:
+        return str(error)
+    return "answered"
+
+
+def test_a_contradiction_far_away_is_refused_for_every_dataset(store: Store) -> None:
+    """It was refused for 42 and served for 41: whoever asked learned on which side of 41 the true dataset is."""
+    g = generate.path(60, epsilon=1.0).with_alpha({"29": 0.7, "30": 0.35, "55": 0.9, "56": 0.1})
+    store.load("g", g)
+    store.allow("default", MANY)
+    told = {outcome(store, "g", str(key), f"r{key}") for key in (0, 29, 30, 41, 42, 55, 56, 59)}
+    assert len(told) == 1
+    assert "alpha" in told.pop()
+    with pytest.raises(IncompatibleAlpha):
+        store.answer("g", "41", "spring")
+    assert store.ledger().used == 0
+
+
+def random_problem(rng: np.random.Generator) -> DatasetGraph:
+    """A small graph whose alpha is compatible or not, somewhere."""
+    size, seed = int(rng.integers(4, 9)), int(rng.integers(10**6))
+    g = generate.random_graph(size, edges=size + 1, epsilon=0.5, seed=seed)
+    chosen = {key: float(rng.uniform(0.3, 0.7)) for key in g.keys.to_pylist() if rng.random() < 0.7}
+    return g.with_alpha(chosen or None) if rng.random() < 0.6 else balanced(g)
+
+
+def acceptance(store: Store, graphs: int, seed: int) -> int:
+    """How many random graphs are answered for every dataset; a graph that differs by dataset fails."""
+    rng = np.random.default_rng(seed)
+    store.allow("default", Limit(10**6))
+    served = 0
+    for i in range(graphs):
+        g = random_problem(rng)
+        store.load("g", g, replace=True)
+        told = {outcome(store, "g", key, f"{seed}-{i}-{key}") for key in g.keys.to_pylist()}
+        assert len(told) == 1, (i, told)
+        served += told == {"answered"}
+    return served
+
+
+def test_acceptance_is_the_same_for_every_dataset(store: Store) -> None:
+    assert 5 < acceptance(store, 25, seed=13) < 25
+
+
+def test_a_graph_that_falls_apart_is_not_certified(store: Store) -> None:
+    one, two = balanced(generate.path(4)), ["4", "5"]
+    keys = [*one.keys.to_pylist(), *two]
+    source, target = np.append(one.source, 4), np.append(one.target, 5)
+    alpha = {key: row for key, row, given in zip(keys, one.alpha.tolist(), one.given, strict=False) if given}
+    colors = [one.colors[c] for c in one.color.tolist()] + [one.colors[0]] * 2
+    store.load("g", DatasetGraph.from_columns(keys, colors, source, target, 1.0, alpha=alpha, colors=one.colors))
+    assert {outcome(store, "g", key, "spring") for key in keys} == {
+        "graph 'g' has 2 parts that no edge joins, so that an answer could tell for certain in which of them the "
+        "dataset is; add the edges that are missing, or load each part as a graph of its own"
+    }
+
+
+def test_what_somebody_else_changed_is_refused_for_all_once_it_is_noticed(store: Store, raw: Raw) -> None:
+    """eval, answer, show and list agree from then on; --verify notices at once."""
+    store.load("g", balanced(generate.path(60, epsilon=1.0)))
+    store.write("g", neodp.extend(store.read("g")))
+    store.allow("default", MANY)
+    store.answer("g", "0", "before")
+    raw("MATCH (d:Dataset) WHERE d.graph = 'g' AND d.key = '45' SET d.alpha = 0.9 RETURN 1")
+    assert not store.info("g").stale
+    assert store.evaluate("g", ["1"]).evaluations[0].p_true > 0.99  # nobody has noticed yet
+    for key in ("0", "29", "45", "59"):
+        with pytest.raises(StaleMechanism, match=r"graph 'g' has changed since its mechanism was written"):
+            store.answer("g", key, f"r{key}", verify=True)
+    assert store.info("g").stale
+    for key in ("0", "45"):
+        with pytest.raises(StaleMechanism):
+            store.evaluate("g", [key])
+        assert "has changed since" in outcome(store, "g", key, "after")
+    assert set(store.query("stale", "g")["reason"].to_pylist()) >= {"graph changed"}
+    store.write("g", neodp.extend(store.read("g")))
+    assert not store.info("g").stale
+    assert len(store.query("stale", "g")) == 0
+    assert store.answer("g", "0", "after").answer
+
+
+def test_what_the_canned_query_finds_everybody_knows(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(8, epsilon=1.0)))
+    store.write("g", neodp.extend(store.read("g")))
+    raw("MATCH (d:Dataset) WHERE d.graph = 'g' AND d.key = '4' SET d.alpha = 0.5 RETURN 1")
+    assert not store.info("g").stale
+    assert store.query("stale", "g")["key"].to_pylist() == ["4"]
+    assert store.info("g").stale
+    with pytest.raises(StaleMechanism):
+        store.evaluate("g", ["0"])
+
+
+def test_a_search_that_meets_a_contradiction_takes_the_certificate_back(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(60, epsilon=1.0)))
+    store.allow("default", MANY)
+    store.answer("g", "59", "before")
+    raw("MATCH (d:Dataset) WHERE d.graph = 'g' AND d.key = '30' SET d.alpha = 0.0001 RETURN 1")
+    raw("MATCH (d:Dataset) WHERE d.graph = 'g' AND d.key = '29' SET d.alpha = 0.9999 RETURN 1")
+    with pytest.raises(NotCertified, match="graph 'g' was changed by others since it was certified; look at it with"):
+        store.answer("g", "29", "near")
+    assert store.info("g").certificate is None
+    for key in ("0", "59"):
+        with pytest.raises(IncompatibleAlpha):
+            store.answer("g", key, "far")
+
+
+def test_a_certificate_is_made_once_per_state(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.load("g", balanced(generate.path(30)))
+    store.allow("default", MANY)
+    reads: list[str] = []
+    read = store.read
+    monkeypatch.setattr(store, "read", lambda name, **how: reads.append(name) or read(name, **how))  # type: ignore[func-returns-value]
+    for release in ("a", "b", "c"):
+        store.answer("g", "3", release)
+    assert reads == ["g"]
+    store.write_alpha("g", balanced(generate.path(30)))
+    assert store.info("g").certificate is None
+    store.answer("g", "3", "d")
+    assert reads == ["g", "g"]
+
+
+def test_gaussian_mechanisms_are_not_drawn_from(store: Store) -> None:
+    g = generate.path(4).with_alpha({"1": 0.5})
+    store.load("g", g)
+    store.write("g", neodp.extend(store.read("g"), neodp.Gaussian(1.0)))
+    with pytest.raises(PrivacyError, match="keeps gaussian privacy, whose cost nobody adds up here; run"):
+        store.answer("g", "0", "spring")
+
+
+# --- one name, one question -----------------------------------------------------------------------------------------
+
+
+def test_the_same_name_about_another_graph_by_that_name(store: Store) -> None:
+    store.load("g", balanced(generate.path(4, epsilon=1.0)))
+    first = store.answer("g", "1", "spring")
+    assert store.answer("g", "2", "spring") == first
+    store.load("g", balanced(generate.path(4, epsilon=2.0)), replace=True)
+    with pytest.raises(OtherQuestion, match="release 'spring' of 'g' was asked with fingerprint '"):
+        store.answer("g", "1", "spring")
+    store.drop("g")
+    assert store.answer("g", "1", "spring") == first  # nothing else can be meant
+
+
+def test_a_graph_under_another_name_shares_the_budget(store: Store) -> None:
+    g = balanced(generate.path(4))
+    store.load("g", g)
+    store.answer("g", "1", "spring")
+    store.load("copy", g)
+    with pytest.raises(BudgetSpent, match="about population 'default' is refused: requested 1, used 1"):
+        store.answer("copy", "1", "spring")
+    store.load("others", g, population="other people")
+    assert store.info("others").population == "other people"
+    store.answer("others", "1", "spring")
+    store.load("others", g, replace=True)
+    assert store.info("others").population == "other people"
+    assert store.populations() == ["default", "other people"]
+
+
+def test_the_cost_is_that_of_the_graph_that_was_answered(store: Store) -> None:
+    """Answered at epsilon 5, dropped, made again at 0.1: two releases cost 5.1, not 0.2."""
+    store.load("g", balanced(generate.path(4, epsilon=5.0)))
+    store.answer("g", "1", "spring")
+    store.drop("g")
+    store.load("g", balanced(generate.path(4, epsilon=0.1)))
+    store.allow("default", Limit(2))
+    store.answer("g", "1", "autumn")
+    totals = {spent.label: spent.total().epsilon for spent in store.ledger().spent()}
+    assert totals == {"epsilon 0.1": pytest.approx(5.1), "epsilon 5": pytest.approx(5.1)}
+
+
+def test_a_limit_on_epsilon_is_kept_with_the_population(store: Store) -> None:
+    store.load("g", balanced(generate.path(4, epsilon=1.0)))
+    store.allow("default", Limit(None, 2.0))
+    assert store.ledger().limit == Limit(None, 2.0)
+    store.answer("g", "1", "one")
+    store.answer("g", "1", "two")
+    with pytest.raises(BudgetSpent, match="people of epsilon 1 would have spent epsilon 3 at delta 0"):
+        store.answer("g", "1", "three")
+
+
+def test_a_damaged_release_is_not_served(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.answer("g", "1", "spring")
+    raw("MATCH (r:Release) WHERE r.name = 'spring' SET r.answer = 'both' RETURN 1")
+    with pytest.raises(DamagedRelease, match="release 'spring' of 'g' is not what was kept"):
+        store.answer("g", "1", "spring")
+
+
+# --- races ----------------------------------------------------------------------------------------------------------
+
+ALLOWED = 5
+
+
+def test_64_at_once_over_one_budget(address: str) -> None:
+    """Each asks under a name of its own: exactly as many are answered as are allowed."""
+    settings = replace(Settings.from_env(address), patience=300.0)
+    with open_store(settings) as store:
+        store.load("g", balanced(generate.path(30)))
+        store.allow("default", Limit(ALLOWED))
+    start = multiprocessing.get_context("forkserver")
+    start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
+    (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
+    callers = [start.Process(target=_answer, args=(settings, gate, said, f"r{i}")) for i in range(64)]
+    for caller in callers:
+        caller.start()
+    starter.close()
+    said.close()
+    told = []
+    with suppress(EOFError):
+        while True:
+            told.append(heard.recv())
+    for caller in callers:
+        caller.join()
+    assert sorted(told, key=str) == sorted(["answered"] * ALLOWED + ["spent"] * (64 - ALLOWED))
+    with open_store(settings) as store:
+        assert store.ledger().used == ALLOWED
+
+
+def _answer(settings: Settings, gate: Connection, said: Connection, release: str) -> None:
+    with suppress(EOFError):
+        gate.recv()  # until all have been started
+    with open_store(settings) as store:
+        try:
+            store.answer("g", str(random.randrange(30)), release)
+            said.send("answered")
+        except BudgetSpent:
+            said.send("spent")
