@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench plugin clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -14,6 +14,11 @@ lint: .venv/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
+plugin:
+	cd plugin && mvn --batch-mode --quiet package
+	cp plugin/target/neodp-plugin.jar neodp/
 
 bench: .venv/ready-bench
 	$(BIN)/python -m bench

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, poll, queries, stretch, studies
+from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
 from neodp.cli.common import Session, fail, harmless
 
 __all__ = ["app", "main"]
@@ -78,6 +78,7 @@ for command in (
 ):
     app.command(name=NAMES.get(command.__name__, command.__name__))(command)
 app.add_typer(stretch.app)
+app.add_typer(plugin.app)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -32,6 +32,7 @@ __all__ = [
     "document",
     "fail",
     "harmless",
+    "inside",
     "progress",
     "say",
     "show",
@@ -108,6 +109,11 @@ def document(value: Any) -> str:
 def say(text: str = "") -> None:
     """Text for people."""
     typer.echo(harmless(text, keep="\n"))
+
+
+def inside(engine: str) -> str:
+    """What to add to a result for people where the plugin computed it."""
+    return ", inside the server" if engine == "server" else ""
 
 
 def confirm(question: str) -> None:

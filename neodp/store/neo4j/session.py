@@ -22,6 +22,7 @@ from neo4j import exceptions
 from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome
 from neodp.store import refusals
 from neodp.store.cypher import Dialect, statement, statements
+from neodp.store.neo4j.plugin import refusal
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
@@ -237,6 +238,8 @@ class Session:
                 raise StoreUnreachable(f"there is no such database at {self.address}", "correct NEO4J_DATABASE") from e
             if e.code == "Neo.ClientError.Security.AuthenticationRateLimit":
                 raise StoreUnreachable(f"{self.address} was given too many wrong passwords", "wait a little") from e
+            if (refused := refusal(e)) is not None:
+                raise refused from e
             if e.code in READ_ONLY:
                 raise refusals.read_only(self.address) from e
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
