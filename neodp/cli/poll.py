@@ -88,7 +88,7 @@ def poll(
             for question in questions
         }
         chances = {asked[question.name].subject: question.distribution for question in questions}
-        with session.open(patience=PATIENCE) as store:
+        with session.open(patience=PATIENCE, create=True) as store:
             answers = answer_once(store, list(asked.values()), release, lambda q: chances[q.subject]())
         for fact, kept in zip(facts, answers, strict=True):
             fact |= {"graph": kept.graph, "release": release, "answer": kept.answer}

@@ -213,7 +213,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
     except UnicodeError:
         raise _undecodable(source, body, name, encoding) from None
     _refuse_zeros(source, text, name, "name another --encoding, or remove it")
-    return text
+    return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
 
 
 def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
