@@ -121,11 +121,12 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
 
 def _total_law(poll: Threshold, prior: Prior):  # type: ignore[no-untyped-def]
     """The distribution function of the number of votes for the first option."""
-    from scipy.stats import betabinom, binom, norm
+    from scipy.stats import beta, binom, norm
 
     shares = prior.shares(poll.groups)
     if prior.beta is not None:
-        return betabinom(poll.people, *prior.beta).cdf
+        law = beta(*prior.beta)
+        return lambda votes: law.cdf((np.asarray(votes) + 1.0) / (poll.people + 1.0))
     if (shares == shares[0]).all():
         return binom(poll.people, float(shares[0])).cdf
     sizes = poll._sizes

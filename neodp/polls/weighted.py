@@ -78,7 +78,7 @@ from neodp.polls.prior import Prior
 
 __all__ = ["Lattice", "Weighted", "lattice", "on_scores", "on_tables", "weighted_threshold"]
 
-TABLES = 5_000
+TABLES = 8_000
 """Up to so many tables, every table has a score of its own."""
 SCORES = 1_500
 """Up to so many scores, the program has all of them."""
@@ -86,12 +86,22 @@ WORK = 10**8
 """Up to so many additions, the joint distribution of score and truth is summed exactly."""
 QUICK = 3 * 10**6
 """The same, where many weights are to be ranked."""
+POINTS = 1_000
+"""At how many scores the normal distribution is looked at, where many weights are to be ranked."""
 SLACK = 16
 """By how many units of 2^-50 an epsilon is taken to be smaller beyond the window."""
-SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40)
+SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
 """The greatest weights that are tried."""
-PROGRAMS = 6
+CAPS = 16
+"""How many greatest epsilons that count are tried, besides those of the groups."""
+PRICE = 2e-8
+"""How much accuracy an edge of the program must be worth."""
+ROUNDS = 4
+"""How often weights near the best ones are tried."""
+PROGRAMS = 8
 """How many of the best weights by the closed form are compared by their linear programs."""
+FEW = 3
+"""The same, where people are many: then the weights are as good as they get."""
 
 Ints = NDArray[np.int64]
 
@@ -109,6 +119,8 @@ class Lattice(NamedTuple):
         From the first score on, the chance of the score where the true answer is the first, or the second option.
     approximate : bool
         Whether these come from a normal distribution, instead of exact sums.
+    step : int
+        The distance between the scores that are looked at; more than 1 only to rank weights.
     """
 
     weights: tuple[int, ...]
@@ -116,10 +128,11 @@ class Lattice(NamedTuple):
     yes: Floats
     no: Floats
     approximate: bool
+    step: int = 1
 
     @property
     def scores(self) -> Ints:
-        return np.arange(self.low, self.low + len(self.yes))
+        return self.low + self.step * np.arange(len(self.yes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,20 +332,40 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
 def _best(poll: Threshold, prior: Prior) -> Weighted:
     if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
         return on_tables(poll, prior)
-    ranked = sorted(
-        ((-_closed_form(poll, lattice(poll, weights, prior, QUICK)), weights) for weights in _candidates(poll.groups))
-    )
-    found = (on_scores(poll, weights, prior) for _, weights in ranked[:PROGRAMS])
-    return max(found, key=lambda each: each.expected)
+    ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in _candidates(poll.groups))
+    best = on_scores(poll, ranked[0][1], prior)
+    tried = {best.weights}
+    near = [weights for _, weights in ranked[1 : FEW if best.approximate else PROGRAMS]]
+    for _ in range(ROUNDS):
+        tried.update(near)
+        better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
+        done = better.expected < best.expected + 1e-5
+        best = max(best, better, key=lambda each: each.expected)
+        if best.approximate or (done and len(tried) > PROGRAMS):
+            break
+        ranks = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in _near(best.weights))
+        near = [weights for _, weights in ranks if weights not in tried][:PROGRAMS]
+    return best
+
+
+def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Weights where one or more of the values have changed a little."""
+    found = set()
+    for value in sorted(set(weights)):
+        step = max(1, value // 8)
+        for other in {value - step, value - 1, value + 1, value + step, 0}:
+            if other >= 0:
+                found.add(tuple(other if w == value else w for w in weights))
+    return sorted(w for w in found if any(w))
 
 
 def _candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
     """Weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
     epsilon = np.array([group.epsilon for group in groups])
-    size = np.array([group.size for group in groups])
-    share = (np.cumsum(size) - size / 2) / size.sum()
-    caps = np.unique(np.interp(np.linspace(0.0, 1.0, 13), share, epsilon)) if len(groups) > 12 else np.unique(epsilon)
-    caps = np.unique(np.concatenate([caps, np.sqrt(caps[1:] * caps[:-1]), caps[:-1] * 0.75 + caps[1:] * 0.25]))
+    least, most = float(epsilon[0]), float(epsilon[-1])
+    caps = np.geomspace(least, most, CAPS)
+    if len(groups) <= CAPS:
+        caps = np.unique(np.concatenate([caps, epsilon]))
     found = set()
     for cap in caps.tolist():
         share = np.minimum(epsilon, cap) / cap
@@ -347,11 +380,21 @@ def _candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
 def _closed_form(poll: Threshold, joint: Lattice) -> float:
     """The expected accuracy of yes with chance 1 - e^-x/2, or e^x/2 for x < 0, where x = rate (s - s_0)."""
     gain = joint.yes - joint.no
-    start = int(np.argmin(np.concatenate([[0.0], np.cumsum(gain)]))) - 0.5  # below it, no is more likely
-    rate = min(e / w for w, (_, e) in _classes(joint.weights, poll.groups).items() if w)
-    x = rate * (np.arange(len(gain)) - start)
+    x = _rate(_classes(joint.weights, poll.groups)) * (joint.scores - _middle(joint) + 0.5)
     small = np.exp(-np.abs(x)) / 2.0
-    return float(joint.no.sum() + gain @ np.where(x >= 0.0, 1.0 - small, small))
+    found = joint.no.sum() + gain @ np.where(x >= 0.0, 1.0 - small, small)
+    return float(found) - PRICE * _effort(poll, joint)
+
+
+def _effort(poll: Threshold, joint: Lattice) -> int:
+    """How many edges the graph of scores will have, about."""
+    low, high = _window(poll, joint)
+    return (high - low + 1) * len(set(joint.weights))
+
+
+def _rate(classes: dict[int, tuple[int, float]]) -> float:
+    """The least epsilon per unit of the score."""
+    return min(epsilon / weight for weight, (_, epsilon) in classes.items() if weight)
 
 
 def _classes(weights: Sequence[int], groups: Sequence[Group]) -> dict[int, tuple[int, float]]:
@@ -388,7 +431,7 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
         return Lattice(
             tuple(weights), 0, joint[:, poll.needed :].sum(axis=1), joint[:, : poll.needed].sum(axis=1), False
         )
-    return _normal(tuple(weights), parts, poll.needed, prior)
+    return _normal(poll, tuple(weights), prior, POINTS if work < WORK else None)
 
 
 def _summed(parts: dict[tuple[int, float], int], top: int) -> Floats:
@@ -404,31 +447,37 @@ def _summed(parts: dict[tuple[int, float], int], top: int) -> Floats:
     return joint
 
 
-def _normal(weights: tuple[int, ...], parts: dict[tuple[int, float], int], needed: int, prior: Prior) -> Lattice:
-    """The same from the normal distribution with the same means and covariances, at scores up to 9 deviations away."""
+def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int | None) -> Lattice:
+    """The same from the normal distribution with the same means and covariances, near the threshold.
+
+    Only where the truth is open, or the answer is, do single scores matter; all beyond count as the outermost ones.
+    With a beta prior, the score tells the unknown share of the first option, up to what is the same for both truths.
+    """
     from scipy.special import ndtr
     from scipy.stats import beta
 
-    weight, share = np.array(list(parts), np.float64).T
-    size = np.array(list(parts.values()), np.float64)
+    weight, size = np.array(weights, np.float64), poll._sizes.astype(np.float64)
+    top, rate = int(weight @ size), _rate(_classes(weights, poll.groups))
     if prior.beta is None:
-        cases = [share]
+        moments = _moments(weight, size, prior.shares(poll.groups))
+        middle = moments.score + (poll.needed - 0.5 - moments.total) / moments.slope
     else:
-        quantiles = beta(*prior.beta).ppf((np.arange(400) + 0.5) / 400)
-        cases = [np.full(len(size), p) for p in np.clip(quantiles, 1e-9, 1.0 - 1e-9)]
-    moments = [_moments(weight, size, case) for case in cases]
-    top = int(weight @ size)
-    low = max(0, math.floor(min(m.score - 9.0 * m.score_deviation for m in moments)))
-    high = min(top, math.ceil(max(m.score + 9.0 * m.score_deviation for m in moments)))
-    scores = np.arange(low, high + 1)
-    yes, no = np.zeros(len(scores)), np.zeros(len(scores))
-    for m in moments:
-        chance = np.exp(-0.5 * ((scores - m.score) / m.score_deviation) ** 2)
-        chance /= chance.sum() * len(moments)
-        distance = m.total + m.slope * (scores - m.score) - (needed - 0.5)
-        yes += chance * ndtr(distance / m.rest)
-        no += chance * ndtr(-distance / m.rest)
-    return Lattice(weights, low, yes, no, True)
+        share = (poll.needed - 0.5) / poll.people
+        moments = _moments(weight, size, np.full(len(size), min(max(share, 1e-3), 1.0 - 1e-3)))
+        middle = top * share
+    reach = math.ceil(9.0 * moments.rest / moments.slope + 40.0 / rate) + 1
+    low, high = (min(max(0, round(middle + side * reach)), top) for side in (-1, 1))
+    step = 1 if points is None else max(1, (high - low) // points)
+    scores = np.arange(low, high + 1, step)
+    ends = np.concatenate([[-np.inf], scores[1:] - step / 2.0, [np.inf]])
+    if prior.beta is None:
+        chance = np.diff(ndtr((ends - moments.score) / moments.score_deviation))
+        distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
+    else:
+        chance = np.diff(beta(*prior.beta).cdf(np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
+        distance = scores * (poll.people / top) - (poll.needed - 0.5)
+    yes: Floats = chance * ndtr(distance / moments.rest)
+    return Lattice(weights, low, yes, chance - yes, True, step)
 
 
 class _Moments(NamedTuple):
@@ -467,7 +516,8 @@ def on_tables(poll: Threshold, prior: Prior) -> Weighted:
     if prior.beta is not None:
         joint = joint * (prior.totals(poll.people) / np.bincount(total, joint))[total]
     yes = total >= poll.needed
-    return _solve(poll, Lattice(weights, 0, np.where(yes, joint, 0.0), np.where(yes, 0.0, joint), False), prior)
+    found = Lattice(weights, 0, np.where(yes, joint, 0.0), np.where(yes, 0.0, joint), False)
+    return _solve(poll, found, prior, (0, len(joint) - 1))
 
 
 def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted:
@@ -482,10 +532,12 @@ def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted
     """
     if min(weights) < 0 or not any(weights):
         raise GraphError(f"the weights are {tuple(weights)}", "give whole numbers from 0, not all of them 0")
-    return _solve(poll, lattice(poll, weights, prior), prior)
+    joint = lattice(poll, weights, prior)
+    return _solve(poll, joint, prior, _window(poll, joint))
 
 
-def _solve(poll: Threshold, joint: Lattice, prior: Prior) -> Weighted:
+def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
+    """The solution of the program on the scores of a window."""
     from neodp.mechanism import extend
     from neodp.study.optimum import optimize
 
@@ -495,11 +547,10 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior) -> Weighted:
     units = {weight: max(0, math.floor(math.ldexp(e, 50)) - SLACK) for weight, (_, e) in classes.items()}
     rate = min(each // weight for weight, each in units.items())
     gain = joint.yes - joint.no
-    low, high = _window(joint, top, max(classes), rate)
+    low, high = window
     scores, edges = _edges(classes, low, high, top, units, rate)
     value = _gathered(joint, gain, scores, rate)
-    middle = joint.low + int(np.argmin(np.concatenate([[0.0], np.cumsum(gain)])))
-    color = np.where((value > 0.0) | ((value == 0.0) & (scores >= middle)), 0, 1)
+    color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
     graph = DatasetGraph.from_columns(
         scores.astype(str), color, *edges, colors=("yes", "no"), name="scores"
@@ -528,14 +579,20 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior) -> Weighted:
     return found
 
 
-def _window(joint: Lattice, top: int, most: int, rate: int) -> tuple[int, int]:
+def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
     """The first and last score of the program: all, or those around the threshold."""
-    if top < max(SCORES, TABLES):
+    classes = _classes(joint.weights, poll.groups)
+    top, most = sum(weight * size for weight, (size, _) in classes.items()), max(classes)
+    if top < SCORES:
         return 0, top
-    gain = np.cumsum(joint.yes - joint.no)
-    middle = joint.low + int(np.argmin(np.concatenate([[0.0], gain])))
-    reach = min(max(4 * most, 8 * UNIT // max(rate, 1)), max(4 * most, SCORES // 2))
+    reach = max(4 * most, min(SCORES // 2, math.ceil(8.0 / _rate(classes))))
+    middle = _middle(joint)
     return max(0, middle - reach), min(top, middle + reach)
+
+
+def _middle(joint: Lattice) -> int:
+    """The score from which on yes is more likely, all in all."""
+    return joint.low + joint.step * int(np.argmin(np.concatenate([[0.0], np.cumsum(joint.yes - joint.no)])))
 
 
 def _edges(
