@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from neodp.graph import Floats
 from neodp.polls import Group, Poll, Threshold
 from neodp.polls.prior import Prior
 
-__all__ = ["Expected", "balanced_accuracy"]
+if TYPE_CHECKING:
+    from neodp.polls.weighted_plurality import Sample
+
+__all__ = ["Expected", "balanced_accuracy", "sampled_accuracy"]
 
 PEOPLE = 2_000
 """Up to so many people, the sums over all tables are carried out."""
@@ -60,6 +63,19 @@ def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
             )
         return Expected(1.0 - wrong, "exact")
     return Expected(_spread_evenly(poll, prior), "normal")
+
+
+def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
+    """The expected accuracy of any poll on given tables; where they are a sample of many people, on the first of them."""
+    if not poll.largest_margin:
+        return Expected(1.0, "exact")
+    number = len(known.counts)
+    if not known.exact:
+        number = min(number, max(40, 10**7 // poll.people), 2000)
+    truth = known.truth[:number].tolist()
+    right = np.array([poll.distribution(counts)[a] for counts, a in zip(known.counts[:number], truth, strict=True)])
+    chance = known.chance[:number]
+    return Expected(float(chance @ right) / float(chance.sum()), "exact" if known.exact else "sampled")
 
 
 def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:

@@ -76,7 +76,7 @@ from neodp.graph import DatasetGraph, Floats
 from neodp.polls import TINY, UNIT, Counts, Group, Margin, Threshold
 from neodp.polls.prior import Prior
 
-__all__ = ["Lattice", "Weighted", "lattice", "on_scores", "on_tables", "weighted_threshold"]
+__all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted_threshold"]
 
 TABLES = 8_000
 """Up to so many tables, every table has a score of its own."""
@@ -96,9 +96,9 @@ CAPS = 16
 """How many greatest epsilons that count are tried, besides those of the groups."""
 PRICE = 2e-8
 """How much accuracy an edge of the program must be worth."""
-ROUNDS = 4
+ROUNDS = 3
 """How often weights near the best ones are tried."""
-PROGRAMS = 8
+PROGRAMS = 6
 """How many of the best weights by the closed form are compared by their linear programs."""
 FEW = 3
 """The same, where people are many: then the weights are as good as they get."""
@@ -332,7 +332,7 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
 def _best(poll: Threshold, prior: Prior) -> Weighted:
     if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
         return on_tables(poll, prior)
-    ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in _candidates(poll.groups))
+    ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
     best = on_scores(poll, ranked[0][1], prior)
     tried = {best.weights}
     near = [weights for _, weights in ranked[1 : FEW if best.approximate else PROGRAMS]]
@@ -356,10 +356,10 @@ def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
         for other in {value - step, value - 1, value + 1, value + step, 0}:
             if other >= 0:
                 found.add(tuple(other if w == value else w for w in weights))
-    return sorted(w for w in found if any(w))
+    return sorted(w for w in found if 0 < max(w) <= SCALES[-1])
 
 
-def _candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
+def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
     """Weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
     epsilon = np.array([group.epsilon for group in groups])
     least, most = float(epsilon[0]), float(epsilon[-1])
