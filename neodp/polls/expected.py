@@ -21,18 +21,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neodp.graph import Floats
-from neodp.polls import Group, Poll, Threshold
+from neodp.polls import UNIT, Counts, Group, Plurality, Poll, Threshold, crossing
 from neodp.polls.prior import Prior
 
 if TYPE_CHECKING:
     from neodp.polls.weighted_plurality import Sample
 
-__all__ = ["Expected", "balanced_accuracy", "sampled_accuracy"]
+__all__ = ["Expected", "balanced_accuracy", "plurality_accuracy", "sampled_accuracy"]
 
 PEOPLE = 2_000
 """Up to so many people, the sums over all tables are carried out."""
 NODES = 200
 """With a beta prior, up to twice so many people."""
+TRIED = 4_000
+"""On so many sampled tables the accuracy of a plurality is estimated."""
 
 
 class Expected(NamedTuple):
@@ -66,16 +68,50 @@ def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
 
 
 def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
-    """The expected accuracy of any poll on given tables; where they are a sample of many people, on the first of them."""
-    if not poll.largest_margin:
-        return Expected(1.0, "exact")
-    number = len(known.counts)
-    if not known.exact:
-        number = min(number, max(40, 10**7 // poll.people), 2000)
-    truth = known.truth[:number].tolist()
-    right = np.array([poll.distribution(counts)[a] for counts, a in zip(known.counts[:number], truth, strict=True)])
-    chance = known.chance[:number]
-    return Expected(float(chance @ right) / float(chance.sum()), "exact" if known.exact else "sampled")
+    """The expected accuracy of a plurality on given tables; on some thousand of them where they are a sample.
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> from neodp.polls.weighted_plurality import sample
+    >>> p = poll([Group(1.0, 5)], "plurality", "abc")
+    >>> round(sampled_accuracy(p, sample(p, Prior())).value, 3)
+    0.636
+    """
+    number = len(known.counts) if known.exact else min(len(known.counts), TRIED)
+    counts, truth, chance = known.counts[:number], known.truth[:number].tolist(), known.chance[:number]
+    if type(poll) is Plurality and not known.exact:
+        right = [plurality_accuracy(poll, each) for each in counts]
+    else:
+        right = [poll.distribution(each)[a] for each, a in zip(counts, truth, strict=True)]
+    value = float(chance @ np.array(right)) / float(chance.sum())
+    return Expected(value, "exact" if known.exact else "sampled")
+
+
+def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
+    """The accuracy of the balanced plurality at one table, in doubles, group by group instead of person by person.
+
+    With a of the winner's people and b = gap - 2 a others, the cost is a sum of two convex functions of a that are
+    linear between the ends of groups: the least lies next to such an end.
+    """
+    k = len(poll.options)
+    winner, epsilon = poll.truth(counts), np.array([group.epsilon for group in poll.groups])
+    instead = np.array([crossing(each, k) / UNIT for each in poll._units]) - epsilon
+    winning = counts[:, winner]
+    best = math.inf
+    for rival, gap in poll._gaps(counts).items():
+        rest = counts.sum(axis=1) - winning - counts[:, rival]
+        ends = [np.concatenate([[0], np.cumsum(people)]) for people in (winning, rest)]
+        paid = [np.concatenate([[0.0], np.cumsum(people * epsilon)]) for people in (winning, rest)]
+        fewest, most = max(0, (gap - int(ends[1][-1]) + 1) // 2), min((gap + 1) // 2, int(ends[0][-1]))
+        tried = np.concatenate([ends[0], (gap - ends[1]) // 2])
+        tried = np.concatenate([tried - 1, tried, tried + 1, [fewest, most]])
+        a = np.unique(np.clip(tried, fewest, most))
+        b = np.maximum(gap - 2 * a, 0)
+        last = np.maximum(*(np.searchsorted(end, number) - 1 for end, number in zip(ends, (a, b), strict=True)))
+        cost = sum(np.interp(number, end, sums) for number, end, sums in zip((a, b), ends, paid, strict=True))
+        best = min(best, float((cost + instead[last]).min()))
+    return math.exp(best) / k if best < math.log(k / 2.0) else 1.0 - math.exp(-best) * k / 4.0
 
 
 def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:

@@ -66,17 +66,17 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neodp.errors import GraphError
 from neodp.graph import DatasetGraph, Floats
-from neodp.polls import TINY, UNIT, Counts, Group, Margin, Threshold
+from neodp.polls import TINY, UNIT, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
 
-__all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted_threshold"]
+__all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
 
 TABLES = 8_000
 """Up to so many tables, every table has a score of its own."""
@@ -94,6 +94,8 @@ SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
 """The greatest weights that are tried."""
 CAPS = 16
 """How many greatest epsilons that count are tried, besides those of the groups."""
+WORTH = 1e-6
+"""By how much more accurate than the balanced poll another one must be."""
 PRICE = 2e-8
 """How much accuracy an edge of the program must be worth."""
 ROUNDS = 3
@@ -302,8 +304,43 @@ def falling(chance: float, units: int) -> float:
 # --- the best weights -------------------------------------------------------------------------------------------------
 
 
+def weighted(
+    groups: Sequence[Group],
+    query: str = "majority",
+    options: Sequence[str] = ("yes", "no"),
+    prior: str | Prior = "even",
+) -> Poll:
+    """The poll that is most often right under a prior; the balanced one itself where nothing better is found.
+
+    Parameters
+    ----------
+    groups, query, options
+        As for :func:`neodp.polls.poll`.
+    prior : str or Prior
+        As in :mod:`neodp.polls.prior`.
+
+    Raises
+    ------
+    GraphError
+        As ``poll``; and if the prior is none, or does not fit the levels or the options.
+
+    Examples
+    --------
+    >>> weighted([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)]).question
+    "do at least 16 of 31 people choose 'yes'?"
+    """
+    from neodp.polls.weighted_plurality import weighted_plurality
+
+    balanced = poll(groups, query, options)
+    if isinstance(balanced, Threshold):
+        return weighted_threshold(balanced, prior)
+    return weighted_plurality(cast(Plurality, balanced), prior)
+
+
 def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshold:
-    """The most accurate poll that is found: weighted, or the balanced one itself where that is better.
+    """The most accurate poll that is found: weighted, or the balanced one itself.
+
+    It is the balanced one where that is better, or no worse by more than 1e-6: for balanced promises more.
 
     Parameters
     ----------
@@ -326,7 +363,7 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
         return poll
     best = _best(poll, given)
     balanced = balanced_accuracy(poll, given)
-    return poll if balanced.value > best.expected + 1e-12 else best
+    return poll if balanced.value >= best.expected - WORTH else best
 
 
 def _best(poll: Threshold, prior: Prior) -> Weighted:

@@ -51,7 +51,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from typing import NamedTuple
 
@@ -61,11 +61,11 @@ from numpy.typing import NDArray
 from neodp.graph import Floats
 from neodp.polls import TINY, UNIT, Counts, Group, Margin, Plurality
 from neodp.polls.prior import Prior
-from neodp.polls.weighted import candidates
+from neodp.polls.weighted import WORTH, candidates
 
 __all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
 
-PROGRAM = 1_000
+PROGRAM = 2_000
 """Up to so many tables, the linear program over all of them is solved."""
 ALL = 20_000
 """Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
@@ -282,7 +282,7 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
     best = max((each for each in found if each is not None), key=lambda each: each.expected)
     # on the tables that both were tried on
     ours = best.expected if known.exact else sampled_accuracy(best, known).value
-    return poll if balanced.value > ours + 1e-12 else best
+    return poll if balanced.value >= ours - WORTH else best
 
 
 def _rate(poll: Plurality, weights: Sequence[int]) -> int:
