@@ -33,8 +33,6 @@ PEOPLE = 2_000
 """Up to so many people, the sums over all tables are carried out."""
 NODES = 200
 """With a beta prior, up to twice so many people."""
-TRIED = 4_000
-"""On so many sampled tables the accuracy of a plurality is estimated."""
 
 
 class Expected(NamedTuple):
@@ -68,7 +66,7 @@ def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
 
 
 def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
-    """The expected accuracy of a plurality on given tables; on some thousand of them where they are a sample.
+    """The expected accuracy of a plurality on given tables; on those to judge by where they are a sample.
 
     Examples
     --------
@@ -78,13 +76,12 @@ def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
     >>> round(sampled_accuracy(p, sample(p, Prior())).value, 3)
     0.636
     """
-    number = len(known.counts) if known.exact else min(len(known.counts), TRIED)
-    counts, truth, chance = known.counts[:number], known.truth[:number].tolist(), known.chance[:number]
+    counts, truth = known.judged.counts, known.judged.truth.tolist()
     if type(poll) is Plurality and not known.exact:
         right = [plurality_accuracy(poll, each) for each in counts]
     else:
         right = [poll.distribution(each)[a] for each, a in zip(counts, truth, strict=True)]
-    value = float(chance @ np.array(right)) / float(chance.sum())
+    value = float(known.judged.chance @ np.array(right))
     return Expected(value, "exact" if known.exact else "sampled")
 
 

@@ -151,8 +151,8 @@ def _expected(poll: Poll, prior: Prior) -> Expected:
         return Expected(poll.expected, "normal" if poll.approximate else "exact")
     if isinstance(poll, Threshold):
         return balanced_accuracy(poll, prior)
-    if isinstance(poll, WeightedPlurality) and poll.exact:
-        return Expected(poll.expected, "exact")
+    if isinstance(poll, WeightedPlurality):
+        return Expected(poll.expected, "exact" if poll.exact else "sampled")
     return sampled_accuracy(poll, sample(cast(Plurality, poll), prior))  # both mechanisms on the same tables
 
 

@@ -71,7 +71,7 @@ ALL = 20_000
 """Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
 SAMPLES = 20_000
 """How many tables are drawn from the prior otherwise, at most."""
-GAPS = 2_000
+GAPS = 4_000
 """Up to so many variables, the program over gaps is solved."""
 ONE = 2.0**52
 """Chances of the linear programs are whole numbers of 2^-52."""
@@ -212,6 +212,23 @@ class Sample(NamedTuple):
     def truth(self) -> Ints:
         return np.argmax(self.counts.sum(axis=1), axis=1)
 
+    def part(self, start: int, end: int) -> Sample:
+        """Some of the tables of a sample; all of them if they are all there are."""
+        if self.exact:
+            return self
+        chance = self.chance[start:end]
+        return Sample(self.counts[start:end], chance / chance.sum(), False)
+
+    @property
+    def judged(self) -> Sample:
+        """The tables by which mechanisms are judged: a fifth of a sample."""
+        return self.part(0, len(self.counts) // 5)
+
+    @property
+    def learned(self) -> Sample:
+        """The tables from which they are made: the rest, so that an estimate is not flattered."""
+        return self.part(len(self.counts) // 5, len(self.counts))
+
 
 def sample(poll: Plurality, prior: Prior, most: int = SAMPLES) -> Sample:
     """All tables with their chances, or, where they are too many, some drawn from the prior with a fixed seed.
@@ -275,14 +292,13 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
     balanced = sampled_accuracy(poll, known)
     found = [_on_tables(poll, known, given)] if tables(poll) <= PROGRAM and known.exact else []
     if not any(found):
-        ranked = sorted(_flip_accuracy(poll, known, weights) for weights in candidates(poll.groups))[::-1]
+        few = known.learned.part(0, max(200, 2 * 10**6 // poll._sizes.size // len(poll.options)))
+        ranked = _ranked(poll, few)
         found = [_flip(poll, known, ranked[0][1], given)]
         small = [weights for _, weights in ranked if _variables(poll, weights) <= GAPS]
         found += [_on_gaps(poll, known, weights, given) for weights in small[:3]]
     best = max((each for each in found if each is not None), key=lambda each: each.expected)
-    # on the tables that both were tried on
-    ours = best.expected if known.exact else sampled_accuracy(best, known).value
-    return poll if balanced.value >= ours - WORTH else best
+    return poll if balanced.value >= best.expected - WORTH else best
 
 
 def _rate(poll: Plurality, weights: Sequence[int]) -> int:
@@ -301,15 +317,22 @@ def _gaps(known: Sample, weights: Sequence[int]) -> Ints:
     return gaps
 
 
-def _flip_accuracy(poll: Plurality, known: Sample, weights: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-    part = Sample(known.counts[:4000], known.chance[:4000], known.exact) if not known.exact else known
-    p = _flips(_gaps(part, weights) * (_rate(poll, weights) / (2 * UNIT)))
-    accuracy = float(part.chance @ p[np.arange(len(p)), part.truth]) / float(part.chance.sum())
-    return accuracy, weights
+def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]]]:
+    """Weights to try with the expected accuracy of flip, best first."""
+    tried, found = candidates(poll.groups), []
+    counts = np.swapaxes(known.counts, 1, 2).astype(np.float64)
+    for start in range(0, len(tried), 50):
+        some = tried[start : start + 50]
+        scores = counts @ np.array(some, np.float64).T  # table, option, weights
+        for i, weights in enumerate(some):
+            gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
+            p = _flips(gaps * (_rate(poll, weights) / (2 * UNIT)))
+            found.append((float(known.chance @ p[np.arange(len(p)), known.truth]), weights))
+    return sorted(found, reverse=True)
 
 
 def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
-    rate = _rate(poll, weights)
+    rate, known = _rate(poll, weights), known.judged
     p = _flips(_gaps(known, weights) * (rate / (2 * UNIT)))
     right = p[np.arange(len(p)), known.truth]
     expected = float(known.chance @ right)
@@ -491,19 +514,20 @@ def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Pr
     table = table[np.lexsort(table.T[::-1])]
     keep = np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])  # the least epsilon of equals
     edges = _Edges(table[keep, 0].astype(np.int64), table[keep, 1].astype(np.int64), table[keep, 2])
-    cut = np.minimum(_gaps(known, weights), reach)
-    order = np.argsort(cut, axis=1, kind="stable")
-    sorted_gaps = np.take_along_axis(cut, order, axis=1)
-    where = np.array([place.get(key, -1) for key in map(tuple, sorted_gaps.tolist())])
-    rank = np.argmax(order == known.truth[:, None], axis=1)
-    if (where < 0).any():
-        raise AssertionError("a dataset has gaps that do not occur")
-    variable = groups[where, rank]
-    worth = np.bincount(variable, known.chance, int(groups.max()) + 1)
+
+    def at(known: Sample) -> tuple[Ints, Ints]:
+        """Per table, the dataset of the program, and the place of the true answer in it."""
+        cut = np.minimum(_gaps(known, weights), reach)
+        order = np.argsort(cut, axis=1, kind="stable")
+        sorted_gaps = np.take_along_axis(cut, order, axis=1).tolist()
+        return np.array([place[tuple(key)] for key in sorted_gaps]), np.argmax(order == known.truth[:, None], axis=1)
+
+    worth = np.bincount(groups[at(known.learned)], known.learned.chance, int(groups.max()) + 1)
     rows = _solved(worth, groups, edges)
     if rows is None:
         return None
-    right = rows[where, rank]
+    known = known.judged
+    right = rows[at(known)]
     expected = float(known.chance @ right)
     behind = keys <= min(_widest(poll, weights), reach)
     worst = float(right.min()) if known.exact else float(rows[behind].min())
