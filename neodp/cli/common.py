@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -15,17 +16,24 @@ import typer
 from neodp import errors
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import Progress, silent
+from neodp.tables import ReadOptions
 
 __all__ = [
     "PATIENCE",
+    "Delimiter",
+    "Encoding",
+    "Extra",
+    "ExtraColumns",
     "Graph",
     "Json",
     "Population",
     "Quiet",
     "Session",
+    "Sheet",
     "confirm",
     "fail",
     "progress",
+    "reading",
     "say",
     "show",
     "table",
@@ -37,6 +45,28 @@ Population: TypeAlias = Annotated[
     str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+Encoding: TypeAlias = Annotated[
+    str | None, typer.Option(help="A text table's encoding, as in windows-1252. Default: UTF-8, or as its BOM says.")
+]
+Delimiter: TypeAlias = Annotated[
+    str | None, typer.Option(help="What separates a text table's cells: ',', ';', '|' or tab. Default: found out.")
+]
+Sheet: TypeAlias = Annotated[
+    str | None, typer.Option(help="A workbook's sheet. Default: the only one with cells.", metavar="NAME")
+]
+
+
+class Extra(StrEnum):
+    """What to do with columns that nobody asked for."""
+
+    REFUSE = "refuse"
+    IGNORE = "ignore"
+
+
+ExtraColumns: TypeAlias = Annotated[
+    Extra | None,
+    typer.Option("--extra-columns", help="What to do with columns that nobody asked for."),
+]
 
 PATIENCE = 120.0
 """How many seconds an answer waits for others who have the store's file."""
@@ -70,6 +100,13 @@ class Session:
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)
+
+
+def reading(
+    encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
+) -> ReadOptions:
+    """How to read tables, as the options of a command say."""
+    return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 
 
 def say(text: str = "") -> None:
