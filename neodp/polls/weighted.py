@@ -22,7 +22,7 @@ that the score is s and the true answer a. So the best F is the solution of the 
 *Which weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table a score of its own: the graph is that
 of all tables, and F the optimum over all private mechanisms. Where there are more than TABLES tables, weights near
 min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked with the closed form
-1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs. All of it is found from sizes, epsilons and the
+1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs, beside all tables without a few people. All of it is found from sizes, epsilons and the
 prior alone, never from a vote.
 
 *A window of scores.* Where there are too many scores, the program has only those from `low` to `high`, around the
@@ -96,12 +96,14 @@ CAPS = 16
 """How many greatest epsilons that count are tried, besides those of the groups."""
 WORTH = 1e-6
 """By how much more accurate than the balanced poll another one must be."""
-PRICE = 2e-8
+PRICE = 1.5e-7
 """How much accuracy an edge of the program must be worth."""
 ROUNDS = 3
 """How often weights near the best ones are tried."""
-PROGRAMS = 6
+PROGRAMS = 8
 """How many of the best weights by the closed form are compared by their linear programs."""
+FINE, GROUPS = 40, 8
+"""Weights near the best ones are tried up to this size, and for up to so many groups."""
 FEW = 3
 """The same, where people are many: then the weights are as good as they get."""
 
@@ -378,22 +380,42 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
         better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
         done = better.expected < best.expected + 1e-5
         best = max(best, better, key=lambda each: each.expected)
-        if best.approximate or (done and len(tried) > PROGRAMS):
+        if best.approximate or not near or (done and len(tried) > PROGRAMS):
             break
-        ranks = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in _near(best.weights))
-        near = [weights for _, weights in ranks if weights not in tried][:PROGRAMS]
-    return best
+        near = [weights for weights in _near(best.weights) if weights not in tried]
+    without = _tables_without_few(poll.groups)
+    if without is None:
+        return best
+    joint = lattice(poll, without, prior, 10 * WORK)
+    few = best if joint.approximate else _solve(poll, joint, prior, (0, len(joint.yes) - 1))
+    return max(best, few, key=lambda each: each.expected)
+
+
+def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
+    """Weights that tell all tables apart, but for a few people who count nothing; None if that takes too many people."""
+    left = list(range(len(groups)))
+    while math.prod(groups[g].size + 1 for g in left) > TABLES:
+        left.remove(min(left, key=lambda g: groups[g].size * groups[g].epsilon))
+    if 10 * sum(groups[g].size for g in left) < 9 * sum(group.size for group in groups):
+        return None
+    weights, unit = [0] * len(groups), 1
+    for g in left:
+        weights[g], unit = unit, unit * (groups[g].size + 1)
+    return tuple(weights)
 
 
 def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Weights where one or more of the values have changed a little."""
+    """Weights where that of one group has changed a little, or has become 0.
+
+    A group that shares its weight with another one puts its own epsilon on their edges, and may be better off beside it.
+    """
+    if len(weights) > GROUPS or max(weights) > FINE:
+        return []
     found = set()
-    for value in sorted(set(weights)):
-        step = max(1, value // 8)
-        for other in {value - step, value - 1, value + 1, value + step, 0}:
-            if other >= 0:
-                found.add(tuple(other if w == value else w for w in weights))
-    return sorted(w for w in found if 0 < max(w) <= SCALES[-1])
+    for g, value in enumerate(weights):
+        for other in {value - 1, value + 1, 0}:
+            found.add((*weights[:g], max(0, other), *weights[g + 1 :]))
+    return sorted(w for w in found if any(w))
 
 
 def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
