@@ -50,7 +50,13 @@ def optimum(people: list[tuple[int, float]], k: int) -> float:
         less[r, one], less[r, two] = math.exp(-epsilon), -1.0
     whole = np.kron(np.eye(len(tables)), np.ones(k))
     found = linprog(
-        -worth.reshape(-1), less.tocsr(), np.zeros(len(rows)), whole, np.ones(len(tables)), bounds=(0, 1), method="highs"
+        -worth.reshape(-1),
+        less.tocsr(),
+        np.zeros(len(rows)),
+        whole,
+        np.ones(len(tables)),
+        bounds=(0, 1),
+        method="highs",
     )
     return float(-found.fun)
 
