@@ -1,22 +1,23 @@
 """What else one could do for a private yes or no, and how often it is right.
 
-Each rival is private for everybody with the own epsilon, as the polls of neodp are, and is given the best of what is public:
-sizes, epsilons, the threshold, and a prior under which people choose independently. Expected accuracy is an exact sum.
+Each rival is private for everybody with the own epsilon, as the polls of neodp are, and is given the best of what is
+public: sizes, epsilons, the threshold, and a prior under which people choose independently. Expected accuracy is an
+exact sum.
 
-*least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is what a
-library gives that knows one epsilon for all.
+*least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is
+what a library gives that knows one epsilon for all.
 
-*cut*: people below some epsilon are left out, all others count at that epsilon; the best of all such cuts. The comparison is
-with what those who are left out add on average.
+*cut*: people below some epsilon are left out, all others count at that epsilon; the best of all such cuts. The
+comparison is with what those who are left out add on average.
 
-*sampled*: personalised differential privacy by sampling (Jorgensen, Yu and Cormode, 2015). With a threshold t, somebody with
-epsilon < t is heard with chance (e^epsilon - 1) / (e^t - 1), and the others certainly; then yes less no among those heard,
-with discrete Laplace noise of epsilon t; the best of all t. (A changed vote moves that difference by 2, so the noise falls off
-by e^(-t/2) per unit; not to be heard lies between yes and no, so that sampling has at least the effect it has for
-neighbours that lack a person.)
+*sampled*: personalised differential privacy by sampling (Jorgensen, Yu and Cormode, 2015). With a threshold t,
+somebody with epsilon < t is heard with chance (e^epsilon - 1) / (e^t - 1), and the others certainly; then yes less no
+among those heard, with discrete Laplace noise of epsilon t; the best of all t. (A changed vote moves that difference
+by 2, so the noise falls off by e^(-t/2) per unit; not to be heard lies between yes and no, so that sampling has at
+least the effect it has for neighbours that lack a person.)
 
-*randomized response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to be true,
-given all that was told.
+*randomized response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to
+be true, given all that was told.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 from neodp.graph import Floats
@@ -50,7 +52,7 @@ def rivals(poll: Threshold, prior: Prior) -> list[Rival]:
     return found
 
 
-def noise_above(at: Floats, epsilon: float) -> Floats:
+def noise_above(at: NDArray[np.int64], epsilon: float) -> Floats:
     """The chance that discrete Laplace noise of scale 1 / epsilon is at least `at`, for whole numbers.
 
     Examples

@@ -1,24 +1,25 @@
 """How often the balanced poll is right, under a prior.
 
 *Yes or no, exactly.* Let yes be true, and count the people who say yes from the greatest epsilon down: the last
-`needed` - 1 of them are not needed to change their minds, all others are (:mod:`neodp.polls`). So there is one group h in
-which they change from the one kind to the other: with R yes in the groups above h and x in h, R < needed <= R + x. The
-chance of the wrong answer is then
+`needed` - 1 of them are not needed to change their minds, all others are (:mod:`neodp.polls`). So there is one group
+h in which they change from the one kind to the other: with R yes in the groups above h and x in h, R < needed <= R +
+x. The chance of the wrong answer is then
 
     exp(-(sum over g < h of e_g x_g)) exp(-e_h (R + x - needed)) / (1 + exp(e_h)).
 
-Under a prior where people choose independently, the first factor has the expectation of product (1 - p_g + p_g e^-e_g)^n_g,
-and the rest is a sum over R and x: all of it takes convolutions of single groups. With a beta prior it is the average over p
-by Gauss-Jacobi quadrature, which is exact for these polynomials.
+Under a prior where people choose independently, the first factor has the expectation of product (1 - p_g + p_g
+e^-e_g)^n_g, and the rest is a sum over R and x: all of it takes convolutions of single groups. With a beta prior it
+is the average over p by Gauss-Jacobi quadrature, which is exact for these polynomials.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.graph import Floats
 from neodp.polls import UNIT, Counts, Group, Plurality, Poll, Threshold, crossing
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from neodp.polls.weighted_plurality import Sample
 
 __all__ = ["Expected", "balanced_accuracy", "plurality_accuracy", "sampled_accuracy"]
+
+Ints = NDArray[np.int64]
 
 PEOPLE = 2_000
 """Up to so many people, the sums over all tables are carried out."""
@@ -119,18 +122,26 @@ def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
 
     a, b = prior.beta
     at, weight = roots_jacobi(poll.people // 2 + 1, b - 1.0, a - 1.0)
-    return [
-        (w, np.full(len(poll.groups), (1.0 + x) / 2.0)) for x, w in zip(at, weight / weight.sum(), strict=True)
-    ]
+    return [(w, np.full(len(poll.groups), (1.0 + x) / 2.0)) for x, w in zip(at, weight / weight.sum(), strict=True)]
 
 
 def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
     """The chance that the first option is true, and not the answer."""
     from scipy.stats import binom
 
-    laws = [binom(group.size, share).pmf(np.arange(group.size + 1)) for group, share in zip(groups, shares, strict=True)]
+    laws = [
+        binom(group.size, share).pmf(np.arange(group.size + 1)) for group, share in zip(groups, shares, strict=True)
+    ]
     paid = np.concatenate(
-        [[0.0], np.cumsum([math.log(float(law @ np.exp(-group.epsilon * np.arange(len(law))))) for law, group in zip(laws, groups, strict=True)])]
+        [
+            [0.0],
+            np.cumsum(
+                [
+                    math.log(float(law @ np.exp(-group.epsilon * np.arange(len(law)))))
+                    for law, group in zip(laws, groups, strict=True)
+                ]
+            ),
+        ]
     )
     above = np.ones(1)  # how likely it is that 0, 1, … people of the dearer groups choose the option
     found = 0.0
@@ -149,7 +160,7 @@ def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
 
 
 def _spread_evenly(poll: Threshold, prior: Prior) -> float:
-    """For many people: at every margin, the accuracy where winners are spread over the groups as they are on average."""
+    """For many people: at every margin, the accuracy where winners are spread over the groups in proportion."""
     total = _total_law(poll, prior)
     most = poll.largest_margin
     grid = np.unique(np.concatenate([np.arange(1, min(most, 64) + 1), np.geomspace(1, most, 160).astype(np.int64)]))
@@ -168,7 +179,7 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
     return found
 
 
-def _total_law(poll: Threshold, prior: Prior):  # type: ignore[no-untyped-def]
+def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
     """The distribution function of the number of votes for the first option."""
     from scipy.stats import beta, binom, norm
 
@@ -177,7 +188,8 @@ def _total_law(poll: Threshold, prior: Prior):  # type: ignore[no-untyped-def]
         law = beta(*prior.beta)
         return lambda votes: law.cdf((np.asarray(votes) + 1.0) / (poll.people + 1.0))
     if (shares == shares[0]).all():
-        return binom(poll.people, float(shares[0])).cdf
+        law = binom(poll.people, float(shares[0]))
+        return lambda votes: law.cdf(votes)
     sizes = poll._sizes
     law = norm(float(sizes @ shares), math.sqrt(float(sizes @ (shares * (1.0 - shares)))))
     return lambda votes: law.cdf(np.asarray(votes) + 0.5)

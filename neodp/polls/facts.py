@@ -32,7 +32,7 @@ CUTS = 12
 
 @dataclass(frozen=True)
 class Against:
-    """A table where privacy goes with the answer: the people with the least epsilons choose what is true, all others not.
+    """A table where the people with the least epsilons choose what is true, and all others something else.
 
     Attributes
     ----------
@@ -159,8 +159,8 @@ def _expected(poll: Poll, prior: Prior) -> Expected:
 def against(poll: Poll) -> tuple[Against, ...]:
     """Tables where the people with the least epsilons choose what is true, and all others something else.
 
-    First the narrowest, for each of the first two options: as few of them as make it true. Then those where whole groups
-    are on one side.
+    First the narrowest, for each of the first two options: as few of them as make it true. Then those where whole
+    groups are on one side.
 
     Examples
     --------

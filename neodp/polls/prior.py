@@ -1,8 +1,8 @@
 """What is thought of people's choices before anybody is asked: a public prior.
 
-A prior says how likely every table of votes is. It decides which private mechanism is the most accurate on average, and
-so how accurate the answer will be. It never decides how private it is: a mechanism is private for every table, however
-wrong the prior.
+A prior says how likely every table of votes is. It decides which private mechanism is the most accurate on average,
+and so how accurate the answer will be. It never decides how private it is: a mechanism is private for every table,
+however wrong the prior.
 
 ============================  ======================================================================================
 ``even``                      everybody chooses every option with the same chance, independently of all others

@@ -1,33 +1,33 @@
 """The weighted poll: the private yes or no that is most often right, for a public prior.
 
-The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. That is dear where
-epsilons differ much: one person with a tiny epsilon who might decide the vote holds everybody's answer near a coin. The
-weighted poll gives that up. It answers a *score* in which people count by how much privacy they ask for, and is best on
-average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often than right: above all
-where those who ask for much privacy all vote one way. :mod:`neodp.polls.facts` says how often.
+The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. That is dear
+where epsilons differ much: one person with a tiny epsilon who might decide the vote holds everybody's answer near a
+coin. The weighted poll gives that up. It answers a *score* in which people count by how much privacy they ask for,
+and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often than right:
+above all where those who ask for much privacy all vote one way. :mod:`neodp.polls.facts` says how often.
 
 The score
 ---------
-Group g has a whole number w_g >= 0, its weight. The score of a table is s = sum of w_g yes_g, where yes_g people of the
-group choose the first option; so one person moves the score by the weight of the own group. The answer depends on the
-table through its score alone: it is yes with chance F(s). That is private for everybody iff F(s) and F(s + w_g) are
-within epsilon_g of each other, for every score s to which one more yes of group g can be added. In other words: the
-scores are the datasets of a graph, with an edge (s, s + w) of the least epsilon of those who have weight w.
+Group g has a whole number w_g >= 0, its weight. The score of a table is s = sum of w_g yes_g, where yes_g people of
+the group choose the first option; so one person moves the score by the weight of the own group. The answer depends on
+the table through its score alone: it is yes with chance F(s). That is private for everybody iff F(s) and F(s + w_g)
+are within epsilon_g of each other, for every score s to which one more yes of group g can be added. In other words:
+the scores are the datasets of a graph, with an edge (s, s + w) of the least epsilon of those who have weight w.
 
-Expected accuracy is the sum over s of P(s, yes) F(s) + P(s, no) (1 - F(s)), where P(s, a) is the chance under the prior
-that the score is s and the true answer a. So the best F is the solution of the linear program of
+Expected accuracy is the sum over s of P(s, yes) F(s) + P(s, no) (1 - F(s)), where P(s, a) is the chance under the
+prior that the score is s and the true answer a. So the best F is the solution of the linear program of
 :mod:`neodp.study.optimum` on the graph of scores: the colour of a score is the more likely truth, and its weight is
 |P(s, yes) - P(s, no)|.
 
-*Which weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table a score of its own: the graph is that
-of all tables, and F the optimum over all private mechanisms. Where there are more than TABLES tables, weights near
-min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked with the closed form
-1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs. All of it is found from sizes, epsilons and the
-prior alone, never from a vote.
+*Which weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table a score of its own: the graph is
+that of all tables, and F the optimum over all private mechanisms. Where there are more than TABLES tables, weights
+near min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked with the
+closed form 1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs, beside all tables without a few
+people. All of it is found from sizes, epsilons and the prior alone, never from a vote.
 
 *A window of scores.* Where there are too many scores, the program has only those from `low` to `high`, around the
-threshold. Let rate be the least epsilon_g / w_g. Beyond, the chance of the less likely answer falls off by e^-rate from
-score to score:
+threshold. Let rate be the least epsilon_g / w_g. Beyond, the chance of the less likely answer falls off by e^-rate
+from score to score:
 
     1 - F(high + d) = (1 - F(high)) e^(-rate d),        F(low - d) = F(low) e^(-rate d).
 
@@ -37,20 +37,22 @@ the edge (s, high) has what is left for it, epsilon - rate d. It is at least rat
 Exactness
 ---------
 Within the window the labels of :mod:`neodp.kernel` are private to the last bit: the solver's F is rounded in
-(:mod:`neodp.study.optimum`), and extended to all scores. What is stored of F(s) and 1 - F(s) is exact for the smaller one.
+(:mod:`neodp.study.optimum`), and extended to all scores. What is stored of F(s) and 1 - F(s) is exact for the smaller
+one.
 
 Beyond it, with u = 2^-50: an epsilon becomes E = floor(epsilon / u) - 16 units, or 0; the rate becomes R, the least
-floor(E / w); the edge (s, high) gets (E - R d) u, rounded down. Let q = 1 - F(high) <= 1/2 and p = F(high). At high + d, q' is
-the least double that is at least q e^(-R d u), but no more than q, and not below the smallest normal double if q is not; so
-q e^(-R d u) <= q' <= q e^(-R d u) (1 + u), unless it is that smallest double. And p' = 1 - q'.
+floor(E / w); the edge (s, high) gets (E - R d) u, rounded down. Let q = 1 - F(high) <= 1/2 and p = F(high). At high +
+d, q' is the least double that is at least q e^(-R d u), but no more than q, and not below the smallest normal double
+if q is not; so q e^(-R d u) <= q' <= q e^(-R d u) (1 + u), unless it is that smallest double. And p' = 1 - q'.
 
-*From s within the window to high + d.* Write a = (E - R d) u for the edge. q_s <= e^a q <= e^(a + R d u) q' = e^(E u) q'.
-q' <= q <= e^a q_s. p_s <= e^a p <= e^a p'. And since q <= 1/2, p' <= 1 - q e^(-R d u) <= e^(R d u) (1 - q): for the
-function e^x (1 - q) + q e^-x is 1 at x = 0 and does not fall for x >= 0. Hence p' <= e^(R d u + a) p_s = e^(E u) p_s.
+*From s within the window to high + d.* Write a = (E - R d) u for the edge. q_s <= e^a q <= e^(a + R d u) q' = e^(E u)
+q'. q' <= q <= e^a q_s. p_s <= e^a p <= e^a p'. And since q <= 1/2, p' <= 1 - q e^(-R d u) <= e^(R d u) (1 - q): for
+the function e^x (1 - q) + q e^-x is 1 at x = 0 and does not fall for x >= 0. Hence p' <= e^(R d u + a) p_s = e^(E u)
+p_s.
 
-*From high + c to high + d*, d - c = w: the quotient of both q' is at most e^(R w u) (1 + u) <= e^(E u) (1 + u) < e^epsilon,
-for E is 16 units short; a floor under both does not enlarge it. For the p': p' >= q' at both, so p'_d - p'_c = q'_c - q'_d
-<= (1 - e^-x) q'_c <= (e^x - 1) p'_c for that quotient e^x.
+*From high + c to high + d*, d - c = w: the quotient of both q' is at most e^(R w u) (1 + u) <= e^(E u) (1 + u) <
+e^epsilon, for E is 16 units short; a floor under both does not enlarge it. For the p': p' >= q' at both, so p'_d -
+p'_c = q'_c - q'_d <= (1 - e^-x) q'_c <= (e^x - 1) p'_c for that quotient e^x.
 
 The other end is the same with yes and no exchanged. If F(high) < 1/2, or F(low) > 1/2, F is constant beyond: that
 needs no more than edges (s, high) of the full epsilon, which are more than these. So privacy holds for the doubles as
@@ -62,7 +64,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -96,12 +98,14 @@ CAPS = 16
 """How many greatest epsilons that count are tried, besides those of the groups."""
 WORTH = 1e-6
 """By how much more accurate than the balanced poll another one must be."""
-PRICE = 2e-8
+PRICE = 1.5e-7
 """How much accuracy an edge of the program must be worth."""
 ROUNDS = 3
 """How often weights near the best ones are tried."""
-PROGRAMS = 6
+PROGRAMS = 8
 """How many of the best weights by the closed form are compared by their linear programs."""
+FINE, GROUPS = 40, 8
+"""Weights near the best ones are tried up to this size, and for up to so many groups."""
 FEW = 3
 """The same, where people are many: then the weights are as good as they get."""
 
@@ -208,10 +212,7 @@ class Weighted(Threshold):
 
     def worst_at(self, margin: int) -> float:
         """The accuracy that every dataset with this margin or a greater one has at least."""
-        return min(
-            min(self._least(total, truth) for total, truth in self._totals(margin)),
-            1.0,
-        )
+        return min(self._least(total, truth) for total, truth in self._totals(margin))
 
     def _totals(self, margin: int) -> list[tuple[int, int]]:
         """How many choose the first option at this margin, and the position of the true answer, for both answers."""
@@ -230,7 +231,7 @@ class Weighted(Threshold):
         return float(chance.min()), float(chance.max())
 
     def _least(self, total: int, truth: int) -> float:
-        """The least chance of a true answer where at least (or, for the second option, at most) so many choose the first."""
+        """The least chance of the true answer where so many choose the first option, or more (fewer, if it is no)."""
         if self._reach is not None:
             totals = range(total, self.people + 1) if truth == 0 else range(total + 1)
             return min(self._range(k, truth)[0] for k in totals)
@@ -378,22 +379,42 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
         better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
         done = better.expected < best.expected + 1e-5
         best = max(best, better, key=lambda each: each.expected)
-        if best.approximate or (done and len(tried) > PROGRAMS):
+        if best.approximate or not near or (done and len(tried) > PROGRAMS):
             break
-        ranks = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in _near(best.weights))
-        near = [weights for _, weights in ranks if weights not in tried][:PROGRAMS]
-    return best
+        near = [weights for weights in _near(best.weights) if weights not in tried]
+    without = _tables_without_few(poll.groups)
+    if without is None:
+        return best
+    joint = lattice(poll, without, prior, 10 * WORK)
+    few = best if joint.approximate else _solve(poll, joint, prior, (0, len(joint.yes) - 1))
+    return max(best, few, key=lambda each: each.expected)
+
+
+def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
+    """Weights that tell all tables apart, but for a few people who count nothing; None if a few are not enough."""
+    left = list(range(len(groups)))
+    while math.prod(groups[g].size + 1 for g in left) > TABLES:
+        left.remove(min(left, key=lambda g: groups[g].size * groups[g].epsilon))
+    if 10 * sum(groups[g].size for g in left) < 9 * sum(group.size for group in groups):
+        return None
+    weights, unit = [0] * len(groups), 1
+    for g in left:
+        weights[g], unit = unit, unit * (groups[g].size + 1)
+    return tuple(weights)
 
 
 def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Weights where one or more of the values have changed a little."""
+    """Weights where that of one group has changed a little, or has become 0.
+
+    A group that shares its weight with another one puts its own epsilon on their edges: it may be better beside it.
+    """
+    if len(weights) > GROUPS or max(weights) > FINE:
+        return []
     found = set()
-    for value in sorted(set(weights)):
-        step = max(1, value // 8)
-        for other in {value - step, value - 1, value + 1, value + step, 0}:
-            if other >= 0:
-                found.add(tuple(other if w == value else w for w in weights))
-    return sorted(w for w in found if 0 < max(w) <= SCALES[-1])
+    for g, value in enumerate(weights):
+        for other in {value - 1, value + 1, 0}:
+            found.add((*weights[:g], max(0, other), *weights[g + 1 :]))
+    return sorted(w for w in found if any(w))
 
 
 def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
@@ -589,9 +610,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     value = _gathered(joint, gain, scores, rate)
     color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
-    graph = DatasetGraph.from_columns(
-        scores.astype(str), color, *edges, colors=("yes", "no"), name="scores"
-    )
+    graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
     mechanism = extend(graph.with_alpha(optimize(graph, weight).alpha))
     first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)
     first[scores - low], second[scores - low] = mechanism.p, mechanism.q
@@ -612,8 +631,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
         prior,
     )
     p, q = found.chances(joint.scores)
-    object.__setattr__(found, "expected", float(joint.yes @ p + joint.no @ q))
-    return found
+    return replace(found, expected=float(joint.yes @ p + joint.no @ q))
 
 
 def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
@@ -681,8 +699,7 @@ def _gathered(joint: Lattice, gain: Floats, scores: Ints, rate: int) -> Floats:
     at = joint.scores
     fall = np.exp(-rate / UNIT * np.maximum(0, np.maximum(at - high, low - at)))
     found = np.bincount(np.clip(at, low, high) - low, gain * fall, high - low + 1)
-    gathered: Floats = found[scores - low]
-    return gathered
+    return found.astype(np.float64)[scores - low]
 
 
 def _sums(classes: dict[int, tuple[int, float]], without: int | None) -> int:

@@ -1,49 +1,51 @@
 """The weighted plurality: the private answer to "which of three options and more?" that is most often right.
 
-As in :mod:`neodp.polls.weighted`, group g has a whole number w_g >= 0, and option j the score u_j = sum of w_g n_gj, where
-n_gj people of the group choose it. One person who goes from option a to option b takes w_g from u_a and gives it to u_b.
-Three kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one, and the best is
-taken. None of them looks at a vote to be chosen.
+As in :mod:`neodp.polls.weighted`, group g has a whole number w_g >= 0, and option j the score u_j = sum of w_g n_gj,
+where n_gj people of the group choose it. One person who goes from option a to option b takes w_g from u_a and gives
+it to u_b. Three kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one,
+and the best is taken. None of them looks at a vote to be chosen.
 
-*Tables.* Where there are few tables, the linear program over all of them: a chance per table and option, those of a table
-add up to 1, and those of one option at neighbouring tables are within e^epsilon. It is the optimum.
+*Tables.* Where there are few tables, the linear program over all of them: a chance per table and option, those of a
+table add up to 1, and those of one option at neighbouring tables are within e^epsilon. It is the optimum.
 
 *Gaps.* The gaps d_j = u_j - max u, cut off at -D, say who leads by how much. They form a graph as the tables do: its
-datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between what d and d' are cut
-off to, with the epsilon of the person. A mechanism that looks at these alone is private for the tables iff it is on this
-graph. As few steps leave the cut as there are within 2 w of it, the graph is finite: the cut of d and d' depends on gaps
-below -D - 2 w no more than on -D - 2 w itself, for a step changes a gap by at most 2 w. And it is symmetric: exchanging
-options maps the graph to itself, so that one dataset per *sorted* gaps is enough, with chances per place instead of per
-option, where equal gaps have equal chances, up to some 2^-52. Its linear program has a few hundred variables.
+datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between what d and d'
+are cut off to, with the epsilon of the person. A mechanism that looks at these alone is private for the tables iff it
+is on this graph. As few steps leave the cut as there are within 2 w of it, the graph is finite: the cut of d and d'
+depends on gaps below -D - 2 w no more than on -D - 2 w itself, for a step changes a gap by at most 2 w. And it is
+symmetric: exchanging options maps the graph to itself, so that one dataset per *sorted* gaps is enough, with chances
+per place instead of per option, where equal gaps have equal chances, up to some 2^-52. Its linear program has a few
+hundred variables.
 
-*Flip.* Permute-and-flip on the scores (McKenna and Sheldon, 2020): take the options in random order, and answer the one at
-hand with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
+*Flip.* Permute-and-flip on the scores (McKenna and Sheldon, 2020): take the options in random order, and answer the
+one at hand with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
 
     f_j  times the integral from 0 to 1 of the product over i != j of (1 - t f_i) dt.
 
-It is the option with the greatest u_j + X_j, where the X_j are independent and exponential with mean 2 / rate [Ding and
-others, 2021]. *It is private.* Let one person take w from u_a and give it to u_b. Given the noise of all others, option j
-is answered iff X_j exceeds the greatest of the others' u_i + X_i, less u_j. That bound moves by 2 w at most, and the chance to
-exceed it by a factor e^(rate w) <= e^epsilon, where rate is the least epsilon / w.
+It is the option with the greatest u_j + X_j, where the X_j are independent and exponential with mean 2 / rate [Ding
+and others, 2021]. *It is private.* Let one person take w from u_a and give it to u_b. Given the noise of all others,
+option j is answered iff X_j exceeds the greatest of the others' u_i + X_i, less u_j. That bound moves by 2 w at most,
+and the chance to exceed it by a factor e^(rate w) <= e^epsilon, where rate is the least epsilon / w.
 
 Exactness
 ---------
 *Tables and gaps.* A solution of the program is drawn towards the uniform distribution by a share h, which gives every
-inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole number of 2^-52, the largest of
-a distribution being what the others leave of 1. Every single inequality of the graph is then checked for these whole numbers:
-n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the product is off by less than what is
-left; where places of equal gaps differ by some units, n is the largest and n' the smallest of them. If one does not hold,
-h grows. The check decides, not the solver.
+inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole number of 2^-52, the
+largest of a distribution being what the others leave of 1. Every single inequality of the graph is then checked for
+these whole numbers: n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the
+product is off by less than what is left; where places of equal gaps differ by some units, n is the largest and n' the
+smallest of them. If one does not hold, h grows. The check decides, not the solver.
 
-*Flip.* With u = 2^-50, an epsilon becomes E = floor(epsilon / u) - 16 - 4 k units, the rate is R, the least floor(E / w), and
-the chances are found with 60 digits for exponents R (max u - u_j) u / 2. Their quotients over a step are at most e^(E u) before
-they are rounded. Rounding to doubles changes those that are not the largest by a factor within 1 +- 2^-53, if they are no less
-than the smallest normal double, which they are raised to otherwise (a floor under both does not enlarge a quotient); and the
-largest, which is at least 1/k, by no more than the sum of their changes, hence by a factor within 1 +- k 2^-53. If another one is
-the largest after the step, that holds for it as well. So a quotient of stored chances is at most e^(E u) (1 + k 2^-51) < e^epsilon.
+*Flip.* With u = 2^-50, an epsilon becomes E = floor(epsilon / u) - 16 - 4 k units, the rate is R, the least floor(E /
+w), and the chances are found with 60 digits for exponents R (max u - u_j) u / 2. Their quotients over a step are at
+most e^(E u) before they are rounded. Rounding to doubles changes those that are not the largest by a factor within 1
++- 2^-53, if they are no less than the smallest normal double, which they are raised to otherwise (a floor under both
+does not enlarge a quotient); and the largest, which is at least 1/k, by no more than the sum of their changes, hence
+by a factor within 1 +- k 2^-53. If another one is the largest after the step, that holds for it as well. So a
+quotient of stored chances is at most e^(E u) (1 + k 2^-51) < e^epsilon.
 
-People of weight 0 do not enter: the answer is the same whatever they choose. :func:`neodp.polls.violations` checks all kinds at
-one table and all its neighbours in exact arithmetic.
+People of weight 0 do not enter: the answer is the same whatever they choose. :func:`neodp.polls.violations` checks
+all kinds at one table and all its neighbours in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.graph import Floats
-from neodp.polls import TINY, UNIT, Counts, Group, Margin, Plurality
+from neodp.polls import TINY, UNIT, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import WORTH, candidates
 
@@ -71,8 +73,10 @@ ALL = 20_000
 """Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
 SAMPLES = 20_000
 """How many tables are drawn from the prior otherwise, at most."""
-GAPS = 4_000
-"""Up to so many variables, the program over gaps is solved."""
+RANKED = 3_000
+"""By how many of them weights are ranked."""
+GAPS = 6_000
+"""Up to so many variables times different weights, the program over gaps is solved."""
 ONE = 2.0**52
 """Chances of the linear programs are whole numbers of 2^-52."""
 LEAST = 1e-6
@@ -158,7 +162,7 @@ def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
     """
     k = len(gaps)
     with localcontext(Context(prec=60, Emin=-10_000, Emax=10_000)):
-        f = [Decimal(-gap * min(rate, 10**30)) / Decimal(2 * UNIT) for gap in gaps]
+        f = [Decimal(-gap * rate) / Decimal(2 * UNIT) for gap in gaps]
         f = [max(x, Decimal(-2000)).exp() for x in f]
         product = [Decimal(1)]  # the coefficients of the product of all 1 - t f_i
         for x in f:
@@ -210,7 +214,8 @@ class Sample(NamedTuple):
 
     @property
     def truth(self) -> Ints:
-        return np.argmax(self.counts.sum(axis=1), axis=1)
+        found: Ints = np.argmax(self.counts.sum(axis=1), axis=1)
+        return found
 
     def part(self, start: int, end: int) -> Sample:
         """Some of the tables of a sample; all of them if they are all there are."""
@@ -292,10 +297,10 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
     balanced = sampled_accuracy(poll, known)
     found = [_on_tables(poll, known, given)] if tables(poll) <= PROGRAM and known.exact else []
     if not any(found):
-        few = known.learned.part(0, max(200, 2 * 10**6 // poll._sizes.size // len(poll.options)))
+        few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
         ranked = _ranked(poll, few)
         found = [_flip(poll, known, ranked[0][1], given)]
-        small = [weights for _, weights in ranked if _variables(poll, weights) <= GAPS]
+        small = [weights for _, weights in ranked if _effort(poll, weights) <= GAPS]
         found += [_on_gaps(poll, known, weights, given) for weights in small[:3]]
     best = max((each for each in found if each is not None), key=lambda each: each.expected)
     return poll if balanced.value >= best.expected - WORTH else best
@@ -320,14 +325,14 @@ def _gaps(known: Sample, weights: Sequence[int]) -> Ints:
 def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]]]:
     """Weights to try with the expected accuracy of flip, best first."""
     tried, found = candidates(poll.groups), []
-    counts = np.swapaxes(known.counts, 1, 2).astype(np.float64)
+    counts, truth = np.swapaxes(known.counts, 1, 2).astype(np.float64), known.truth
     for start in range(0, len(tried), 50):
         some = tried[start : start + 50]
         scores = counts @ np.array(some, np.float64).T  # table, option, weights
         for i, weights in enumerate(some):
-            gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
+            gaps: Floats = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
             p = _flips(gaps * (_rate(poll, weights) / (2 * UNIT)))
-            found.append((float(known.chance @ p[np.arange(len(p)), known.truth]), weights))
+            found.append((float(known.chance @ p[np.arange(len(p)), truth]), weights))
     return sorted(found, reverse=True)
 
 
@@ -336,7 +341,9 @@ def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior
     p = _flips(_gaps(known, weights) * (rate / (2 * UNIT)))
     right = p[np.arange(len(p)), known.truth]
     expected = float(known.chance @ right)
-    worst = float(right.min()) if known.exact else math.exp(-_widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)
+    worst = (
+        float(right.min()) if known.exact else math.exp(-_widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)
+    )
     return _made(poll, "flip", weights, 0, rate, {}, expected, known.exact, worst, prior)
 
 
@@ -360,9 +367,7 @@ def _made(
     worst: float,
     prior: Prior,
 ) -> WeightedPlurality:
-    return WeightedPlurality(
-        poll.groups, poll.options, kind, weights, reach, rate, rows, expected, exact, worst, prior
-    )
+    return WeightedPlurality(poll.groups, poll.options, kind, weights, reach, rate, rows, expected, exact, worst, prior)
 
 
 # --- linear programs --------------------------------------------------------------------------------------------------
@@ -453,7 +458,16 @@ def _on_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPluralit
     right = rows[np.arange(n), known.truth]
     stored = dict(zip(keys, map(tuple, rows.tolist()), strict=True))
     return _made(
-        poll, "tables", (1,) * len(poll.groups), 0, 0, stored, float(known.chance @ right), True, float(right.min()), prior
+        poll,
+        "tables",
+        (1,) * len(poll.groups),
+        0,
+        0,
+        stored,
+        float(known.chance @ right),
+        True,
+        float(right.min()),
+        prior,
     )
 
 
@@ -464,12 +478,12 @@ def _reach(poll: Plurality, weights: Sequence[int]) -> int:
     return min(top, max(4 * max(weights), math.ceil(14.0 / rate)))
 
 
-def _variables(poll: Plurality, weights: Sequence[int]) -> int:
-    """How many variables the program over gaps would have, about."""
+def _effort(poll: Plurality, weights: Sequence[int]) -> int:
+    """How many variables the program over gaps would have, about, times the different weights."""
     if any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
         return GAPS + 1
     k, reach = len(poll.options), _reach(poll, weights)
-    return math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)
+    return (math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)) * len({w for w in weights if w})
 
 
 def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality | None:
@@ -523,7 +537,7 @@ def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Pr
         return np.array([place[tuple(key)] for key in sorted_gaps]), np.argmax(order == known.truth[:, None], axis=1)
 
     worth = np.bincount(groups[at(known.learned)], known.learned.chance, int(groups.max()) + 1)
-    rows = _solved(worth, groups, edges)
+    rows = _solved(worth.astype(np.float64), groups, edges)
     if rows is None:
         return None
     known = known.judged
