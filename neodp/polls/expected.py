@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.graph import Floats
-from neodp.polls import UNIT, Counts, Group, Plurality, Poll, Threshold, crossing
+from neodp.columns import Floats
+from neodp.polls.mechanism import UNIT, Counts, Group, Plurality, Poll, Threshold, crossing
 from neodp.polls.prior import Prior
 
 if TYPE_CHECKING:

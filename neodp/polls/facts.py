@@ -16,8 +16,8 @@ from typing import cast
 
 import numpy as np
 
-from neodp.polls import Counts, Group, Plurality, Poll, Threshold, poll
 from neodp.polls.expected import Expected, balanced_accuracy, sampled_accuracy
+from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import Weighted, weighted
 from neodp.polls.weighted_plurality import WeightedPlurality, sample

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neodp.columns import Floats
 from neodp.errors import GraphError, near
-from neodp.graph import Floats
-from neodp.polls import Group
+from neodp.polls.mechanism import Group
 
 __all__ = ["Prior"]
 

@@ -121,7 +121,12 @@ class Tally(NamedTuple):
 
 
 def epsilons(
-    column: pa.Array, levels: Mapping[str, float], place: Place, *, cells: Cells = USUAL, problems: Problems | None = None
+    column: pa.Array,
+    levels: Mapping[str, float],
+    place: Place,
+    *,
+    cells: Cells = USUAL,
+    problems: Problems | None = None,
 ) -> Floats:
     """A column of numbers, or of names of levels, as epsilons; not a number where one is missing and may be.
 

@@ -73,9 +73,10 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.columns import Floats
 from neodp.errors import GraphError
-from neodp.graph import DatasetGraph, Floats
-from neodp.polls import TINY, UNIT, Counts, Group, Margin, Plurality, Poll, Threshold, poll
+from neodp.graph import DatasetGraph
+from neodp.polls.mechanism import TINY, UNIT, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
 
 __all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]

@@ -60,8 +60,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.graph import Floats
-from neodp.polls import TINY, UNIT, Counts, Margin, Plurality
+from neodp.columns import Floats
+from neodp.polls.mechanism import TINY, UNIT, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import WORTH, candidates
 
