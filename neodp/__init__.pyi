@@ -36,6 +36,7 @@ from neodp.store import open_store as open_store
 from neodp.study import compare as compare
 from neodp.study import optimize as optimize
 from neodp.study import what_if as what_if
+from neodp.tables import ReadOptions as ReadOptions
 from neodp.tabulated import Tabulated as Tabulated
 
 __version__: str

@@ -43,8 +43,8 @@ def test_the_format_can_be_named(tmp_path: Path) -> None:
         ("absent.csv", None, "there is no file .*absent.csv; correct the path"),
         ("a.csv", "voted,x\n1,2\n", "a.csv has no column 'vote'; did you mean 'voted'?"),
         ("a.csv", "a,b\n1,2\n", "a.csv has no column 'vote'; its columns are a, b"),
-        ("a.csv", "vote,b\n1,2\n1,2,3\n", "a.csv is not a CSV table; "),
-        ("a.parquet", "vote\n1\n", "a.parquet is not a Parquet table; "),
+        ("a.csv", "vote,b\n1,2\n1,2,3\n", "a.csv: 1 row does not have as many cells as the header, which has 2"),
+        ("a.parquet", "vote\n1\n", "a.parquet is not a Parquet table, or it is damaged "),
     ],
 )
 def test_what_cannot_be_read(tmp_path: Path, name: str, content: str | None, message: str) -> None:
@@ -61,9 +61,7 @@ def test_text_in_parquet_is_read_as_in_csv(tmp_path: Path) -> None:
     g = DatasetGraph.from_parquet(nodes, edges)
     assert (g.alpha[0].tolist(), g.epsilon.tolist(), g.given.tolist()) == ([0.25, 0.75], [0.5], [True, False])
     pq.write_table(pa.table({"source": ["a"], "target": ["b"], "epsilon": ["half"]}), edges)
-    with pytest.raises(
-        GraphError, match=r"edge 0 \(counted from 0\): epsilon is 'half', not a number; correct the eps"
-    ):
+    with pytest.raises(GraphError, match=r"e.parquet, row 1: epsilon is 'half', not a number; correct the eps"):
         DatasetGraph.from_parquet(nodes, edges)
 
 

@@ -11,7 +11,21 @@ import typer
 
 import neodp
 from neodp import DatasetGraph
-from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    ExtraColumns,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    Sheet,
+    confirm,
+    progress,
+    reading,
+    say,
+    table,
+)
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
 from neodp.generate import FAMILIES
@@ -48,22 +62,37 @@ def init(context: typer.Context, json: Json = False) -> None:
 def load(
     context: typer.Context,
     graph: Graph,
-    nodes: Annotated[Path, typer.Argument(help="key,color[,alpha][,preference]: CSV or Parquet.", metavar="NODES")],
-    edges: Annotated[Path, typer.Argument(help="source,target[,epsilon][,delta]: CSV or Parquet.", metavar="EDGES")],
+    nodes: Annotated[
+        Path, typer.Argument(help="key,color[,alpha][,preference]: a table; - is stdin.", metavar="NODES")
+    ],
+    edges: Annotated[
+        Path, typer.Argument(help="source,target[,epsilon][,delta]: a table; - is stdin.", metavar="EDGES")
+    ],
     colors: Colors = None,
     epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
     delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
     replace: Replace = False,
     population: Whose = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Load a graph from two tables, all or nothing.
+    """Load a graph from two tables, all or nothing: .csv, .tsv, .xlsx, .ods, .parquet, .arrow, also with .gz.
 
     Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
     """
-    read = DatasetGraph.from_parquet if nodes.suffix == ".parquet" else DatasetGraph.from_csv
-    loaded = read(nodes, edges, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
+    loaded = DatasetGraph.from_tables(
+        nodes,
+        edges,
+        colors=_split(colors),
+        epsilon=epsilon,
+        delta=delta,
+        name=graph,
+        options=reading(encoding, delimiter, sheet, extra_columns),
+    )
     _keep(context, graph, loaded, replace, population, quiet, json)
 
 

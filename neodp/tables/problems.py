@@ -2,8 +2,8 @@
 
 Whoever fixes a table wants to hear of every mistake in it, not of one mistake a run. So checks do not raise an error
 when they meet a wrong cell: they *add* it to a list of problems, with what the cell should be, the row, and what stands
-there. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of neodp; several are one
-line for each kind: how many there are, where the first ones are, and what would accept them.
+there. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of neodp; several are
+one line for each kind: how many there are, where the first ones are, and what would accept them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class _Kind:
 
     hint: str
     place: Place
+    alone: Callable[[int], str] | None
     count: int = 0
     first: list[tuple[int, object]] = field(default_factory=list)
 
@@ -64,7 +65,15 @@ class Problems:
         return sum(kind.count for kind in self._kinds.values())
 
     def add(
-        self, what: str, complaint: str, row: int, shown: object = None, *, hint: str = "", place: Place | None = None
+        self,
+        what: str,
+        complaint: str,
+        row: int,
+        shown: object = None,
+        *,
+        hint: str = "",
+        place: Place | None = None,
+        alone: Callable[[int], str] | None = None,
     ) -> None:
         """Add a problem: `what` of a row "is" what the `complaint` says.
 
@@ -82,8 +91,10 @@ class Problems:
             What to do about problems of this kind; the first hint that is given counts.
         place : function, optional
             How to name the row, if not by the place of all.
+        alone : function, optional
+            From the row to the whole message, place included, for where this is the only problem.
         """
-        kind = self._kinds.setdefault((what, complaint), _Kind(hint, place or self._place))
+        kind = self._kinds.setdefault((what, complaint), _Kind(hint, place or self._place, alone))
         kind.hint = kind.hint or hint
         kind.count += 1
         if len(kind.first) < SHOWN:
@@ -98,11 +109,12 @@ class Problems:
         *,
         hint: str = "",
         place: Place | None = None,
+        alone: Callable[[int], str] | None = None,
     ) -> None:
         """Add a problem for each of several rows, in order; `shown` tells from a row what stands in its cell."""
         for i, row in enumerate(rows):
             cell = shown(int(row)) if shown is not None and i < SHOWN else None
-            self.add(what, complaint, int(row), cell, hint=hint, place=place)
+            self.add(what, complaint, int(row), cell, hint=hint, place=place, alone=alone)
 
     def raise_if_any(self, hint: str = "") -> None:
         """Raise one error that names all problems; nothing happens where there is none.
@@ -123,7 +135,8 @@ class Problems:
             hint = kind.hint or hint
             if kind.count == 1:
                 ((row, shown),) = kind.first
-                raise GraphError(f"{kind.place(row)}: {_single(what, complaint, shown)}", hint)
+                alone = kind.alone or (lambda row: f"{kind.place(row)}: {_single(what, complaint, shown)}")
+                raise GraphError(alone(row), hint)
             table, text = _several(what, complaint, kind)
             raise GraphError(f"{table}: {text}" if table else text, hint)
         lines = [(kind, *_several(what, complaint, kind)) for (what, complaint), kind in self._kinds.items()]
