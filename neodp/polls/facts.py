@@ -133,7 +133,7 @@ def preview(
     >>> round(found.balanced.expected, 3), round(found.weighted.expected, 3), found.differ
     (0.6, 0.781, True)
     >>> round(found.balanced.adversarial, 3), round(found.weighted.adversarial, 4)
-    (0.731, 0.0008)
+    (0.525, 0.0001)
     """
     given = Prior.parse(prior)
     even, best = poll(groups, query, options), weighted(groups, query, options, given)
@@ -166,7 +166,7 @@ def against(poll: Poll) -> tuple[Against, ...]:
     --------
     >>> p = weighted([Group(0.001, 3), Group(2.0, 2)])
     >>> [(each.people, each.answer, round(each.right, 2)) for each in against(p)]
-    [(3, 'yes', 0.12), (3, 'no', 0.12), (5, 'yes', 0.88), (5, 'no', 0.88)]
+    [(3, 'yes', 0.07), (3, 'no', 0.07), (5, 'yes', 0.93), (5, 'no', 0.93)]
     """
     if not poll.largest_margin:
         return ()

@@ -475,7 +475,7 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
     --------
     >>> from neodp.polls import poll
     >>> found = lattice(poll([Group(0.5, 1), Group(1.0, 2)]), (1, 2), Prior())
-    >>> found.yes.tolist()
+    >>> found.yes.round(6).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.125, 0.125]
     """
     shares = prior.shares(poll.groups)
