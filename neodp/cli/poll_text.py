@@ -41,7 +41,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     """One question in full, or several with one row each; and what may tell something about the votes."""
     questions = survey.questions
     if len(questions) == 1:
-        _one(questions[0], facts[0])
+        _one(questions[0], facts[0], survey.chosen is not None)
     else:
         _several(survey, facts)
     secret = ["the answers"] * ("answer" in facts[0]) + ["what is marked"] * reveal
@@ -50,12 +50,12 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is taken as public.")
 
 
-def _one(question: Question, facts: dict[str, Any]) -> None:
+def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
     """One question in full."""
     _facts(question, facts)
     _guarantees(question.poll, 1)
     if facts["by_margin"]:
-        _mechanisms(facts)
+        _mechanisms(facts, chosen)
         say(
             f"Accuracy of {facts['mechanism']}, the chance of the true answer, by how many people would have to vote "
             "otherwise to change it:"
@@ -91,7 +91,7 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
         say(f"silent       {facts['silent']:,} with epsilon 0, who are not asked: no answer may depend on them")
 
 
-def _mechanisms(facts: dict[str, Any]) -> None:
+def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     """Both mechanisms side by side, and what happens where privacy goes with the answer."""
     both = facts["mechanisms"]
     say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} says:")
@@ -104,7 +104,7 @@ def _mechanisms(facts: dict[str, Any]) -> None:
     if how:
         say(f"Expected accuracies are estimates{how}.")
     say(_in_words(both))
-    if facts["differ"]:
+    if facts["differ"] and not chosen:
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
 
 
@@ -126,8 +126,8 @@ def _in_words(both: dict[str, Any]) -> str:
     balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {weighted['epsilon']:g}) all "
-        f"choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. Balanced then "
-        f"says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
+        f"choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. Balanced "
+        f"then says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
     )
     wrong = weighted["right"] < 0.5
     return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
@@ -191,7 +191,7 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         facts, key=lambda fact: min((a["right"] for a in fact["mechanisms"]["weighted"]["against"]), default=1.0)
     )
     say(f"{questions[facts.index(dearest)].label}: {_in_words(dearest['mechanisms'])}")
-    if any(fact["differ"] for fact in facts):
+    if survey.chosen is None and any(fact["differ"] for fact in facts):
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
     if "revealed" in facts[0]:
         say("NOT PRIVATE, not to be passed on: the columns from truth on.")

@@ -40,7 +40,13 @@ class People:
 
     @classmethod
     def of(
-        cls, table: Any, needed: Sequence[str], optional: Sequence[str] = (), *, reading: ReadOptions | None = None
+        cls,
+        table: Any,
+        needed: Sequence[str],
+        optional: Sequence[str] = (),
+        *,
+        numbers: Sequence[str] = (),
+        reading: ReadOptions | None = None,
     ) -> People:
         """The people of a file or of a table in memory.
 
@@ -51,6 +57,8 @@ class People:
             The columns that it must have.
         optional : strings
             The columns that it may have.
+        numbers : strings
+            Which of these hold numbers, where a file may have decimal commas.
         reading : ReadOptions, optional
             How to read a file.
 
@@ -63,7 +71,9 @@ class People:
             if name in needed[:i]:
                 raise GraphError(f"the column {name!r} is named twice", "name another one, or leave it out")
         if isinstance(table, str | PathLike):
-            return cls._read(table, needed, optional, reading)
+            found = read_table(table, needed, optional, numbers=numbers, options=reading)
+            source = str(found.source) if found.source.is_standard_input else str(Path(table).resolve())
+            return cls(found.columns, found.place, source, found.source.stem)
         if isinstance(table, People):
             people = table
         else:
@@ -75,15 +85,6 @@ class People:
                 known = f"its columns are {', '.join(people.columns)}"
                 raise GraphError(f"the table has no column {name!r}", near(name, people.columns) or known)
         return people
-
-    @classmethod
-    def _read(
-        cls, file: str | PathLike[str], needed: Sequence[str], optional: Sequence[str], reading: ReadOptions | None
-    ) -> People:
-        found = read_table(file, needed, optional)
-        path = Path(file)
-        columns = {name: found[name] for name in (*needed, *optional) if found.get(name) is not None}
-        return cls(columns, found.place, str(path.resolve()), path.stem)
 
     @classmethod
     def from_result(cls, result: pa.Table, query: str) -> People:

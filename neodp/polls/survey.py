@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -141,9 +142,8 @@ def poll(
         raise GraphError("which column is it, --vote?", "name it, as in --vote COL")
     constant = _number(epsilon)
     needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each)]
-    people = People.of(
-        table, needed, [str(epsilon)] if isinstance(epsilon, str) and constant is not None else [], reading=reading
-    )
+    maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
+    people = People.of(table, needed, maybe, numbers=[str(epsilon)], reading=reading)
     problems = Problems(people.place)
     if str(epsilon) in people.columns and isinstance(epsilon, str):
         each = epsilons(people.columns[epsilon], named, people.place, cells=cells, problems=problems)
@@ -279,7 +279,8 @@ class Survey:
         else:
             names = tuple(str(question.part) for question in questions)
             facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
-        return release.Question(f"{self.name} {column}", facts, _levels(questions), population, command, names)
+        words = f"{command} --vote {shlex.quote(column)}" if command else ""
+        return release.Question(f"{self.name} {column}", facts, _levels(questions), population, words, names)
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""

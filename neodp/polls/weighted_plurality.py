@@ -180,17 +180,17 @@ def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
     return tuple(row)
 
 
-def _flips(gaps: Floats) -> Floats:
-    """The same in doubles, for many: exponents rate gap / 2 in rows."""
-    f = np.exp(-gaps)
+def _flips(gaps: Floats, option: Ints) -> Floats:
+    """The same in doubles, for many: exponents rate gap / 2 in rows, and of each row the chance of one option."""
+    f, rows = np.exp(-gaps), np.arange(len(gaps))
     at, weight = np.polynomial.legendre.leggauss(f.shape[1] // 2 + 1)
-    at, weight = (at + 1.0) / 2.0, weight / 2.0
-    found = np.zeros_like(f)
-    for t, w in zip(at, weight, strict=True):
+    found = np.zeros(len(gaps))
+    for t, w in zip((at + 1.0) / 2.0, weight / 2.0, strict=True):
         factor = 1.0 - t * f
-        for j in range(f.shape[1]):
-            found[:, j] += w * f[:, j] * np.prod(np.delete(factor, j, axis=1), axis=1)
-    return found
+        factor[rows, option] = 1.0
+        found += w * np.prod(factor, axis=1)
+    chances: Floats = found * f[rows, option]
+    return chances
 
 
 # --- tables under a prior ---------------------------------------------------------------------------------------------
@@ -331,15 +331,14 @@ def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]
         scores = counts @ np.array(some, np.float64).T  # table, option, weights
         for i, weights in enumerate(some):
             gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
-            p = _flips((gaps * (_rate(poll, weights) / (2 * UNIT))).astype(np.float64))
-            found.append((float(known.chance @ p[np.arange(len(p)), truth]), weights))
+            right = _flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
+            found.append((float(known.chance @ right), weights))
     return sorted(found, reverse=True)
 
 
 def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
     rate, known = _rate(poll, weights), known.judged
-    p = _flips(_gaps(known, weights).astype(np.float64) * (rate / (2 * UNIT)))
-    right = p[np.arange(len(p)), known.truth]
+    right = _flips(_gaps(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
     expected = float(known.chance @ right)
     worst = (
         float(right.min()) if known.exact else math.exp(-_widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)
