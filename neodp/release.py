@@ -16,8 +16,8 @@ graph, or dropping it would be a way to ask again.
 
 *Parts.* A question can be put to disjoint parts of the people at once, such as departments, with an answer for each.
 That is one release, and everybody pays once: who belongs to which part is public, the answers are drawn independently,
-and a person's data enters one of them only. So if it changes, the chance of all answers together changes by no more than
-that person's own epsilon allows.
+and a person's data enters one of them only. So if it changes, the chance of all answers together changes by no more
+than that person's own epsilon allows.
 
 What is kept is the question, the answer, its name, its time and its cost: not the dataset that was asked for, unless
 that is wished, and not its probabilities, which would tell how far it is from the boundary. A digest over all of it is

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -88,6 +89,14 @@ def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
     return Expected(value, "exact" if known.exact else "sampled")
 
 
+@lru_cache(maxsize=64)
+def balanced_plurality(poll: Plurality, prior: Prior) -> Expected:
+    """The expected accuracy of the balanced plurality, on the tables that weighted ones are judged by."""
+    from neodp.polls.weighted_plurality import sample
+
+    return sampled_accuracy(poll, sample(poll, prior))
+
+
 def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
     """The accuracy of the balanced plurality at one table, in doubles, group by group instead of person by person.
 
@@ -99,7 +108,9 @@ def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
     instead = np.array([crossing(each, k) / UNIT for each in poll._units]) - epsilon
     winning = counts[:, winner]
     best = math.inf
-    for rival, gap in poll._gaps(counts).items():
+    for rival, gap in sorted(poll._gaps(counts).items(), key=lambda each: each[1]):
+        if ((gap + 1) // 2 - 1) * float(epsilon[0]) >= best:
+            break  # so many people cost more, whoever they are
         rest = counts.sum(axis=1) - winning - counts[:, rival]
         ends = [np.concatenate([[0], np.cumsum(people)]) for people in (winning, rest)]
         paid = [np.concatenate([[0.0], np.cumsum(people * epsilon)]) for people in (winning, rest)]

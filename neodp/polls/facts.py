@@ -16,11 +16,11 @@ from typing import cast
 
 import numpy as np
 
-from neodp.polls.expected import Expected, balanced_accuracy, sampled_accuracy
+from neodp.polls.expected import Expected, balanced_accuracy, balanced_plurality
 from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import Weighted, weighted
-from neodp.polls.weighted_plurality import WeightedPlurality, sample
+from neodp.polls.weighted_plurality import WeightedPlurality
 
 __all__ = ["Against", "Facts", "Preview", "against", "preview"]
 
@@ -153,7 +153,7 @@ def _expected(poll: Poll, prior: Prior) -> Expected:
         return balanced_accuracy(poll, prior)
     if isinstance(poll, WeightedPlurality):
         return Expected(poll.expected, "exact" if poll.exact else "sampled")
-    return sampled_accuracy(poll, sample(cast(Plurality, poll), prior))  # both mechanisms on the same tables
+    return balanced_plurality(cast(Plurality, poll), prior)
 
 
 def against(poll: Poll) -> tuple[Against, ...]:

@@ -31,12 +31,15 @@ class People:
         Where the people come from: a file, a query, or a table in memory.
     name : str
         What their polls are called, if not otherwise.
+    called : str
+        How an error calls the table.
     """
 
     columns: Mapping[str, pa.Array]
     place: Place
     source: str
     name: str = "poll"
+    called: str = "the table"
 
     @classmethod
     def of(
@@ -83,7 +86,7 @@ class People:
         for name in needed:
             if name not in people.columns:
                 known = f"its columns are {', '.join(people.columns)}"
-                raise GraphError(f"the table has no column {name!r}", near(name, people.columns) or known)
+                raise GraphError(f"{people.called} has no column {name!r}", near(name, people.columns) or known)
         return people
 
     @classmethod
@@ -93,7 +96,8 @@ class People:
         def place(row: int) -> str:
             return f"row {row + 1} of the query's result"
 
-        return cls(dict(zip(result.column_names, result.columns, strict=True)), place, query)
+        columns = dict(zip(result.column_names, result.columns, strict=True))
+        return cls(columns, place, query, called="the query's result")
 
 
 def arrow_table(table: Any) -> pa.Table:

@@ -141,7 +141,7 @@ class Question:
             "mechanism": self.mechanism,
             "prior": self.prior.text,
             "mechanisms": {"balanced": _known(self.both.balanced), "weighted": _known(self.both.weighted)},
-            "differ": self.both.differ,
+            "differ": bool(self.both.differ),
             "worst": poll.worst,
             "by_margin": [asdict(row) for row in map(poll.at, self._margins())],
             "margin_for": {f"{sure:g}": poll.margin_for(sure) for sure in SURE},
@@ -190,8 +190,8 @@ class Question:
 def _known(facts: Facts) -> dict[str, Any]:
     """What is known of one mechanism, for people and in the terms of JSON."""
     return {
-        "expected": facts.expected,
+        "expected": float(facts.expected),
         "method": facts.method,
-        "worst": facts.worst,
+        "worst": float(facts.worst),
         "against": [asdict(each) for each in facts.against],
     }

@@ -235,9 +235,10 @@ def tally(
     chosen = _choices(names, options is None, cells)
 
     def choice(text: str) -> int:
-        if cells.key(text) in chosen:
-            return chosen[cells.key(text)]
-        if cells.is_missing(text):
+        found = chosen.get(cells.key(text))
+        if found is not None and found >= 0:
+            return found
+        if found is not None or cells.is_missing(text):
             if cells.skip_empty:
                 return -1
             raise _Wrong("missing", "", "give one, or leave such people out with --skip-empty")
@@ -248,7 +249,7 @@ def tally(
 
     given = np.arange(len(epsilon)) if rows is None else rows
     asked = given[epsilon[given] > 0.0]
-    codes, where = _decoded(votes.take(asked), choice, what, collected, asked)
+    codes, where = _decoded(votes, choice, what, collected, asked)
     if problems is None:
         collected.raise_if_any()
     code = np.array([-1 if value is None else value for value in codes], np.int64)[where]
@@ -280,8 +281,7 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
         position = targets[cells.key(option)]
         if chosen.get(cells.key(text), position) != position:
             raise GraphError(f"{text!r} is mapped to {option!r}, and is another option itself", "leave one of them out")
-        if position >= 0:
-            chosen[cells.key(text)] = position
+        chosen[cells.key(text)] = position
     if cells.other is not None and cells.key(cells.other) not in chosen:
         raise GraphError(f"--other is {cells.other!r}, which is no option", f"the options are {', '.join(names)}")
     return chosen
@@ -350,9 +350,9 @@ def _decoded(
 ) -> tuple[list[Any], Codes]:
     """Each different value of a column, decoded, and which one stands in each row; None where it cannot be.
 
-    `rows` are those of the table, if the column has only some of them.
+    Where `rows` are given, only these are looked at.
     """
-    texts, where = distinct(column)
+    texts, where = distinct(column, rows)
     values: list[Any] = []
     wrong: dict[int, _Wrong] = {}
     for i, text in enumerate(texts):
@@ -369,17 +369,22 @@ def _decoded(
     return values, where
 
 
-def distinct(column: pa.Array) -> tuple[list[str], Codes]:
-    """The different cells of a column as text, and which of them stands in each row."""
+def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Codes]:
+    """The different cells of a column, or of some of its rows, as text, and which of them stands in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    indices = None
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column, indices = column.dictionary, column.indices
     if pa.types.is_string_view(column.type):
         column = column.cast(pa.string())
+    if indices is not None:
+        column = column.take(indices)
+    if rows is not None:
+        column = column.take(rows)
     coded = pc.dictionary_encode(column, null_encoding="encode")
     return [_text(value) for value in coded.dictionary.to_pylist()], np.asarray(coded.indices, np.int64)
 

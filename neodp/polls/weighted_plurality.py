@@ -259,7 +259,7 @@ def sample(poll: Plurality, prior: Prior, most: int = SAMPLES) -> Sample:
             chance = np.multiply.outer(chance, law).reshape(-1)
         return Sample(counts, chance, True)
     rng = np.random.default_rng(1)
-    number = int(np.clip(10**7 // (len(poll.groups) * k), 500, most))
+    number = int(np.clip(10**7 // (len(poll.groups) * k * k), 500, most))
     drawn = np.stack([rng.multinomial(group.size, chances, number) for group in poll.groups], axis=1)
     return Sample(drawn.astype(np.int64), np.full(number, 1.0 / number), False)
 
@@ -290,11 +290,10 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
     >>> p.kind, round(p.expected, 3)
     ('tables', 0.713)
     """
-    from neodp.polls.expected import sampled_accuracy
+    from neodp.polls.expected import balanced_plurality
 
     given = Prior.parse(prior)
-    known = sample(poll, given)
-    balanced = sampled_accuracy(poll, known)
+    known, balanced = sample(poll, given), balanced_plurality(poll, given)
     found = [_on_tables(poll, known, given)] if tables(poll) <= PROGRAM and known.exact else []
     if not any(found):
         few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
