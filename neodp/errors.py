@@ -15,6 +15,7 @@
      ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
+          │    └── UnknownOutcome  the server went away before it confirmed a change
           ├── ReadOnlyStore      the store may be read but not written
           ├── UnknownGraph       no such graph
           ├── GraphExists        there is one by that name already
@@ -55,6 +56,7 @@ __all__ = [
     "UnhitBoundary",
     "UnknownGraph",
     "UnknownKey",
+    "UnknownOutcome",
     "UnknownQuery",
 ]
 
@@ -155,6 +157,12 @@ class StoreUnreachable(StoreError):
     """The store cannot be opened: no server, no such database, wrong password, or a locked file."""
 
     kind = "unreachable"
+
+
+class UnknownOutcome(StoreUnreachable):
+    """The connection was lost after a change was asked for and before it was confirmed: it may have been done."""
+
+    kind = "unknown_outcome"
 
 
 class ReadOnlyStore(StoreError):

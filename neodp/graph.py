@@ -36,6 +36,7 @@ from neodp.columns import (
     unknown_key,
     validate,
 )
+from neodp.files import private
 from neodp.tables import Format, Problems, ReadOptions, read_table
 
 if TYPE_CHECKING:
@@ -439,7 +440,7 @@ class DatasetGraph:
         return graph
 
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
-        """Write the two files that ``from_csv`` reads, every number in full."""
+        """Write the two files that ``from_csv`` reads, every number in full, for their owner only."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.csv
@@ -454,12 +455,14 @@ class DatasetGraph:
             table["alpha"] = pa.array(alpha, pa.string())
         if self.preference is not None:
             table["preference"] = pc.binary_join(self.preference_lists(), ";")
-        pa.csv.write_csv(pa.table(table), nodes)
+        with private(nodes) as file:
+            pa.csv.write_csv(pa.table(table), file)
         ends = {
             "source": self.keys.take(pa.array(self.source)),
             "target": self.keys.take(pa.array(self.target)),
         }
-        pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), edges)
+        with private(edges) as file:
+            pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), file)
 
 
 def _text(x: Any) -> str | None:

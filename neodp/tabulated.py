@@ -26,6 +26,7 @@ from neodp import auditing
 from neodp.auditing import Audit
 from neodp.columns import MAX_EPSILON, Floats
 from neodp.errors import GraphError, near
+from neodp.files import private
 from neodp.losses import Losses, checked_rows, losses, to_table
 from neodp.tables import Problems, ReadOptions, header, numbers, read_table
 
@@ -165,7 +166,8 @@ class Tabulated:
         if target.suffix.lower() not in (".csv", ".parquet"):
             raise GraphError(f"{target} has no known ending", "name it .csv or .parquet")
         write = pyarrow.parquet.write_table if target.suffix.lower() == ".parquet" else pyarrow.csv.write_csv
-        write(table, target)
+        with private(target) as file:
+            write(table, file)
 
 
 def _position(place: dict[str, int], key: str) -> int:

@@ -1,9 +1,14 @@
-"""What all commands share: the store they talk to, how they show results, and how they fail."""
+"""What all commands share: the store they talk to, how they show results, and how they fail.
+
+Keys, names and answers come from whoever made a graph. Characters in them that a terminal would obey, or that turn the
+order of letters around, are shown as escapes and never sent: a key cannot clear the screen or retitle the window.
+"""
 
 from __future__ import annotations
 
 import getpass
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +36,10 @@ __all__ = [
     "Session",
     "Sheet",
     "confirm",
+    "document",
     "fail",
+    "harmless",
+    "inside",
     "progress",
     "reading",
     "say",
@@ -93,10 +101,15 @@ class Session:
     """What the words before the command say."""
 
     store: str | None
+    timeout: float | None = None
 
-    def open(self, *, patience: float = 0.0) -> Store:
-        """The store; where a password is needed and somebody sits at the terminal, it is asked for."""
-        settings = replace(Settings.from_env(self.store), patience=patience)
+    def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
+        """The store; where a password is needed and somebody sits at the terminal, it is asked for.
+
+        A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
+        """
+        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)
@@ -109,14 +122,40 @@ def reading(
     return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 
 
+OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Control characters, and those that change the direction of writing or begin a line."""
+
+
+def harmless(text: str, keep: str = "") -> str:
+    """A text with escapes instead of the characters that a terminal obeys, but for those to `keep`.
+
+    Examples
+    --------
+    >>> harmless("red\\x1b[31m")
+    'red\\\\x1b[31m'
+    """
+    return OBEYED.sub(lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(), text)
+
+
+def document(value: Any) -> str:
+    """A value as JSON in one line, which is harmless too: it says the same to whoever reads it as JSON."""
+    text = json.dumps(value, ensure_ascii=False)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def say(text: str = "") -> None:
     """Text for people."""
-    typer.echo(text)
+    typer.echo(harmless(text, keep="\n"))
+
+
+def inside(engine: str) -> str:
+    """What to add to a result for people where the plugin computed it."""
+    return ", inside the server" if engine == "server" else ""
 
 
 def confirm(question: str) -> None:
     """Ask on stderr, so that stdout stays clean; anything but yes ends the command."""
-    typer.echo(f"{question} [y/N] ", err=True, nl=False)
+    typer.echo(f"{harmless(question)} [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise typer.Abort
 
@@ -124,7 +163,7 @@ def confirm(question: str) -> None:
 def show(result: Mapping[str, Any], as_json: bool, text: Callable[[], None]) -> None:
     """One result: as a JSON document, or as text for people."""
     if as_json:
-        typer.echo(json.dumps(result, ensure_ascii=False))
+        typer.echo(document(result))
     else:
         text()
 
@@ -136,9 +175,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich.table import Column, Table
     from rich.text import Text
 
-    picture = Table(*(Column(Text(name)) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
+    picture = Table(*(Column(Text(harmless(name))) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
-        picture.add_row(*(Text(_cell(value)) for value in row))
+        picture.add_row(*(Text(harmless(_cell(value))) for value in row))
     terminal = sys.stdout.isatty()
     Console(soft_wrap=not terminal, width=None if terminal else 1000).print(picture)
 
@@ -175,11 +214,9 @@ def fail(error: Exception, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
     if as_json:
-        typer.echo(
-            json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}, ensure_ascii=False), err=True
-        )
+        typer.echo(document({"error": {"kind": kind, "message": message, "hint": hint}}), err=True)
     else:
-        typer.echo("neodp: " + (f"{message}; {hint}" if hint else message), err=True)
+        typer.echo("neodp: " + harmless(f"{message}; {hint}" if hint else message), err=True)
     return code
 
 

@@ -28,6 +28,7 @@ from neodp.cli.common import (
 )
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
+from neodp.files import make_folder
 from neodp.generate import FAMILIES
 from neodp.store import GraphInfo
 
@@ -53,7 +54,7 @@ def init(context: typer.Context, json: Json = False) -> None:
     Example: `neodp --store neo4j://localhost init`
     """
     session: Session = context.obj
-    with session.open() as store:
+    with session.open(create=True) as store:
         created = store.init()
         text = f"created {', '.join(created)}" if created else "everything is there already"
         present({"store": store.address, "created": created}, json, lambda: say(text))
@@ -224,7 +225,7 @@ def export(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
@@ -242,7 +243,7 @@ def _keep(
     json: bool,
 ) -> None:
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"

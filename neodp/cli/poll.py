@@ -145,7 +145,7 @@ def poll(
         survey.plot(plot)
     if release is not None:
         command = _words(context, file, survey)
-        with session.open(patience=PATIENCE) as store:
+        with session.open(patience=PATIENCE, create=True) as store:
             answers = survey.release(store, release, population=population, command=command)
         for fact in facts:
             answer = answers[fact["question"]]

@@ -71,7 +71,7 @@ def load(
     read = Profiles.from_csv(ratings, columns=names, threshold=threshold, best=best, name=name, options=options)
     read, without = (read, 0) if weights is None else weighted(read, weights, seed, options)
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.profiles.load(read.name, read, replace=replace, population=population, progress=tell)
         result = {"profile": info.name, "users": info.users, "items": info.items, "likes": info.likes}
 
