@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from neodp.cli.common import say, table
+from neodp.cli.common import harmless, say, table
 from neodp.polls import Poll, Question, Survey
 
 __all__ = ["choice", "shown"]
@@ -29,7 +29,7 @@ def choice(survey: Survey) -> str:
     for question in survey.questions:
         if question.both.differ:
             facts = question.facts()["mechanisms"]
-            typer.echo(f"{question.label}: {_side_by_side(facts)}\n{_in_words(facts)}", err=True)
+            typer.echo(harmless(f"{question.label}: {_side_by_side(facts)}. {_in_words(facts)}"), err=True)
     typer.echo("An answer cannot be drawn again. Which mechanism, balanced or weighted? ", err=True, nl=False)
     answer = sys.stdin.readline().strip().lower()
     if answer not in ("balanced", "weighted"):
@@ -121,8 +121,8 @@ def _in_words(both: dict[str, Any]) -> str:
     if both["weighted"] == both["balanced"]:
         return "Weighted is the same as balanced here: nothing better was found."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
-    if not pairs:
-        return ""
+    if len({each["epsilon"] for each, _ in pairs}) < 2:
+        return "All ask for the same privacy: weighted hears everybody alike."
     balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {weighted['epsilon']:g}) all "

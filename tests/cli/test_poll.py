@@ -224,7 +224,7 @@ def test_the_house_of_1984_in_one_script(tmp_path: Path) -> None:
     shown = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert shown.count("do at least 11 of 20 people choose 'yes'?") == 16
     store = str(tmp_path / "house.lbdb")
-    assert main(["--store", store, "budget", "house", "--releases", "16"]) == 0
+    assert main(["--store", store, "init"]) == main(["--store", store, "budget", "house", "--releases", "16"]) == 0
     answered = subprocess.run(
         [*words, store, "1984", "balanced"], capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout

@@ -80,7 +80,13 @@ def test_numbers_of_a_frame() -> None:
 def test_neither_pandas_nor_polars_is_needed() -> None:
     code = """
 import sys
-sys.modules["pandas"] = sys.modules["polars"] = None  # as if they were not installed
+
+class NotInstalled:
+    def find_spec(self, name, *rest):
+        if name in ("pandas", "polars"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, NotInstalled())
 import neodp
 print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num_rows)
 """
