@@ -87,7 +87,7 @@ SCORES = 1_500
 """Up to so many scores, the program has all of them."""
 WORK = 10**8
 """Up to so many additions, the joint distribution of score and truth is summed exactly."""
-QUICK = 3 * 10**6
+QUICK = 2 * 10**7
 """The same, where many weights are to be ranked."""
 POINTS = 1_000
 """At how many scores the normal distribution is looked at, where many weights are to be ranked."""
@@ -510,7 +510,8 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     """The same from the normal distribution with the same means and covariances, near the threshold.
 
     Only where the truth is open, or the answer is, do single scores matter; all beyond count as the outermost ones.
-    With a beta prior, the score tells the unknown share of the first option, up to what is the same for both truths.
+    With a beta prior, the score s tells the unknown share of the first option, s / top, up to its own deviation: the
+    total is people s / top, and deviates from that by what total - (people / top) score deviates for a fixed share.
     """
     from scipy.special import ndtr
     from scipy.stats import beta
@@ -523,7 +524,10 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     else:
         share = (poll.needed - 0.5) / poll.people
         moments = _moments(weight, size, np.full(len(size), min(max(share, 1e-3), 1.0 - 1e-3)))
-        middle = top * share
+        middle, ratio = top * share, poll.people / top
+        variance = size * share * (1.0 - share)
+        rest = math.sqrt(max(float((1.0 - ratio * weight) ** 2 @ variance), 1e-6))
+        moments = moments._replace(slope=ratio, rest=rest)
     reach = math.ceil(9.0 * moments.rest / moments.slope + 40.0 / rate) + 1
     low, high = (min(max(0, round(middle + side * reach)), top) for side in (-1, 1))
     step = 1 if points is None else max(1, (high - low) // points)
@@ -534,7 +538,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
         distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
     else:
         chance = np.diff(beta(*prior.beta).cdf(np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
-        distance = scores * (poll.people / top) - (poll.needed - 0.5)
+        distance = scores * ratio - (poll.needed - 0.5)
     yes: Floats = chance * ndtr(distance / moments.rest)
     return Lattice(weights, low, yes, chance - yes, True, step)
 
