@@ -449,9 +449,7 @@ def counts(
     >>> dict(zip(g.keys.to_pylist(), [g.colors[c] for c in g.color]))
     {'0-0': 'no', '0-1': 'no', '1-0': 'no', '1-1': 'yes', '2-0': 'yes', '2-1': 'yes'}
     """
-    return _whole_lattice(
-        counts_lattice(groups, rule=rule, epsilon=epsilon, delta=delta, colors=colors, name=name)
-    )
+    return _whole_lattice(counts_lattice(groups, rule=rule, epsilon=epsilon, delta=delta, colors=colors, name=name))
 
 
 def plurality(

@@ -7,23 +7,24 @@ that keep
 
     K(v) <= start(v)    and    K(v) <= relax_e(K(u))    for every edge e between u and v.
 
-They are unique: the pointwise maximum of any two labellings that keep these inequalities keeps them too. ``step`` lowers
-the labels of one block to what messages and inner edges allow, and tells the neighbouring blocks what cut edges now
-allow there. Blocks may be stepped in any order, side by side, and more than once:
+They are unique: the pointwise maximum of any two labellings that keep these inequalities keeps them too. ``step``
+lowers the labels of one block to what messages and inner edges allow, and tells the neighbouring blocks what cut edges
+now allow there. Blocks may be stepped in any order, side by side, and more than once:
 
 * *never too low*: every message is relax_e(K(u)) of a label that is not below the wanted one, so by induction no label
   ever falls below the wanted one;
-* *never too high at the end*: a label that fell is told over all of its cut edges, and within its block the label-setting
-  pass leaves no edge at which a label could fall; so when no message is on its way, all inequalities hold;
+* *never too high at the end*: a label that fell is told over all of its cut edges, and within its block the
+  label-setting pass leaves no edge at which a label could fall; so when no message is on its way, all inequalities
+  hold;
 * *it ends*: labels are whole numbers, and a message is sent only where a label fell.
 
-Hence the labels at the end are the same, bit for bit, as those of one pass over the whole graph, whatever the partition;
-a message that comes twice, or late, changes nothing. The partition decides only how many rounds it takes.
+Hence the labels at the end are the same, bit for bit, as those of one pass over the whole graph, whatever the
+partition; a message that comes twice, or late, changes nothing. The partition decides only how many rounds it takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 from neodp.columns import Floats, Ints
 from neodp.privacy import Labels
 
-__all__ = ["CERTAIN", "Block", "Cut", "Links", "Mail", "Messages", "merged", "step"]
+__all__ = ["CERTAIN", "Block", "Cut", "Links", "Mail", "Messages", "by_block", "merged", "runs", "step"]
 
 CERTAIN = 0x3FE0000000000000
 """The label of certainty, which bounds nothing: ``neodp.kernel.HALF``."""
@@ -138,16 +139,24 @@ def _told(cut: Cut, label: Labels, fell: NDArray[np.bool_]) -> Mail:
 
 
 def by_block(block: Ints, there: Ints, bound: Labels) -> Mail:
-    """Bounds on datasets of other blocks as mail: of several for one dataset the least, and none that bounds nothing."""
+    """Bounds on datasets of other blocks as mail: the least for each dataset, and none that bounds nothing."""
     bounding = np.flatnonzero(bound < CERTAIN)
     order = bounding[np.lexsort((bound[bounding], there[bounding], block[bounding]))]
     block, there, bound = block[order], there[order], bound[order]
     least = np.ones(len(order), np.bool_)
     least[1:] = (block[1:] != block[:-1]) | (there[1:] != there[:-1])
     block, there, bound = block[least], there[least], bound[least]
-    begins = np.flatnonzero(np.diff(block, prepend=-1))
-    ends = [*begins[1:].tolist(), len(block)]
-    return {
-        int(block[i]): Messages(there[i:j].astype(np.int64), bound[i:j])
-        for i, j in zip(begins.tolist(), ends, strict=True)
-    }
+    return {number: Messages(there[run].astype(np.int64), bound[run]) for number, run in runs(block)}
+
+
+def runs(block: Ints) -> Iterator[tuple[int, slice]]:
+    """The different numbers in an ascending column, and where each stands.
+
+    Examples
+    --------
+    >>> list(runs(np.array([2, 2, 5], np.int32)))
+    [(2, slice(0, 2, None)), (5, slice(2, 3, None))]
+    """
+    begins = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
+    for begin, end in zip(begins, [*begins[1:], len(block)], strict=False):
+        yield int(block[begin]), slice(begin, end)

@@ -11,12 +11,13 @@
     DIR/work/                         where ``extend`` works; it goes on from there after an interruption
 
 A block has one file of each kind, named by its number. A dataset is known by its block and its *place*, its row in
-``nodes``, from 0. An edge stands once, in the file of the block of its ``source``; ``target`` is a place in ``block``. A
-row of ``alpha`` gives Pr[first colour] and Pr[second colour] at a dataset; the smaller one is exact, the other stands for
-one minus it. Where there is no folder ``alpha``, or no file in it for a block, no dataset of that block has alpha.
+``nodes``, from 0. An edge stands once, in the file of the block of its ``source``; ``target`` is a place in ``block``.
+A row of ``alpha`` gives Pr[first colour] and Pr[second colour] at a dataset; the smaller one is exact, the other
+stands for one minus it. Where there is no folder ``alpha``, or no file in it for a block, no dataset of that block has
+alpha.
 
-``graph.json`` is written last: without it, the folder is not a graph. ``alpha`` and ``mechanism`` are written beside their
-place and renamed at the end, so that there is a whole one or none.
+``graph.json`` is written last: without it, the folder is not a graph. ``alpha`` and ``mechanism`` are written beside
+their place and renamed at the end, so that there is a whole one or none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The families ``grid`` and ``counts``, box by box: a graph of any size, of which one box at a time is in memory.
 
-A lattice is cut into boxes by :func:`neodp.blocks.partition.boxes`. In a box, datasets are in lexicographic order. An edge
-along an axis leads from a coordinate to the next one; it stands in the box of the lower coordinate, and is cut where the
-box ends there.
+A lattice is cut into boxes by :func:`neodp.blocks.partition.boxes`. In a box, datasets are in lexicographic order. An
+edge along an axis leads from a coordinate to the next one; it stands in the box of the lower coordinate, and is cut
+where the box ends there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cutting a graph into blocks.
 
-Any partition gives the same mechanism; a good one gives it in few rounds. A round carries labels across one cut, so that
-the number of rounds is about the number of blocks that a path from a dataset to the alpha that decides it goes through:
-blocks should be round, not long, and neighbours should share one.
+Any partition gives the same mechanism; a good one gives it in few rounds. A round carries labels across one cut, so
+that the number of rounds is about the number of blocks that a path from a dataset to the alpha that decides it goes
+through: blocks should be round, not long, and neighbours should share one.
 
 * ``by_cubes``: boxes of a lattice (:func:`neodp.generate.grid`, :func:`neodp.generate.counts`), as equal in their sides
   as possible;
@@ -81,7 +81,7 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     --------
     >>> import neodp
     >>> by_growth(neodp.generate.path(6), 3).tolist()
-    [2, 2, 1, 1, 0, 0]
+    [1, 1, 2, 2, 0, 0]
     """
     from neodp import kernel
 

@@ -7,12 +7,12 @@ certainty, and whatever bounds a dataset is told to it.
 pass      over                             what is told at the beginning                       gives
 ========  ===============================  ==================================================  =======================
 own       edges within a colour            alpha, and over boundary edges what alpha allows    ``neodp.extend``
-first     all edges, in Pr[first colour]   alpha                                               an alpha that is rounded in
+first     all edges, in Pr[first colour]   alpha                                               alpha, rounded in
 even      edges within a colour            the even share of every boundary edge               ``neodp.balanced``
 ========  ===============================  ==================================================  =======================
 
-They are the passes of :mod:`neodp.binary`, where it is said why two colours need no other, and their labels are the same
-in every bit.
+They are the passes of :mod:`neodp.binary`, where it is said why two colours need no other, and their labels are the
+same in every bit.
 """
 
 from __future__ import annotations

@@ -1,0 +1,300 @@
+"""The folder in which a graph of blocks is extended: prepared blocks, labels and mail, in files.
+
+::
+
+    DIR/work/PURPOSE/state.json                what the input was, and how far each pass has come
+                     parts/BLOCK/*.npy         what ``passes.Part`` and ``block.Links`` hold
+                     mirror/BLOCK/OTHER.npy    cut edges that stand in the file of another block
+                     PASS/labels/BLOCK.npy     labels so far; all certain where there is no file
+                     PASS/mail/ROUND/BLOCK/FROM.npy    messages, to be read in that round
+
+Arrays are memory-mapped: a process needs memory for the block it is working on, and the system reads what is touched.
+
+Why it can go on after any interruption: a file is written beside its place and renamed, so there is a whole one or
+none. A step writes its mail first and its labels second, and mail is deleted only after every block of its round is
+done. A step that is run again therefore finds its old labels and writes the same mail, or finds its new labels and has
+nothing to tell; and messages that come twice change nothing (:mod:`neodp.blocks.block`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.blocks.block import CERTAIN, Block, Links, Mail, Messages, merged, runs, step
+from neodp.blocks.folder import Folder, replacing, write_text
+from neodp.blocks.passes import (
+    Edges,
+    HalfEdges,
+    Part,
+    begin_even,
+    begin_first,
+    begin_own,
+    cut_of,
+    labels_of,
+    links_of,
+    unhit,
+)
+from neodp.columns import Ints
+from neodp.errors import GraphError, UnhitBoundary
+from neodp.privacy import Labels
+
+__all__ = ["Pass", "Work"]
+
+Pass: TypeAlias = Literal["own", "first", "rounded", "even"]
+"""The passes; "rounded" is "own" with an alpha that was rounded in."""
+
+BEGIN = {"own": begin_own, "rounded": begin_own, "first": begin_first, "even": begin_even}
+HALF_EDGE = np.dtype(
+    [("here", np.int32), ("block", np.int32), ("there", np.int32), ("epsilon", np.float64), ("delta", np.float64)]
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A place to work, and what is done there to one block at a time. Every method may be called again.
+
+    Attributes
+    ----------
+    folder : Folder
+        The graph.
+    purpose : "extend" or "balanced"
+        What is wanted: the mechanism for the alpha that is given, or an alpha.
+    """
+
+    folder: Folder
+    purpose: Literal["extend", "balanced"]
+
+    @cached_property
+    def path(self) -> Path:
+        """The folder for this purpose."""
+        return self.folder.path / "work" / self.purpose
+
+    @property
+    def input(self) -> str:
+        """What the result depends on."""
+        return self.folder.state("nodes", "edges", *(["alpha"] if self.purpose == "extend" else []))
+
+    def open(self) -> dict[str, Any]:
+        """How far the work has come; what was done for another input is thrown away."""
+        try:
+            state: dict[str, Any] = json.loads((self.path / "state.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            state = {}
+        if state.get("input") != self.input:
+            self.clear()
+            self.path.mkdir(parents=True)
+            state = {"input": self.input, "prepared": False, "passes": {}}
+            self.save(state)
+        return state
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Remember how far the work has come."""
+        write_text(self.path / "state.json", json.dumps(state))
+
+    def clear(self) -> None:
+        """Delete all that was done."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    # --- preparing ------------------------------------------------------------------------------------------
+
+    def prepare(self, block: int) -> None:
+        """Read the files of a block, check them, and lay out what its steps need; and tell others of cut edges."""
+        folder = self.folder
+        color, edges = folder.color(block), folder.links(block)
+        n = len(color)
+        _within(folder.file("edges", block), "source", edges.source, n, block)
+        inner = edges.block == block
+        _within(folder.file("edges", block), "target", edges.target[inner], n, block)
+        given, own = np.zeros(n, np.bool_), np.full(n, CERTAIN)
+        if self.purpose == "extend":
+            alpha = folder.alpha(block)
+            _within(folder.file("alpha", block), "place", alpha.place, n, block)
+            labels = labels_of(alpha.p, alpha.q)
+            given[alpha.place] = True
+            own[alpha.place] = np.where(color[alpha.place] == 0, labels, -labels)
+        inside = Edges(*(column[inner] for column in (edges.source, edges.target, edges.epsilon, edges.delta)))
+        crossing = color[inside.source] != color[inside.target]
+        cut = np.empty(int(np.count_nonzero(~inner)), HALF_EDGE)
+        columns = (edges.source, edges.block, edges.target, edges.epsilon, edges.delta)
+        for name, column in zip(HALF_EDGE.names or (), columns, strict=True):
+            cut[name] = column[~inner]
+        for far in np.unique(cut["block"]).tolist():
+            theirs = cut[cut["block"] == far]
+            mirrored = theirs.copy()
+            mirrored["here"], mirrored["there"], mirrored["block"] = theirs["there"], theirs["here"], block
+            _save(self.path / "mirror" / str(far) / f"{block}.npy", mirrored)
+        rim = {f"rim_{name}": column[crossing] for name, column in inside._asdict().items()}
+        self._save_part(block, color=color, given=given, own=own, out=cut, **rim)
+        self._save_links(block, "color", links_of(n, inside, ~crossing))
+
+    def connect(self, block: int) -> int:
+        """Gather the cut edges of a block from both of their files; how many boundary datasets the block has.
+
+        Raises
+        ------
+        UnhitBoundary
+            If alpha is needed, and a boundary edge of the block has it at neither end.
+        """
+        mirrors = sorted((self.path / "mirror" / str(block)).glob("*.npy"), key=lambda file: int(file.stem))
+        cut = np.concatenate([self._load(block, "out"), *map(np.load, mirrors)])
+        cut = cut[np.argsort(cut["block"], kind="stable")]
+        _within(self.folder.file("edges", block), "target", cut["here"], len(self._load(block, "color")), block)
+        color = self._load(block, "color")
+        crossing = self.far(cut["block"], cut["there"], "color") != color[cut["here"]]
+        columns = {f"cut_{name}": np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()}
+        self._save_part(block, crossing=crossing, **columns)
+        part = self.part(block)
+        if self.purpose == "extend":
+            across = part.across
+            edge = unhit(part, self.far(across.block, across.there, "given"))
+            if edge is not None:
+                raise self._unhit(block, part, *edge)
+        return len(part.boundary)
+
+    def _unhit(self, block: int, part: Part, inner: int, cut: int) -> UnhitBoundary:
+        keys = self.folder.keys(block)
+        if inner >= 0:
+            ends = (int(part.rim.source[inner]), int(part.rim.target[inner]))
+            names = [keys[place].as_py() for place in ends]
+            here = ends[0]
+        else:
+            here = int(part.across.here[cut])
+            names = [keys[here].as_py(), self.folder.key(int(part.across.block[cut]), int(part.across.there[cut]))]
+        one = self.folder.colors[part.color[here]]
+        other = self.folder.colors[1 - part.color[here]]
+        return UnhitBoundary(
+            f"the boundary edge {names[0]!r} – {names[1]!r} ({one}, {other}) has alpha at neither end",
+            "give alpha to one of them, or make the folder with --balanced",
+        )
+
+    # --- a pass ---------------------------------------------------------------------------------------------
+
+    def begin(self, name: Pass, block: int) -> int:
+        """Put what a pass begins with into the mail of round 1; how many messages go to other blocks."""
+        own, others = BEGIN[name](self.part(block, name))
+        self._post(name, 1, block, {**others, block: own})
+        return sum(len(messages.place) for messages in others.values())
+
+    def waiting(self, name: Pass, number: int) -> list[int]:
+        """The blocks that have mail in a round."""
+        path = self._mail(name, number)
+        return sorted(int(entry.name) for entry in path.iterdir()) if path.exists() else []
+
+    def step(self, name: Pass, number: int, block: int) -> int:
+        """Step a block with its mail of a round; how many messages it sends."""
+        before = self.block(block, name)
+        after, mail = step(before, self._mail_of(name, number, block))
+        self._post(name, number + 1, block, mail)
+        _save(self.path / name / "labels" / f"{block}.npy", after.label)
+        return sum(len(messages.place) for messages in mail.values())
+
+    def forget(self, name: Pass, number: int) -> None:
+        """Delete the mail of a round that is done."""
+        shutil.rmtree(self._mail(name, number), ignore_errors=True)
+
+    def _mail(self, name: Pass, number: int) -> Path:
+        return self.path / name / "mail" / str(number)
+
+    def _post(self, name: Pass, number: int, sender: int, mail: Mail) -> None:
+        for block, messages in mail.items():
+            if len(messages.place):
+                _save(self._mail(name, number) / str(block) / f"{sender}.npy", np.stack(messages))
+
+    def _mail_of(self, name: Pass, number: int, block: int) -> Messages:
+        files = (self._mail(name, number) / str(block)).glob("[0-9]*.npy")
+        return merged([Messages(*np.load(file)) for file in files])
+
+    # --- what there is --------------------------------------------------------------------------------------
+
+    def part(self, block: int, name: Pass = "own") -> Part:
+        """What a block has to do with the boundary, with the alpha of a pass."""
+        get = self._load
+        part = Part(
+            color=get(block, "color"),
+            given=get(block, "given"),
+            own=get(block, "own"),
+            rim=Edges(*(get(block, f"rim_{field}") for field in Edges._fields)),
+            cut=HalfEdges(*(get(block, f"cut_{field}") for field in HalfEdges._fields)),
+            crossing=get(block, "crossing"),
+        )
+        return part if name != "rounded" else replace(part, own=_load(self.path / "rounded" / "own" / f"{block}.npy"))
+
+    def save_rounded(self, block: int, own: Labels) -> None:
+        """Keep labels of alpha that were rounded in, for the pass "rounded"."""
+        _save(self.path / "rounded" / "own" / f"{block}.npy", own)
+
+    def block(self, block: int, name: Pass) -> Block:
+        """A block with its labels so far."""
+        part = self.part(block, name)
+        everything = name == "first"
+        if everything and not (self._part(block) / "all_shift.npy").exists():
+            edges = self.inner(block)
+            self._save_links(block, "all", links_of(len(part.color), edges, np.ones(len(edges.source), np.bool_)))
+        kind = "all" if everything else "color"
+        links = [self._load(block, f"{kind}_{field}") for field in Links._fields]
+        cut = cut_of(part.cut, np.ones(len(part.crossing), np.bool_) if everything else ~part.crossing)
+        return Block(Links(*links[:4], int(links[4][0])), cut, self.label(block, name))
+
+    def label(self, block: int, name: Pass) -> Labels:
+        """The labels of a block so far."""
+        path = self.path / name / "labels" / f"{block}.npy"
+        return _load(path) if path.exists() else np.full(len(self._load(block, "color")), CERTAIN)
+
+    def inner(self, block: int) -> Edges:
+        """The inner edges of a block, from its file."""
+        edges = self.folder.links(block)
+        inner = edges.block == block
+        return Edges(*(column[inner] for column in (edges.source, edges.target, edges.epsilon, edges.delta)))
+
+    def far(self, block: Ints, place: Ints, what: str) -> NDArray[Any]:
+        """The colours, givens or labels (by the name of a pass) of datasets in other blocks, ordered by block."""
+        found = []
+        for number, run in runs(block):
+            stored = self._load(number, what) if what in ("color", "given") else self.label(number, cast("Pass", what))
+            if what == "color":
+                _within(self.folder.file("nodes", number), "the end of a cut edge", place[run], len(stored), number)
+            found.append(stored[place[run]])
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _part(self, block: int) -> Path:
+        return self.path / "parts" / str(block)
+
+    def _load(self, block: int, name: str) -> NDArray[Any]:
+        return _load(self._part(block) / f"{name}.npy")
+
+    def _save_part(self, block: int, **columns: NDArray[Any]) -> None:
+        for name, column in columns.items():
+            _save(self._part(block) / f"{name}.npy", column)
+
+    def _save_links(self, block: int, kind: str, links: Links) -> None:
+        columns = {**links._asdict(), "shift": np.array([links.shift])}
+        self._save_part(block, **{f"{kind}_{name}": column for name, column in columns.items()})
+
+
+def _save(path: Path, column: NDArray[Any]) -> None:
+    """An array, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.save(file, column)
+
+
+def _load(path: Path) -> NDArray[Any]:
+    """An array, memory-mapped; what is written to it stays in this process."""
+    if os.path.getsize(path) < 4096:  # a page: nothing is saved, and an empty array cannot be mapped
+        return np.asarray(np.load(path))
+    return np.asarray(np.load(path, mmap_mode="c"))
+
+
+def _within(path: Path, name: str, column: Ints, n: int, block: int) -> None:
+    wrong = np.flatnonzero((column < 0) | (column >= n))
+    if len(wrong):
+        raise GraphError(f"{path}: {name} is {int(column[wrong[0]])}", f"block {block} has the places 0 to {n - 1}")
