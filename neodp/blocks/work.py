@@ -3,10 +3,10 @@
 ::
 
     DIR/work/PURPOSE/state.json                what the input was, and how far each pass has come
-                     parts/BLOCK/*.npy         what ``passes.Part`` and ``block.Links`` hold
-                     mirror/BLOCK/OTHER.npy    cut edges that stand in the file of another block
-                     PASS/labels/BLOCK.npy     labels so far; all certain where there is no file
-                     PASS/mail/ROUND/BLOCK/FROM.npy    messages, to be read in that round
+                     parts/BLOCK/…             what ``passes.Part`` and ``block.Block`` hold
+                     mirror/BLOCK/OTHER        cut edges that stand in the file of another block
+                     PASS/labels/BLOCK         labels so far; all certain where there is no file
+                     PASS/mail/ROUND/BLOCK/FROM        messages, to be read in that round
 
 Arrays are memory-mapped: a process needs memory for the block it is working on, and the system reads what is touched.
 
@@ -19,9 +19,8 @@ nothing to tell; and messages that come twice change nothing (:mod:`neodp.blocks
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
@@ -29,8 +28,9 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.blocks.block import CERTAIN, Block, Links, Mail, Messages, merged, runs, step
-from neodp.blocks.folder import Folder, replacing, write_text
+from neodp.blocks.arrays import load_array, load_arrays, save_arrays
+from neodp.blocks.block import CERTAIN, Block, Cut, Links, Mail, Messages, merged, runs, step
+from neodp.blocks.folder import Folder, write_text
 from neodp.blocks.passes import (
     Edges,
     HalfEdges,
@@ -131,9 +131,9 @@ class Work:
             theirs = cut[cut["block"] == far]
             mirrored = theirs.copy()
             mirrored["here"], mirrored["there"], mirrored["block"] = theirs["there"], theirs["here"], block
-            _save(self.path / "mirror" / str(far) / f"{block}.npy", mirrored)
+            save_arrays(self.path / "mirror" / str(far) / str(block), cut=mirrored)
         rim = {f"rim_{name}": column[crossing] for name, column in inside._asdict().items()}
-        self._save_part(block, color=color, given=given, own=own, out=cut, **rim)
+        save_arrays(self._part(block, "part"), color=color, given=given, own=own, out=cut, **rim)
         self._save_links(block, "color", links_of(n, inside, ~crossing))
 
     def connect(self, block: int) -> int:
@@ -144,14 +144,16 @@ class Work:
         UnhitBoundary
             If alpha is needed, and a boundary edge of the block has it at neither end.
         """
-        mirrors = sorted((self.path / "mirror" / str(block)).glob("*.npy"), key=lambda file: int(file.stem))
-        cut = np.concatenate([self._load(block, "out"), *map(np.load, mirrors)])
+        mine = load_arrays(self._part(block, "part"))
+        mirrors = sorted(_files(self.path / "mirror" / str(block)), key=lambda file: int(file.name))
+        cut = np.concatenate([mine["out"], *(load_array(file, "cut") for file in mirrors)])
         cut = cut[np.argsort(cut["block"], kind="stable")]
-        _within(self.folder.file("edges", block), "target", cut["here"], len(self._load(block, "color")), block)
-        color = self._load(block, "color")
+        color = mine["color"]
+        _within(self.folder.file("nodes", block), "the end of a cut edge", cut["here"], len(color), block)
         crossing = self.far(cut["block"], cut["there"], "color") != color[cut["here"]]
-        columns = {f"cut_{name}": np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()}
-        self._save_part(block, crossing=crossing, **columns)
+        halves = HalfEdges(*(np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()))
+        save_arrays(self._part(block, "cut"), crossing=crossing, **halves._asdict())
+        save_arrays(self._part(block, "cut_color"), **cut_of(halves, ~crossing)._asdict())
         part = self.part(block)
         if self.purpose == "extend":
             across = part.across
@@ -194,7 +196,7 @@ class Work:
         before = self.block(block, name)
         after, mail = step(before, self._mail_of(name, number, block))
         self._post(name, number + 1, block, mail)
-        _save(self.path / name / "labels" / f"{block}.npy", after.label)
+        save_arrays(self.path / name / "labels" / str(block), label=after.label)
         return sum(len(messages.place) for messages in mail.values())
 
     def forget(self, name: Pass, number: int) -> None:
@@ -207,47 +209,52 @@ class Work:
     def _post(self, name: Pass, number: int, sender: int, mail: Mail) -> None:
         for block, messages in mail.items():
             if len(messages.place):
-                _save(self._mail(name, number) / str(block) / f"{sender}.npy", np.stack(messages))
+                save_arrays(self._mail(name, number) / str(block) / str(sender), **messages._asdict())
 
     def _mail_of(self, name: Pass, number: int, block: int) -> Messages:
-        files = (self._mail(name, number) / str(block)).glob("[0-9]*.npy")
-        return merged([Messages(*np.load(file)) for file in files])
+        files = _files(self._mail(name, number) / str(block))
+        return merged([Messages(**load_arrays(file)) for file in files])
 
     # --- what there is --------------------------------------------------------------------------------------
 
     def part(self, block: int, name: Pass = "own") -> Part:
         """What a block has to do with the boundary, with the alpha of a pass."""
-        get = self._load
-        part = Part(
-            color=get(block, "color"),
-            given=get(block, "given"),
-            own=get(block, "own"),
-            rim=Edges(*(get(block, f"rim_{field}") for field in Edges._fields)),
-            cut=HalfEdges(*(get(block, f"cut_{field}") for field in HalfEdges._fields)),
-            crossing=get(block, "crossing"),
+        columns = load_arrays(self._part(block, "part"))
+        cut = load_arrays(self._part(block, "cut"))
+        own = load_array(self.path / "rounded" / "own" / str(block), "own") if name == "rounded" else columns["own"]
+        return Part(
+            color=columns["color"],
+            given=columns["given"],
+            own=own,
+            rim=Edges(*(columns[f"rim_{field}"] for field in Edges._fields)),
+            cut=HalfEdges(*(cut[field] for field in HalfEdges._fields)),
+            crossing=cut["crossing"],
         )
-        return part if name != "rounded" else replace(part, own=_load(self.path / "rounded" / "own" / f"{block}.npy"))
 
     def save_rounded(self, block: int, own: Labels) -> None:
         """Keep labels of alpha that were rounded in, for the pass "rounded"."""
-        _save(self.path / "rounded" / "own" / f"{block}.npy", own)
+        save_arrays(self.path / "rounded" / "own" / str(block), own=own)
 
     def block(self, block: int, name: Pass) -> Block:
         """A block with its labels so far."""
-        part = self.part(block, name)
-        everything = name == "first"
-        if everything and not (self._part(block) / "all_shift.npy").exists():
-            edges = self.inner(block)
+        kind = "all" if name == "first" else "color"
+        if not self._part(block, f"links_{kind}").exists():  # only needed where alpha has to be rounded in
+            part, edges = self.part(block), self.inner(block)
             self._save_links(block, "all", links_of(len(part.color), edges, np.ones(len(edges.source), np.bool_)))
-        kind = "all" if everything else "color"
-        links = [self._load(block, f"{kind}_{field}") for field in Links._fields]
-        cut = cut_of(part.cut, np.ones(len(part.crossing), np.bool_) if everything else ~part.crossing)
-        return Block(Links(*links[:4], int(links[4][0])), cut, self.label(block, name))
+            cut = cut_of(part.cut, np.ones(len(part.crossing), np.bool_))
+            save_arrays(self._part(block, "cut_all"), **cut._asdict())
+        links = load_arrays(self._part(block, f"links_{kind}"))
+        shift = int(links.pop("shift")[0])
+        return Block(
+            Links(**links, shift=shift), Cut(**load_arrays(self._part(block, f"cut_{kind}"))), self.label(block, name)
+        )
 
     def label(self, block: int, name: Pass) -> Labels:
         """The labels of a block so far."""
-        path = self.path / name / "labels" / f"{block}.npy"
-        return _load(path) if path.exists() else np.full(len(self._load(block, "color")), CERTAIN)
+        path = self.path / name / "labels" / str(block)
+        if path.exists():
+            return load_array(path, "label")
+        return np.full(len(load_array(self._part(block, "part"), "color")), CERTAIN)
 
     def inner(self, block: int) -> Edges:
         """The inner edges of a block, from its file."""
@@ -259,39 +266,26 @@ class Work:
         """The colours, givens or labels (by the name of a pass) of datasets in other blocks, ordered by block."""
         found = []
         for number, run in runs(block):
-            stored = self._load(number, what) if what in ("color", "given") else self.label(number, cast("Pass", what))
+            if what in ("color", "given"):
+                stored = load_array(self._part(number, "part"), what)
+            else:
+                stored = self.label(number, cast("Pass", what))
             if what == "color":
                 _within(self.folder.file("nodes", number), "the end of a cut edge", place[run], len(stored), number)
             found.append(stored[place[run]])
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
-    def _part(self, block: int) -> Path:
-        return self.path / "parts" / str(block)
-
-    def _load(self, block: int, name: str) -> NDArray[Any]:
-        return _load(self._part(block) / f"{name}.npy")
-
-    def _save_part(self, block: int, **columns: NDArray[Any]) -> None:
-        for name, column in columns.items():
-            _save(self._part(block) / f"{name}.npy", column)
+    def _part(self, block: int, kind: str) -> Path:
+        return self.path / "parts" / str(block) / kind
 
     def _save_links(self, block: int, kind: str, links: Links) -> None:
         columns = {**links._asdict(), "shift": np.array([links.shift])}
-        self._save_part(block, **{f"{kind}_{name}": column for name, column in columns.items()})
+        save_arrays(self._part(block, f"links_{kind}"), **columns)
 
 
-def _save(path: Path, column: NDArray[Any]) -> None:
-    """An array, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        np.save(file, column)
-
-
-def _load(path: Path) -> NDArray[Any]:
-    """An array, memory-mapped; what is written to it stays in this process."""
-    if os.path.getsize(path) < 4096:  # a page: nothing is saved, and an empty array cannot be mapped
-        return np.asarray(np.load(path))
-    return np.asarray(np.load(path, mmap_mode="c"))
+def _files(path: Path) -> list[Path]:
+    """The files in a folder, but for those that were being written when a process was killed."""
+    return [file for file in path.iterdir() if not file.name.startswith(".")] if path.exists() else []
 
 
 def _within(path: Path, name: str, column: Ints, n: int, block: int) -> None:

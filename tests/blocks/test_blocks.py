@@ -158,7 +158,7 @@ def test_lattices_are_written_box_by_box(shape: tuple[int, ...], count: int, tmp
         assert same(tmp_path / "g", neodp.extend(whole.with_alpha(neodp.balanced(whole))))
 
 
-def test_round_blocks_take_fewer_rounds_than_slabs_and_single_datasets(tmp_path: Path) -> None:
+def test_round_blocks_take_fewer_rounds_than_long_or_strewn_ones(tmp_path: Path) -> None:
     g = neodp.generate.grid(16, 16, epsilon=[0.1, 0.3])
     g = g.with_alpha(neodp.balanced(g))
     rounds = {}
@@ -166,11 +166,11 @@ def test_round_blocks_take_fewer_rounds_than_slabs_and_single_datasets(tmp_path:
         "cubes": blocks.by_cubes((16, 16), 16),
         "growth": blocks.by_growth(g, 16),
         "prefix": blocks.by_prefix(g, 2),
-        "single": np.arange(256, dtype=np.int32),
+        "strewn": np.random.default_rng(1).integers(0, 16, 256).astype(np.int32),
     }.items():
         blocks.write_graph(g, cut, tmp_path / name)
         rounds[name] = blocks.extend(tmp_path / name).rounds
-    assert max(rounds["cubes"], rounds["growth"]) < rounds["prefix"] < rounds["single"]
+    assert max(rounds["cubes"], rounds["growth"]) < min(rounds["prefix"], rounds["strewn"])
     assert blocks.by_growth(g, 16).max() == 15
     assert set(np.bincount(blocks.by_growth(g, 16))) == {16}
 
@@ -199,9 +199,9 @@ def test_the_audit_finds_a_planted_violation_across_a_cut(tmp_path: Path) -> Non
     file = tmp_path / "g" / "mechanism" / "00001.parquet"
     table = pq.read_table(file)
     p = table["p"].to_numpy().copy()
-    p[0] = np.nextafter(p[0], 0.0)
+    p[0] *= 1 - 1e-14
     pq.write_table(table.set_column(table.column_names.index("p"), "p", pa.array(p)), file)
     report = blocks.audit(tmp_path / "g", worst=1)
-    assert report.violations == 1
+    assert not report
     assert (report.worst[0].source, report.worst[0].target) == ("2", "3")
     assert report.worst[0].broken[0].startswith("Pr[yes] is ")
