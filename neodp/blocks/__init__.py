@@ -10,7 +10,7 @@
 """
 
 from neodp.blocks.auditing import audit, is_stale
-from neodp.blocks.folder import Folder, open_folder, read_graph, write_graph
+from neodp.blocks.folder import Folder, open_folder, read_graph, read_mechanism, write_graph
 from neodp.blocks.lattice import write_lattice
 from neodp.blocks.local import Rounds, Summary, balanced, extend
 from neodp.blocks.partition import by_cubes, by_growth, by_prefix
@@ -28,6 +28,7 @@ __all__ = [
     "is_stale",
     "open_folder",
     "read_graph",
+    "read_mechanism",
     "write_graph",
     "write_lattice",
 ]

@@ -38,11 +38,23 @@ from numpy.typing import NDArray
 from neodp.columns import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
 from neodp.graph import DatasetGraph
+from neodp.privacy import EpsilonDelta
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Alpha", "BlockEdges", "Folder", "open_folder", "read_graph", "write_blocks", "write_graph"]
+    from neodp.mechanism import Mechanism
+
+__all__ = [
+    "Alpha",
+    "BlockEdges",
+    "Folder",
+    "open_folder",
+    "read_graph",
+    "read_mechanism",
+    "write_blocks",
+    "write_graph",
+]
 
 FORMAT = 1
 """The version of the format, which graph.json says."""
@@ -95,7 +107,7 @@ class Folder:
 
     def keys(self, block: int) -> pa.StringArray:
         """The keys of a block."""
-        return _column(self.file("nodes", block), "key")
+        return _columns(self.file("nodes", block), "key")[0]
 
     def key(self, block: int, place: int) -> str:
         """The key of one dataset."""
@@ -113,7 +125,7 @@ class Folder:
         import pyarrow.compute as pc
 
         path = self.file("nodes", block)
-        named = _column(path, "color")
+        named = _columns(path, "color")[0]
         at = pc.index_in(named.cast(pa.string()), pa.array(self.colors))
         if at.null_count:
             row = int(np.flatnonzero(at.is_null().to_numpy(zero_copy_only=False))[0])
@@ -132,7 +144,7 @@ class Folder:
             If the file is damaged, or a value is impossible; the message names the row.
         """
         path = self.file("edges", block)
-        columns = BlockEdges(*(_numbers(path, name) for name in BlockEdges._fields))
+        columns = BlockEdges(*_numbers(path, *BlockEdges._fields))
         for name, column, most in (("epsilon", columns.epsilon, MAX_EPSILON), ("delta", columns.delta, 1.0)):
             _refuse(path, name, column, ~((column >= 0.0) & (column <= most)), f"give a number from 0 to {most:g}")
         _refuse(
@@ -157,7 +169,7 @@ class Folder:
         path = self.file("alpha", block)
         if not path.exists():
             return Alpha(np.empty(0, np.int32), np.empty(0), np.empty(0))
-        alpha = Alpha(*(_numbers(path, name) for name in Alpha._fields))
+        alpha = Alpha(*_numbers(path, *Alpha._fields))
         wrong = ~((alpha.p >= 0.0) & (alpha.q >= 0.0) & (np.abs(alpha.p + alpha.q - 1.0) <= 1e-9))
         _refuse(path, "p", alpha.p, wrong, "give p and q from 0 to 1 that add up to 1")
         return alpha
@@ -173,7 +185,7 @@ class Folder:
         path = self.file("mechanism", block)
         if not path.exists():
             raise GraphError(f"{self.path} has no mechanism", f"run 'neodp extend {self.path} --engine blocks' first")
-        return np.column_stack([_numbers(path, "p"), _numbers(path, "q")])
+        return np.column_stack(_numbers(path, "p", "q"))
 
     @property
     def summary(self) -> dict[str, Any] | None:
@@ -359,6 +371,20 @@ def read_graph(folder: Folder) -> DatasetGraph:
     )
 
 
+def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
+    """The mechanism of a folder, in memory, on the graph that ``read_graph`` gave.
+
+    Raises
+    ------
+    GraphError
+        If the folder has no mechanism.
+    """
+    from neodp.mechanism import Mechanism
+
+    rows = np.concatenate([folder.rows(block) for block in range(folder.blocks)])
+    return Mechanism(graph, rows, EpsilonDelta.of(graph), method="labels")
+
+
 # --- files --------------------------------------------------------------------------------------------------
 
 
@@ -395,28 +421,30 @@ def replace_folder(new: Path, old: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _column(path: Path, name: str) -> Any:
+def _columns(path: Path, *names: str) -> list[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        column = pq.read_table(path, columns=[name]).column(0).combine_chunks()
-    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, IndexError) as e:
-        raise GraphError(
-            f"{path} has no readable column {name!r}", str(e).splitlines()[0] or "make the folder again"
-        ) from None
-    if column.null_count:
-        raise GraphError(f"{path} has {column.null_count} rows without {name}", "fill them")
-    return column
+        table = pq.read_table(path, columns=list(names), use_threads=False)
+        columns = [table.column(name).combine_chunks() for name in names]
+    except (pa.ArrowInvalid, KeyError, OSError) as e:
+        hint = f"make the folder again ({str(e).splitlines()[0]})"
+        raise GraphError(f"{path} has no readable columns {', '.join(names)}", hint) from None
+    for name, column in zip(names, columns, strict=True):
+        if column.null_count:
+            raise GraphError(f"{path} has {column.null_count} rows without {name}", "fill them")
+    return columns
 
 
-def _numbers(path: Path, name: str) -> Any:
-    """A column of numbers: int32 for places and blocks, doubles for the rest."""
-    column = _column(path, name).to_numpy()
-    wanted = np.int32 if name in ("source", "block", "target", "place") else np.float64
-    if column.dtype != wanted:
-        raise GraphError(f"{path} has {name} as {column.dtype}", f"write it as {np.dtype(wanted)}")
-    return column
+def _numbers(path: Path, *names: str) -> list[NDArray[Any]]:
+    """Columns of numbers: int32 for places and blocks, doubles for the rest."""
+    columns = [column.to_numpy(zero_copy_only=False) for column in _columns(path, *names)]
+    for name, column in zip(names, columns, strict=True):
+        wanted = np.dtype(np.int32 if name in ("source", "block", "target", "place") else np.float64)
+        if column.dtype != wanted:
+            raise GraphError(f"{path} has {name} as {column.dtype}", f"write it as {wanted}")
+    return columns
 
 
 def _refuse(path: Path, name: str, column: NDArray[Any], wrong: NDArray[np.bool_], hint: str) -> None:

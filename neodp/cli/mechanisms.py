@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import os
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import neodp
-from neodp import Mechanism, rainbow
+from neodp import Mechanism, blocks, rainbow
 from neodp.boundary import boundary_vertices
 from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show
 from neodp.errors import GraphError
@@ -38,9 +39,10 @@ class Method(StrEnum):
 
 
 class Engine(StrEnum):
-    """What computes the mechanism: the engines that exist. Today there is one."""
+    """What computes the mechanism: one pass in memory, or block by block, on files."""
 
     EXACT = "exact"
+    BLOCKS = "blocks"
 
 
 def check(context: typer.Context, graph: Graph, quiet: Quiet = False, json: Json = False) -> None:
@@ -63,8 +65,12 @@ def extend(
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
     engine: Annotated[
-        Engine, typer.Option(help="exact, the only one today: the compiled pass, private to the last bit.")
+        Engine,
+        typer.Option(help="exact: the compiled pass, in memory. blocks: GRAPH is a folder of blocks, of any size."),
     ] = Engine.EXACT,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -77,8 +83,11 @@ def extend(
 ) -> None:
     """Find the optimal mechanism, and keep its probabilities on the datasets.
 
-    Example: `neodp extend survey --mode stats`
+    Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
+    if engine is Engine.BLOCKS:
+        _extend_blocks(Path(graph), mode, method, workers, quiet, json)
+        return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         if mode is Mode.ESTIMATE:
@@ -87,9 +96,7 @@ def extend(
             show(facts, json, lambda: _facts(facts))
             return
         read = store.read(graph, progress=tell)
-        mechanism = {Engine.EXACT: neodp.extend}[engine](
-            read, method=cast("rainbow.Method | None", method and method.value)
-        )
+        mechanism = neodp.extend(read, method=cast("rainbow.Method | None", method and method.value))
         if mode is Mode.STREAM:
             _stream(mechanism, json)
             return
@@ -126,6 +133,12 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="exact: a graph of the store. blocks: GRAPH is a folder of blocks.")
+    ] = Engine.EXACT,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     quiet: Quiet = False,
     json: Json = False,
@@ -142,6 +155,9 @@ def audit(
         _audit_tables(Tabulated.from_tables(nodes, edges, epsilon=epsilon), losses, worst, json)
         return
     assert graph is not None
+    if engine is Engine.BLOCKS:
+        _audit_blocks(Path(graph), losses, worst, workers, quiet, json)
+        return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         stored = store.mechanism(graph, progress=tell)
@@ -160,6 +176,41 @@ def audit(
 
     show(asdict(report) | {"graph": graph, "stale": stored.stale, "written": stored.info.written}, json, text)
     if not report or stored.stale:
+        raise typer.Exit(1)
+
+
+def _extend_blocks(
+    folder: Path, mode: Mode, method: Method | None, workers: int | None, quiet: bool, json: bool
+) -> None:
+    """Extend a folder of blocks, and write the mechanism there."""
+    if mode is not Mode.WRITE or method is not None:
+        raise GraphError(
+            "--engine blocks writes the mechanism of two colours to the folder", "leave out --mode and --method"
+        )
+    with progress(quiet) as tell:
+        found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, progress=tell)
+    facts = {name: value for name, value in asdict(found).items() if name != "state"}
+    facts |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
+    show(facts, json, lambda: _facts(facts))
+
+
+def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | None, quiet: bool, json: bool) -> None:
+    """Audit the mechanism in a folder of blocks."""
+    if losses is not None:
+        raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
+    with progress(quiet) as tell:
+        report = blocks.audit(folder, worst=worst, workers=workers or os.cpu_count() or 1, progress=tell)
+    stale = blocks.is_stale(folder)
+
+    def text() -> None:
+        say(str(report))
+        if stale:
+            say("stale: a file of the graph was written after the mechanism; extend it again")
+        for edge in report.worst:
+            say(f"  {edge}")
+
+    show(asdict(report) | {"graph": str(folder), "stale": stale}, json, text)
+    if not report or stale:
         raise typer.Exit(1)
 
 
