@@ -133,7 +133,8 @@ class Folder:
                 f"{path}, row {row + 1}: the colour is {named[row].as_py()!r}",
                 f"graph.json names the colours {', '.join(self.colors)}",
             )
-        return at.to_numpy().astype(np.int8)
+        color: NDArray[np.int8] = at.to_numpy().astype(np.int8)
+        return color
 
     def links(self, block: int) -> BlockEdges:
         """The edges that stand in the file of a block.
@@ -223,8 +224,10 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
             path,
             str(facts["name"]),
             tuple(map(str, facts["colors"])),
-            *(int(facts[name]) for name in ("blocks", "datasets", "edges")),
-            str(facts.get("partition", "")),
+            blocks=int(facts["blocks"]),
+            datasets=int(facts["datasets"]),
+            edges=int(facts["edges"]),
+            partition=str(facts.get("partition", "")),
         )
     except FileNotFoundError:
         raise GraphError(

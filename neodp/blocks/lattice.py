@@ -121,6 +121,6 @@ def _edges(lattice: Lattice, cuts: Sequence[int], folded: Sequence[Box], number:
             columns.append((face, np.full(len(face), number + step, np.int32), far, *allowed))
     lengths = [len(column[0]) for column in columns]
     return BlockEdges(
-        *(np.concatenate([column[i] for column in columns]) for i in range(3)),  # type: ignore[misc]
+        *(np.concatenate([column[i] for column in columns]) for i in range(3)),
         *(np.repeat([column[i] for column in columns], lengths) for i in (3, 4)),
     )

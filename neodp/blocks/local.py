@@ -45,7 +45,7 @@ def silent(what: str, done: int, total: int) -> None:
 class Map(Protocol):
     """Calls a function for every block, in any order or side by side; the results come in the order of the blocks."""
 
-    def __call__(self, function: Callable[[int], T], blocks: Iterable[int]) -> Iterable[T]: ...
+    def __call__(self, function: Callable[[int], T], blocks: Iterable[int], /) -> Iterable[T]: ...
 
 
 @dataclass(frozen=True)
@@ -296,11 +296,11 @@ def processes(workers: int) -> Iterator[Map]:
     """
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     if min(workers, cores) <= 1:
-        yield map
+        yield _in_turn
         return
     with ProcessPoolExecutor(min(workers, cores), get_context("spawn"), _end_with_parent) as pool:
         try:
-            yield pool.map
+            yield partial(_side_by_side, pool)
         except BrokenProcessPool:
             raise NeodpError(
                 "a process that worked on a block was killed, perhaps for want of memory",
@@ -309,6 +309,14 @@ def processes(workers: int) -> Iterator[Map]:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _in_turn(function: Callable[[int], T], blocks: Iterable[int]) -> Iterable[T]:
+    return map(function, blocks)
+
+
+def _side_by_side(pool: ProcessPoolExecutor, function: Callable[[int], T], blocks: Iterable[int]) -> Iterable[T]:
+    return pool.map(function, blocks)
 
 
 def _end_with_parent() -> None:

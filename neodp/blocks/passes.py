@@ -55,6 +55,10 @@ class Edges(NamedTuple):
     epsilon: Floats
     delta: Floats
 
+    def where(self, keep: Bools) -> Edges:
+        """Those for which `keep` is true."""
+        return Edges(self.source[keep], self.target[keep], self.epsilon[keep], self.delta[keep])
+
 
 class HalfEdges(NamedTuple):
     """Cut edges of a block, each seen from the end that lies in the block."""
@@ -64,6 +68,10 @@ class HalfEdges(NamedTuple):
     there: Ints
     epsilon: Floats
     delta: Floats
+
+    def where(self, keep: Bools) -> HalfEdges:
+        """Those for which `keep` is true."""
+        return HalfEdges(self.here[keep], self.block[keep], self.there[keep], self.epsilon[keep], self.delta[keep])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +112,7 @@ class Part:
     @property
     def across(self) -> HalfEdges:
         """The cut edges between different colours."""
-        return HalfEdges(*(column[self.crossing] for column in self.cut))
+        return self.cut.where(self.crossing)
 
 
 def links_of(n: int, edges: Edges, keep: Bools) -> Links:
@@ -119,7 +127,7 @@ def links_of(n: int, edges: Edges, keep: Bools) -> Links:
 
 def cut_of(cut: HalfEdges, keep: Bools) -> Cut:
     """The kept cut edges, ready for ``step``."""
-    kept = HalfEdges(*(column[keep] for column in cut))
+    kept = cut.where(keep)
     return Cut(kept.here, kept.block, kept.there, *EpsilonDelta(kept.epsilon, kept.delta).parameters)
 
 

@@ -121,18 +121,17 @@ class Work:
             labels = labels_of(alpha.p, alpha.q)
             given[alpha.place] = True
             own[alpha.place] = np.where(color[alpha.place] == 0, labels, -labels)
-        inside = Edges(*(column[inner] for column in (edges.source, edges.target, edges.epsilon, edges.delta)))
+        inside = Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(inner)
         crossing = color[inside.source] != color[inside.target]
         cut = np.empty(int(np.count_nonzero(~inner)), HALF_EDGE)
-        columns = (edges.source, edges.block, edges.target, edges.epsilon, edges.delta)
-        for name, column in zip(HALF_EDGE.names or (), columns, strict=True):
-            cut[name] = column[~inner]
+        cut["here"], cut["block"], cut["there"] = edges.source[~inner], edges.block[~inner], edges.target[~inner]
+        cut["epsilon"], cut["delta"] = edges.epsilon[~inner], edges.delta[~inner]
         for far in np.unique(cut["block"]).tolist():
             theirs = cut[cut["block"] == far]
             mirrored = theirs.copy()
             mirrored["here"], mirrored["there"], mirrored["block"] = theirs["there"], theirs["here"], block
             save_arrays(self.path / "mirror" / str(far) / str(block), cut=mirrored)
-        rim = {f"rim_{name}": column[crossing] for name, column in inside._asdict().items()}
+        rim = {f"rim_{name}": column for name, column in inside.where(crossing)._asdict().items()}
         save_arrays(self._part(block, "part"), color=color, given=given, own=own, out=cut, **rim)
         self._save_links(block, "color", links_of(n, inside, ~crossing))
 
@@ -259,8 +258,7 @@ class Work:
     def inner(self, block: int) -> Edges:
         """The inner edges of a block, from its file."""
         edges = self.folder.links(block)
-        inner = edges.block == block
-        return Edges(*(column[inner] for column in (edges.source, edges.target, edges.epsilon, edges.delta)))
+        return Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(edges.block == block)
 
     def far(self, block: Ints, place: Ints, what: str) -> NDArray[Any]:
         """The colours, givens or labels (by the name of a pass) of datasets in other blocks, ordered by block."""
@@ -291,4 +289,4 @@ def _files(path: Path) -> list[Path]:
 def _within(path: Path, name: str, column: Ints, n: int, block: int) -> None:
     wrong = np.flatnonzero((column < 0) | (column >= n))
     if len(wrong):
-        raise GraphError(f"{path}: {name} is {int(column[wrong[0]])}", f"block {block} has the places 0 to {n - 1}")
+        raise GraphError(f"{path}: {name} is {int(column[wrong[0]])}", f"block {block} has places 0 to {n - 1}")

@@ -75,9 +75,7 @@ def load(
     """
     if nodes.is_dir():
         if edges is not None or colors is not None or epsilon is not None:
-            raise GraphError(
-                f"{nodes} is a folder of blocks, which says all of its graph", "give nothing but the folder"
-            )
+            raise GraphError(f"{nodes} is a folder of blocks, which says everything", "give nothing but the folder")
         folder = blocks.open_folder(nodes)
         _keep(context, graph, blocks.read_graph(folder), replace, population, quiet, json, folder)
         return

@@ -159,20 +159,20 @@ def test_lattices_are_written_box_by_box(shape: tuple[int, ...], count: int, tmp
 
 
 def test_round_blocks_take_fewer_rounds_than_long_or_strewn_ones(tmp_path: Path) -> None:
-    g = neodp.generate.grid(16, 16, epsilon=[0.1, 0.3])
+    g = neodp.generate.grid(12, 12, epsilon=[0.1, 0.3])
     g = g.with_alpha(neodp.balanced(g))
     rounds = {}
     for name, cut in {
-        "cubes": blocks.by_cubes((16, 16), 16),
-        "growth": blocks.by_growth(g, 16),
+        "cubes": blocks.by_cubes((12, 12), 9),
+        "growth": blocks.by_growth(g, 9),
         "prefix": blocks.by_prefix(g, 2),
-        "strewn": np.random.default_rng(1).integers(0, 16, 256).astype(np.int32),
+        "strewn": np.random.default_rng(1).integers(0, 9, 144).astype(np.int32),
     }.items():
         blocks.write_graph(g, cut, tmp_path / name)
         rounds[name] = blocks.extend(tmp_path / name).rounds
     assert max(rounds["cubes"], rounds["growth"]) < min(rounds["prefix"], rounds["strewn"])
-    assert blocks.by_growth(g, 16).max() == 15
-    assert set(np.bincount(blocks.by_growth(g, 16))) == {16}
+    assert blocks.by_growth(g, 9).max() == 8
+    assert set(np.bincount(blocks.by_growth(g, 9))) == {16}
 
 
 @pytest.mark.parametrize("how", PARTITIONS)

@@ -78,7 +78,7 @@ def test_processes_find_the_same(graph: neodp.DatasetGraph, folder: Path) -> Non
 
 def test_one_process_at_a_time(folder: Path) -> None:
     def nested(what: str, done: int, total: int) -> None:
-        with pytest.raises(Overtaken, match="another process works on .*; wait until it is done"):
+        with pytest.raises(Overtaken, match=r"another process works on .*; wait until it is done"):
             blocks.extend(folder)
         raise KeyboardInterrupt
 
@@ -123,9 +123,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "source": (
         lambda f: change(f / "edges" / "00000.parquet", "source", 0, 16),
-        "source is 16; block 0 has the places",
+        "source is 16; block 0 has places",
     ),
-    "far": (lambda f: change(f / "edges" / "00000.parquet", "target", -1, 99), "is 99; block . has the places 0 to 15"),
+    "far": (lambda f: change(f / "edges" / "00000.parquet", "target", -1, 99), "is 99; block . has places 0 to 15"),
     "loop": (lambda f: change(f / "edges" / "00000.parquet", "target", 0, 0), "row 1: target is 0; an edge joins two"),
     "color": (
         lambda f: pq.write_table(pa.table({"key": ["a"], "color": ["maybe"]}), f / "nodes" / "00002.parquet"),
@@ -171,7 +171,7 @@ def test_a_folder_is_for_two_colors(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_audit_before_extend(folder: Path) -> None:
-    with pytest.raises(GraphError, match="has no mechanism; run 'neodp extend .* --engine blocks' first"):
+    with pytest.raises(GraphError, match=r"has no mechanism; run 'neodp extend .* --engine blocks' first"):
         blocks.audit(folder)
 
 
