@@ -1,10 +1,10 @@
 """Blocks against memory: rounds, messages, peak memory and time.
 
 Two tables. *Partitions*: the same graph in different blocks; rounds, and messages per half-edge, do not depend on the
-machine. *Size*: counts of three groups with mixed epsilons, written box by box, balanced, extended and audited out of core,
-each in a process of its own whose workers are one, so that its peak memory is that of the whole run; and beside it
-``neodp.generate``, ``balanced``, ``extend`` and ``audit`` in memory, also in a process of their own, as far as that fits.
-Both must find the same probabilities: the table says whether they do, by a digest of all of them.
+machine. *Size*: counts of three groups with mixed epsilons, written box by box, balanced, extended and audited out of
+core, by one process without workers, so that its peak memory is that of the whole run; and beside it the same in
+memory, in another process, as far as that fits. Both must find the same probabilities: the table says whether they do,
+by a digest of all of them.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from neodp.auditing import Audit, EdgeAudit, audit_pairs
 from neodp.blocks.block import runs
 from neodp.blocks.folder import Folder, open_folder
-from neodp.blocks.local import Progress, processes, silent
+from neodp.blocks.local import Map, Progress, processes, silent
 from neodp.columns import Floats, Ints
 from neodp.errors import GraphError
 
-__all__ = ["audit", "is_stale"]
+__all__ = ["audit", "audit_with", "is_stale"]
 
 
 def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, progress: Progress = silent) -> Audit:
@@ -48,14 +48,18 @@ def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, pro
     GraphError
         If the folder has no mechanism, or a file is damaged.
     """
-    folder = open_folder(path)
+    with processes(workers) as run:
+        return audit_with(run, open_folder(path), worst, progress)
+
+
+def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent) -> Audit:
+    """``audit``, with the blocks given to `run`."""
     if folder.summary is None:
         raise GraphError(f"{folder.path} has no mechanism", f"run 'neodp extend {folder.path} --engine blocks' first")
     total = Audit(0, 0, 0, 0, True, 0.0, ())
-    with processes(workers) as run:
-        for done, found in enumerate(run(partial(_audit_block, folder, worst), range(folder.blocks))):
-            total = _both(total, found, worst)
-            progress("audit", done + 1, folder.blocks)
+    for done, found in enumerate(run(partial(_audit_block, folder, worst), range(folder.blocks))):
+        total = _both(total, found, worst)
+        progress("audit", done + 1, folder.blocks)
     return total
 
 

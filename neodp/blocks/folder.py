@@ -25,6 +25,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -409,7 +410,7 @@ def write_text(path: Path, text: str) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A name to write to, which takes the place of `path` at the end."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     yield temporary
     os.replace(temporary, path)
 

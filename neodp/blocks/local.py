@@ -31,7 +31,7 @@ from neodp.blocks.work import Pass, Work
 from neodp.errors import NeodpError, Overtaken
 from neodp.privacy import EpsilonDelta
 
-__all__ = ["Map", "Progress", "Rounds", "Summary", "balanced", "carry_out", "extend", "processes", "silent"]
+__all__ = ["Map", "Progress", "Rounds", "Summary", "alone", "balanced", "carry_out", "extend", "processes", "silent"]
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -59,7 +59,7 @@ class Rounds:
     steps : int
         How many steps of blocks, all rounds together.
     messages : int
-        How many labels travelled from block to block.
+        How many labels travelled from block to block; after an interruption without those of steps that were done.
     """
 
     rounds: int
@@ -82,7 +82,7 @@ class Summary:
     rounded : int
         How many alpha were rounded in.
     rounds, messages : int
-        Of the pass that gave the mechanism.
+        Of the pass that gave the mechanism; see ``Rounds``.
     state : str
         The state of the files that the mechanism was made for; see ``Folder.state``.
     """
@@ -141,7 +141,7 @@ def extend(path: str | os.PathLike[str], *, workers: int = 1, progress: Progress
     (40, 4, 3)
     """
     folder = open_folder(path)
-    with _alone(folder), processes(workers) as run:
+    with alone(folder), processes(workers) as run:
         return carry_out(Work(folder, "extend"), run, progress)
 
 
@@ -162,7 +162,7 @@ def balanced(path: str | os.PathLike[str], *, workers: int = 1, progress: Progre
     """
     folder = open_folder(path)
     work = Work(folder, "balanced")
-    with _alone(folder), processes(workers) as run:
+    with alone(folder), processes(workers) as run:
         state = work.open()
         _prepared(work, state, run, progress)
         rounds = _settled(work, state, "even", run, progress)
@@ -333,7 +333,7 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _alone(folder: Folder) -> Iterator[None]:
+def alone(folder: Folder) -> Iterator[None]:
     """Keep other processes from working on the folder; the lock ends with the process."""
     if sys.platform == "win32":  # no lock there: the work of two is still right, as every file is whole
         yield

@@ -5,15 +5,18 @@
     DIR/work/PURPOSE/state.json                what the input was, and how far each pass has come
                      parts/BLOCK/…             what ``passes.Part`` and ``block.Block`` hold
                      mirror/BLOCK/OTHER        cut edges that stand in the file of another block
-                     PASS/labels/BLOCK         labels so far; all certain where there is no file
+                     PASS/labels/BLOCK/ROUND   labels after that round; all certain where there is no file
                      PASS/mail/ROUND/BLOCK/FROM        messages, to be read in that round
 
 Arrays are memory-mapped: a process needs memory for the block it is working on, and the system reads what is touched.
 
 Why it can go on after any interruption: a file is written beside its place and renamed, so there is a whole one or
-none. A step writes its mail first and its labels second, and mail is deleted only after every block of its round is
-done. A step that is run again therefore finds its old labels and writes the same mail, or finds its new labels and has
-nothing to tell; and messages that come twice change nothing (:mod:`neodp.blocks.block`).
+none.
+A step begins with the labels of an earlier round; it writes its mail first and its labels last, as those of its round.
+The mail of a round is deleted only after every block of the round has its labels, and labels only after two later ones.
+So a step that is run again finds everything that it had, and does the same. The same holds if two processes run one
+step: the slower one finds the labels of the round and writes nothing; if it does not find them, the round is not over,
+and all the mail was there when it looked.
 """
 
 from __future__ import annotations
@@ -192,10 +195,16 @@ class Work:
 
     def step(self, name: Pass, number: int, block: int) -> int:
         """Step a block with its mail of a round; how many messages it sends."""
-        before = self.block(block, name)
-        after, mail = step(before, self._mail_of(name, number, block))
+        before = self._latest(name, block, number - 1)
+        after, mail = step(self.block(block, name, number - 1), self._mail_of(name, number, block))
+        done = self._label(name, block, number)
+        if done.exists():  # by another process, or before an interruption
+            return 0
         self._post(name, number + 1, block, mail)
-        save_arrays(self.path / name / "labels" / str(block), label=after.label)
+        save_arrays(done, label=after.label)
+        for old in _files(done.parent):
+            if int(old.name) < before:
+                old.unlink(missing_ok=True)
         return sum(len(messages.place) for messages in mail.values())
 
     def forget(self, name: Pass, number: int) -> None:
@@ -234,8 +243,8 @@ class Work:
         """Keep labels of alpha that were rounded in, for the pass "rounded"."""
         save_arrays(self.path / "rounded" / "own" / str(block), own=own)
 
-    def block(self, block: int, name: Pass) -> Block:
-        """A block with its labels so far."""
+    def block(self, block: int, name: Pass, number: int | None = None) -> Block:
+        """A block with its labels after a round; by default the last one."""
         kind = "all" if name == "first" else "color"
         if not self._part(block, f"links_{kind}").exists():  # only needed where alpha has to be rounded in
             part, edges = self.part(block), self.inner(block)
@@ -245,15 +254,25 @@ class Work:
         links = load_arrays(self._part(block, f"links_{kind}"))
         shift = int(links.pop("shift")[0])
         return Block(
-            Links(**links, shift=shift), Cut(**load_arrays(self._part(block, f"cut_{kind}"))), self.label(block, name)
+            Links(**links, shift=shift),
+            Cut(**load_arrays(self._part(block, f"cut_{kind}"))),
+            self.label(block, name, number),
         )
 
-    def label(self, block: int, name: Pass) -> Labels:
-        """The labels of a block so far."""
-        path = self.path / name / "labels" / str(block)
-        if path.exists():
-            return load_array(path, "label")
+    def label(self, block: int, name: Pass, number: int | None = None) -> Labels:
+        """The labels of a block after a round; by default the last one."""
+        latest = self._latest(name, block, number)
+        if latest:
+            return load_array(self._label(name, block, latest), "label")
         return np.full(len(load_array(self._part(block, "part"), "color")), CERTAIN)
+
+    def _label(self, name: Pass, block: int, number: int) -> Path:
+        return self.path / name / "labels" / str(block) / str(number)
+
+    def _latest(self, name: Pass, block: int, number: int | None) -> int:
+        """The last round, up to one, in which a block was stepped; 0 where there is none."""
+        rounds = [int(file.name) for file in _files(self.path / name / "labels" / str(block))]
+        return max((r for r in rounds if number is None or r <= number), default=0)
 
     def inner(self, block: int) -> Edges:
         """The inner edges of a block, from its file."""
