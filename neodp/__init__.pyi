@@ -26,7 +26,7 @@ from neodp.mechanism import Check as Check
 from neodp.mechanism import Mechanism as Mechanism
 from neodp.mechanism import check as check
 from neodp.mechanism import extend as extend
-from neodp.polls import poll as poll
+from neodp.polls.survey import poll as poll
 from neodp.privacy import EpsilonDelta as EpsilonDelta
 from neodp.privacy import Gaussian as Gaussian
 from neodp.privacy import SuitablePair as SuitablePair
