@@ -74,7 +74,7 @@ def test_where_nobody_knows_whether_it_was_done_that_is_said(store: Store, cutte
 
 def test_a_read_that_was_cut_is_tried_again(store: Store, cutter: Proxy) -> None:
     for where in ("before", "after"):
-        cutter.at(PULL, where)  # type: ignore[arg-type]
+        cutter.at(PULL, where)
         assert len(store.read("g")) == 5
         assert cutter.done == 1
 
