@@ -122,6 +122,10 @@ class Session:
         text = statement("show_columns", self._dialect).replace("{table}", table)
         return column not in self.execute(text, {})["name"].to_pylist()
 
+    def require_room(self, size: int) -> None:
+        """Refuse a change that the disk may have no room for."""
+        self._file.require_room(size)
+
     # --- transactions -------------------------------------------------------------------------------------
 
     @contextmanager
@@ -131,8 +135,10 @@ class Session:
             if self._connection is not None:
                 yield
                 return
-            if write and self._file.read_only:
+            if write and self._file.read_only and not self._file.full:
                 raise refusals.read_only(self.address)
+            if write:
+                self._file.require_room()
             with self._connected(write=write):
                 self.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
                 try:
