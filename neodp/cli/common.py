@@ -122,8 +122,6 @@ def reading(
     return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 
 
-NEXT = "\n  "
-"""What begins the next line of an error that names several things (:mod:`neodp.tables.problems`)."""
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 """Control characters, and those that change the direction of writing or begin a line."""
 
@@ -216,10 +214,12 @@ def fail(error: Exception, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
     if as_json:
-        typer.echo(document({"error": {"kind": kind, "message": message, "hint": hint}}), err=True)
+        details = list(getattr(error, "details", ()))
+        said = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
+        typer.echo(document({"error": said}), err=True)
     else:
-        lines = (f"{message}; {hint}" if hint else message).split(NEXT)  # where several things are wrong at once
-        typer.echo("neodp: " + NEXT.join(map(harmless, lines)), err=True)
+        lines = error.lines if isinstance(error, errors.NeodpError) else [f"{message}; {hint}" if hint else message]
+        typer.echo("neodp: " + "\n".join(map(harmless, lines)), err=True)
     return code
 
 

@@ -11,7 +11,20 @@ from typing import Annotated, Any, cast
 import typer
 
 from neodp import Mechanism, rainbow
-from neodp.cli.common import Graph, Json, Quiet, Session, document, inside, progress, say, show
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    document,
+    inside,
+    progress,
+    reading,
+    say,
+    show,
+)
 from neodp.errors import GraphError
 from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
@@ -132,6 +145,8 @@ def audit(
     ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     engine: Who = Engine.AUTO,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -144,7 +159,12 @@ def audit(
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
     if nodes is not None and edges is not None:
-        _audit_tables(Tabulated.from_tables(nodes, edges, epsilon=epsilon), losses, worst, json)
+        _audit_tables(
+            Tabulated.from_tables(nodes, edges, epsilon=epsilon, options=reading(encoding, delimiter)),
+            losses,
+            worst,
+            json,
+        )
         return
     assert graph is not None
     session: Session = context.obj

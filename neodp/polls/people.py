@@ -154,11 +154,13 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
     elif "=" in str(given):
         pairs = [(name, value) for name, _, value in (part.partition("=") for part in str(given).split(","))]
     else:
-        columns = read_table(Path(given), ("level", "epsilon"))
+        columns = read_table(Path(given), ("level", "epsilon"), numbers=("epsilon",))
         pairs = list(zip(columns["level"].to_pylist(), columns["epsilon"].to_pylist(), strict=True))
     found: dict[str, float] = {}
     for level, value in pairs:
         name = str(level).strip()
+        if name in found:
+            raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:
             number = float(value)
         except (TypeError, ValueError):

@@ -60,6 +60,7 @@ def wanted_columns(
     neodp.errors.GraphError: a.csv has a column 'weigth', and none 'weight'; rename it, or let --extra-columns ignore it
     """
     asked = (*needed, *optional)
+    closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)
     _refuse_twice(asked, lambda name: f"the column {name!r} is asked for twice", "name two different columns")
     there = Counter(names)
     _refuse_twice(
@@ -85,8 +86,14 @@ def _missing(source: object, name: str, names: Sequence[str]) -> GraphError:
     folded = [other for other in names if other.casefold() == name.casefold()]
     hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)
     if not hint and any(re.fullmatch(r"[-+]?[\d.,]*\d", other) for other in names):
-        hint = f"its first line, {', '.join(names)}, must name the columns"
-    return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {', '.join(names)}")
+        hint = f"its first line, {_listed(names)}, must name the columns"
+    return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {_listed(names)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of several names, on one line."""
+    shown = [name if name.isprintable() and 0 < len(name) <= 40 else f"{name[:40]!r}" for name in names[:20]]
+    return ", ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 def _refuse_others(
@@ -111,7 +118,7 @@ def _refuse_others(
         raise GraphError(
             f"{source} has a column {other!r}, and none {name!r}", "rename it, or let --extra-columns ignore it"
         )
-    if not closed and options.extra_columns is None:
+    if not closed:
         return
     unnamed = [i + 1 for i, name in enumerate(names) if not name and not is_blank(i)]
     if unnamed:

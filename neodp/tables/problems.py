@@ -141,11 +141,12 @@ class Problems:
             raise GraphError(f"{table}: {text}" if table else text, hint)
         lines = [(kind, *_several(what, complaint, kind)) for (what, complaint), kind in self._kinds.items()]
         tables = list(dict.fromkeys(table for _, table, _ in lines if table))
-        message = f"{len(self):,} cells{' of ' * bool(tables)}{' and '.join(tables)} cannot be used:"
-        for kind, table, text in lines:
-            name = f"{table}: " if len(tables) > 1 else ""
-            message += f"\n  {name}{text}" + f"; {kind.hint or hint}" * bool(kind.hint or hint)
-        raise GraphError(message)
+        details = [
+            (f"{table}: {text}" if len(tables) > 1 else text) + f"; {kind.hint or hint}" * bool(kind.hint or hint)
+            for kind, table, text in lines
+        ]
+        of = f" of {' and '.join(tables)}" if tables else ""
+        raise GraphError(f"{len(self):,} cells{of} cannot be used", details=details)
 
 
 def _single(what: str, complaint: str, shown: object) -> str:

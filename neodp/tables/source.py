@@ -102,7 +102,9 @@ class Source:
                 ) from None
         elif data and self.path.suffix.lower() == ".gz":
             raise GraphError(f"{self} is not compressed", "remove .gz from its name, or compress the table again")
-        if data[: 1 << 16].isspace() or not data:
+        elif data.startswith(_ZIP) and self.path.suffix.lower() == ".zip":
+            raise GraphError(f"{self} is a zip archive", "unpack it, and name the table that is in it")
+        if data.isspace() or not data:
             raise GraphError(f"{self} is empty", "give a table whose first line names the columns")
         if not again:
             self._read.append(data)
@@ -113,9 +115,9 @@ class Source:
         if self.is_standard_input:
             return _standard_input(sys.stdin), False
         try:
-            if self.path.is_dir():
-                raise GraphError(f"{self.path} is a folder", "name a file in it")
             return self.path.read_bytes(), self.path.is_file()
+        except IsADirectoryError:
+            raise GraphError(f"{self.path} is a folder", "name a file in it") from None
         except FileNotFoundError:
             raise GraphError(f"there is no file {self.path}", "correct the path") from None
         except (OSError, ValueError) as e:

@@ -200,6 +200,8 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
     if marked is not None and _family(name) != _family(marked):
         raise GraphError(f"{source} begins with the mark of {marked}, not of {encoding}", "leave out --encoding")
     name, body = marked or name, data[len(mark) :]
+    if encoding is None and marked is None:
+        _refuse_zeros(source, body, "UTF-8", "give a text file, or one whose ending says what it is")
     try:
         if _family(name) == "utf-8":
             if not body.isascii():
@@ -210,16 +212,20 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
             text = body.decode(name).encode("utf-8")
     except UnicodeError:
         raise _undecodable(source, body, name, encoding) from None
-    if b"\0" in text:
-        line = text.count(b"\n", 0, text.index(b"\0")) + 1
-        hint = (
-            "name its --encoding, such as utf-16-le" if encoding is None and text.count(b"\0") > len(text) // 8 else ""
-        )
-        raise GraphError(
-            f"{source} has a zero byte in line {line}: it is not {name.upper()} text",
-            hint or "give a text file, or one whose ending says what it is",
-        )
-    return text
+    _refuse_zeros(source, text, name, "name another --encoding, or remove it")
+    return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
+
+
+def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
+    """Reject zero bytes, which no text has; where every other byte is zero, it is text in another encoding."""
+    if b"\0" not in text:
+        return
+    line = text.count(b"\n", 0, text.index(b"\0")) + 1
+    wide = "utf-16-be" if text.startswith(b"\0") else "utf-16-le"
+    raise GraphError(
+        f"{source} has a zero byte in line {line}: it is not text in {name}",
+        f"give --encoding {wide} if it is that" if text.count(b"\0") > len(text) // 3 else hint,
+    )
 
 
 def _family(name: str) -> str:
