@@ -1,5 +1,6 @@
 # The public names, and where they come from: for type checkers, and for neodp/__init__.py, which reads this list.
 from neodp import auditing as auditing
+from neodp import blocks as blocks
 from neodp import boundary as boundary
 from neodp import bridges as bridges
 from neodp import errors as errors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
@@ -10,7 +11,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from neodp import Mechanism, rainbow
+from neodp import Mechanism, blocks, rainbow
 from neodp.cli.common import (
     Delimiter,
     Encoding,
@@ -56,13 +57,23 @@ class Engine(StrEnum):
     CLIENT = "client"
 
 
+class AuditEngine(StrEnum):
+    """The same, or block by block on files."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+    BLOCKS = "blocks"
+
+
 class ExtendEngine(StrEnum):
-    """The same; "exact" is an older name of "client"."""
+    """The same, or block by block on files; "exact" is an older name of "client"."""
 
     AUTO = "auto"
     SERVER = "server"
     CLIENT = "client"
     EXACT = "exact"
+    BLOCKS = "blocks"
 
 
 WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
@@ -91,7 +102,12 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[ExtendEngine, typer.Option(help=WHO)] = ExtendEngine.AUTO,
+    engine: Annotated[
+        ExtendEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks, of any size.")
+    ] = ExtendEngine.AUTO,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -104,8 +120,11 @@ def extend(
 ) -> None:
     """Find the optimal mechanism, and keep its probabilities on the datasets.
 
-    Example: `neodp extend survey --mode stats`
+    Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
+    if engine is ExtendEngine.BLOCKS:
+        _extend_blocks(Path(graph), mode, method, workers, quiet, json)
+        return
     session: Session = context.obj
     who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
     how = cast("rainbow.Method | None", method and method.value)
@@ -143,8 +162,11 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Who = Engine.AUTO,
+    engine: Annotated[AuditEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks.")] = AuditEngine.AUTO,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     quiet: Quiet = False,
@@ -167,11 +189,14 @@ def audit(
         )
         return
     assert graph is not None
+    if engine is AuditEngine.BLOCKS:
+        _audit_blocks(Path(graph), losses, worst, workers, quiet, json)
+        return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
-        found = store.audit(graph, engine=engine.value, worst=worst, progress=tell)
+        found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
     def text() -> None:
@@ -184,6 +209,41 @@ def audit(
     facts = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
     show(asdict(report) | facts, json, text)
     if not report or stored.stale:
+        raise typer.Exit(1)
+
+
+def _extend_blocks(
+    folder: Path, mode: Mode, method: Method | None, workers: int | None, quiet: bool, json: bool
+) -> None:
+    """Extend a folder of blocks, and write the mechanism there."""
+    if mode is not Mode.WRITE or method is not None:
+        raise GraphError(
+            "--engine blocks writes the mechanism of two colours to the folder", "leave out --mode and --method"
+        )
+    with progress(quiet) as tell:
+        found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, progress=tell)
+    facts = {name: value for name, value in asdict(found).items() if name != "state"}
+    facts |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
+    show(facts, json, lambda: _facts(facts))
+
+
+def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | None, quiet: bool, json: bool) -> None:
+    """Audit the mechanism in a folder of blocks."""
+    if losses is not None:
+        raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
+    with progress(quiet) as tell:
+        report = blocks.audit(folder, worst=worst, workers=workers or os.cpu_count() or 1, progress=tell)
+    stale = blocks.is_stale(folder)
+
+    def text() -> None:
+        say(str(report))
+        if stale:
+            say("stale: a file of the graph was written after the mechanism; extend it again")
+        for edge in report.worst:
+            say(f"  {edge}")
+
+    show(asdict(report) | {"graph": str(folder), "stale": stale}, json, text)
+    if not report or stale:
         raise typer.Exit(1)
 
 
