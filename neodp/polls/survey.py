@@ -34,7 +34,7 @@ from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, Question, mechanism_name
-from neodp.polls.table import WORDS, Cells, epsilons, one_row_a_person, parts, tally
+from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
 from neodp.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
 from neodp.tables import Problems, ReadOptions
 
@@ -171,8 +171,9 @@ def poll(
             )
             counted.append((column, part, found))
     problems.raise_if_any()
+    used: MechanismName = chosen or "balanced"
     questions = tuple(
-        Question.of(column, found, query, choices, mechanism=chosen or "balanced", prior=given, part=part)
+        Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
         for column, part, found in counted
     )
     return Survey(name or people.name, people.source, questions, chosen, by, cells)
@@ -185,6 +186,13 @@ def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[st
     listed = tuple(WORDS) if options is None else options
     names = tuple(each.strip() for each in listed.split(",")) if isinstance(listed, str) else tuple(listed)
     return names if other is None or other in names else (*names, other)
+
+
+def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior:
+    """The prior without the levels that there are, but that nobody has who is asked."""
+    there = {group.level for group in counted.groups}
+    named = tuple((name, share) for name, share in prior.named if name in there or name not in levels)
+    return replace(prior, named=named)
 
 
 def _number(epsilon: str | float) -> float | None:

@@ -141,6 +141,16 @@ def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
         survey.name = "another"  # type: ignore[misc]
 
 
+def test_a_prior_per_level_fits_every_part() -> None:
+    """Also a part where nobody has the level; a level that there is not is refused."""
+    people = {"answer": ["yes", "no"] * 3, "privacy": ["low"] * 3 + ["high"] * 3, "team": ["a"] * 3 + ["b"] * 3}
+    survey = asked(people, prior="share:low=0.9,high=0.2", by="team", by_values="a,b")
+    alone = asked({name: column[3:] for name, column in people.items()}, prior="share:high=0.2")
+    assert survey.to_arrow()["expected"].to_pylist()[2:] == alone.to_arrow()["expected"].to_pylist()
+    with pytest.raises(GraphError, match="the prior names the level 'hihg'; did you mean 'high'"):
+        asked(people, prior="share:hihg=0.9").to_arrow()
+
+
 def test_names_are_text_on_a_page() -> None:
     people = {"<b>": ["yes", "no", "no"]}
     page = neodp.poll(people, vote="<b>", epsilon=1, name="<script>")._repr_html_()
