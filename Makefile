@@ -2,18 +2,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench plugin clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 
 lint: .venv/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
+plugin:
+	cd plugin && mvn --batch-mode --quiet package
+	cp plugin/target/neodp-plugin.jar neodp/
 
 bench: .venv/ready-bench
 	$(BIN)/python -m bench

@@ -65,9 +65,9 @@ def run(quick: bool) -> None:
     show(f"bytes/edge: the client's peak while reading, beyond the arrays; aim {MEMORY_AIM:g}")
 
 
-def server() -> AbstractContextManager[neo4j_server.Server]:
-    """A real Neo4j server, with its full compiler and a heap of 3 GiB."""
-    return neo4j_server.running(memory="3g", page_cache="1g", quick=False)
+def server(**wishes: Any) -> AbstractContextManager[neo4j_server.Server]:
+    """A real Neo4j server, with its full compiler and a heap of 3 GiB; `wishes` as in ``running``."""
+    return neo4j_server.running(memory="3g", page_cache="1g", quick=False, **wishes)
 
 
 def _measure(address: str, groups: list[int]) -> dict[str, float]:

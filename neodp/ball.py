@@ -274,6 +274,8 @@ class Ball:
         Why nothing outside matters.
     queries : int
         How many were made to a store.
+    engine : str
+        Who searched: "client", this process, or "server", the plugin inside Neo4j.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -284,6 +286,7 @@ class Ball:
     rounded: int
     proof: str
     queries: int = 0
+    engine: str = "client"
 
 
 def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT, layers: int | None = None) -> Ball:

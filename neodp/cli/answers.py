@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp.ball import Ball, Evaluation
-from neodp.cli.common import PATIENCE, Graph, Json, Session, say, show, table
+from neodp.cli.common import PATIENCE, Graph, Json, Session, document, harmless, inside, say, show, table
 from neodp.errors import GraphError
 
 __all__ = ["answer", "evaluate"]
@@ -25,6 +24,8 @@ class Engine(StrEnum):
     """What finds the probabilities."""
 
     AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
     BALL = "ball"
     WHOLE = "whole"
 
@@ -38,7 +39,11 @@ def evaluate(
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
     engine: Annotated[
-        Engine, typer.Option(help="ball: search; whole: extend the whole graph; auto: whichever is cheaper.")
+        Engine,
+        typer.Option(
+            help="server: the plugin inside Neo4j; client: this process, by what is cheaper of the next two; ball: a "
+            "search; whole: extend the whole graph; auto: server if it has the plugin, else client."
+        ),
     ] = Engine.AUTO,
     limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
     constant_work: Work = False,
@@ -48,18 +53,18 @@ def evaluate(
 
     Example: `neodp eval survey 12 13 --explain`
     """
-    if constant_work and engine is Engine.BALL:
-        raise GraphError("--constant-work and --engine ball are two choices", "give one of them")
+    if constant_work and engine in (Engine.BALL, Engine.SERVER):
+        raise GraphError(f"--constant-work and --engine {engine} are two choices", "give one of them")
     session: Session = context.obj
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
         found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
-    if chosen is Engine.AUTO and not found.layers:
-        typer.echo(f"neodp: {found.proof}", err=True)
+    if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers:
+        typer.echo(f"neodp: {harmless(found.proof)}", err=True)
     if json:
         for evaluation in found.evaluations:
             line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})
-            say(jsonlib.dumps(line, ensure_ascii=False))
+            say(document(line))
         return
     colors = list(found.evaluations[0].probabilities)
     rows = [(e.key, e.color, e.p_true, *e.probabilities.values()) for e in found.evaluations]
@@ -113,6 +118,7 @@ def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
         "queries": found.queries,
         "rounded": found.rounded,
         "proof": found.proof,
+        "engine": found.engine,
     }
 
 
@@ -128,6 +134,7 @@ def _explain(found: Ball) -> None:
         say(f"{e.key}: decided by {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
     say(
         f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries"
+        + inside(found.engine)
         + (f", {found.rounded} alpha rounded in" if found.rounded else "")
     )
     say(f"why it could stop: {found.proof}")

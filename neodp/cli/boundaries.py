@@ -15,7 +15,8 @@ from neodp.cli import studies
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
 from neodp.store import Store
-from neodp.study.tables import is_table, read_weights, weights
+from neodp.study.tables import read_weights, weights
+from neodp.tables import is_table
 
 __all__ = ["boundary"]
 
@@ -41,7 +42,7 @@ def boundary(
         str,
         typer.Option(
             help="With --optimize: uniform, distance (every distance from the boundary alike), a property of the "
-            "datasets, or a table of key,weight (.csv, .parquet)."
+            "datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)."
         ),
     ] = "uniform",
     fair: Annotated[
@@ -128,7 +129,7 @@ def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
     if not len(found["key"]):
         raise GraphError(
             f"no dataset of graph {name!r} has a property {prior!r}",
-            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .parquet)",
+            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)",
         )
     return weights(found["key"], found["value"], f"graph {name!r}")
 

@@ -13,9 +13,24 @@ import typer
 
 import neodp
 from neodp import DatasetGraph, blocks
-from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    ExtraColumns,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    Sheet,
+    confirm,
+    progress,
+    reading,
+    say,
+    table,
+)
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
+from neodp.files import make_folder
 from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
 
@@ -42,7 +57,7 @@ def init(context: typer.Context, json: Json = False) -> None:
     Example: `neodp --store neo4j://localhost init`
     """
     session: Session = context.obj
-    with session.open() as store:
+    with session.open(create=True) as store:
         created = store.init()
         text = f"created {', '.join(created)}" if created else "everything is there already"
         present({"store": store.address, "created": created}, json, lambda: say(text))
@@ -53,21 +68,29 @@ def load(
     graph: Graph,
     nodes: Annotated[
         Path,
-        typer.Argument(help="key,color[,alpha][,preference]: CSV or Parquet. Or a folder of blocks.", metavar="NODES"),
+        typer.Argument(
+            help="key,color[,alpha][,preference]: a table; - is stdin. Or a folder of blocks.", metavar="NODES"
+        ),
     ],
     edges: Annotated[
         Path | None,
-        typer.Argument(help="source,target[,epsilon][,delta]: CSV or Parquet. Not with a folder.", metavar="[EDGES]"),
+        typer.Argument(
+            help="source,target[,epsilon][,delta]: a table; - is stdin. Not with a folder.", metavar="[EDGES]"
+        ),
     ] = None,
     colors: Colors = None,
     epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
     delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
     replace: Replace = False,
     population: Whose = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Load a graph from two tables, all or nothing.
+    """Load a graph from two tables, all or nothing: .csv, .tsv, .xlsx, .ods, .parquet, .arrow, also with .gz.
 
     A folder of blocks is loaded with the mechanism that `extend --engine blocks` wrote there, if there is one.
 
@@ -81,8 +104,15 @@ def load(
         return
     if edges is None:
         raise GraphError("there is no file of edges", "give NODES and EDGES, or a folder of blocks")
-    read = DatasetGraph.from_parquet if nodes.suffix == ".parquet" else DatasetGraph.from_csv
-    loaded = read(nodes, edges, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
+    loaded = DatasetGraph.from_tables(
+        nodes,
+        edges,
+        colors=_split(colors),
+        epsilon=epsilon,
+        delta=delta,
+        name=graph,
+        options=reading(encoding, delimiter, sheet, extra_columns),
+    )
     _keep(context, graph, loaded, replace, population, quiet, json)
 
 
@@ -239,7 +269,7 @@ def export(
     if count is not None:
         _wrote(_write_blocks(read, folder, count), json)
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
@@ -298,7 +328,7 @@ def _keep(
 ) -> None:
     """Put a graph into the store; from a folder of blocks, with its mechanism."""
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"

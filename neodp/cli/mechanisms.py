@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,12 +11,23 @@ from typing import Annotated, Any, cast
 
 import typer
 
-import neodp
 from neodp import Mechanism, blocks, rainbow
-from neodp.boundary import boundary_vertices
-from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    document,
+    inside,
+    progress,
+    reading,
+    say,
+    show,
+)
 from neodp.errors import GraphError
-from neodp.estimate import estimate
+from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
 
 __all__ = ["audit", "check", "extend"]
@@ -39,21 +50,50 @@ class Method(StrEnum):
 
 
 class Engine(StrEnum):
-    """What computes the mechanism: one pass in memory, or block by block, on files."""
+    """Who computes: the plugin inside the server, or this process; by default whichever there is."""
 
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+
+
+class ExtendEngine(StrEnum):
+    """The same, or block by block on files; "exact" is an older name of "client"."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
     EXACT = "exact"
     BLOCKS = "blocks"
 
 
-def check(context: typer.Context, graph: Graph, quiet: Quiet = False, json: Json = False) -> None:
+class AuditEngine(StrEnum):
+    """The same, for audit."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+    BLOCKS = "blocks"
+
+
+WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
+WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks."
+Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
+Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
+
+
+def check(
+    context: typer.Context, graph: Graph, engine: Who = Engine.AUTO, quiet: Quiet = False, json: Json = False
+) -> None:
     """Is the graph connected, its boundary hit, its alpha compatible? Exit code 1 if it cannot be extended.
 
     Example: `neodp check survey`
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        report = neodp.check(store.read(graph, progress=tell))
-    show(asdict(report), json, lambda: say(str(report)))
+        found = store.check(graph, engine=engine.value, progress=tell)
+    report = found.result
+    show(asdict(report) | {"engine": found.engine}, json, lambda: say(str(report) + inside(found.engine)))
     if not report:
         raise typer.Exit(1)
 
@@ -64,13 +104,8 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[
-        Engine,
-        typer.Option(help="exact: the compiled pass, in memory. blocks: GRAPH is a folder of blocks, of any size."),
-    ] = Engine.EXACT,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
-    ] = None,
+    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
+    workers: Workers = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -85,34 +120,26 @@ def extend(
 
     Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
-    if engine is Engine.BLOCKS:
+    if engine is ExtendEngine.BLOCKS:
         _extend_blocks(Path(graph), mode, method, workers, quiet, json)
         return
     session: Session = context.obj
+    who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
+    how = cast("rainbow.Method | None", method and method.value)
+    if method is not None and who is Engine.SERVER:
+        raise GraphError("--method and --engine server are two choices", "give one of them: the plugin has no methods")
     with session.open() as store, progress(quiet) as tell:
-        if mode is Mode.ESTIMATE:
-            info = store.ready(graph)
-            facts: dict[str, Any] = asdict(estimate(info.datasets, info.edges))
-            show(facts, json, lambda: _facts(facts))
-            return
-        read = store.read(graph, progress=tell)
-        mechanism = neodp.extend(read, method=cast("rainbow.Method | None", method and method.value))
         if mode is Mode.STREAM:
-            _stream(mechanism, json)
+            colors = store.ready(graph).colors
+            _stream(store.stream(graph, engine=who.value, method=how, progress=tell), colors, json)
             return
-        written = store.write(graph, mechanism, progress=tell) if mode is Mode.WRITE else 0
-    facts = {
-        "graph": graph,
-        "vertices": len(read),
-        "edges": read.edges,
-        "boundary": len(boundary_vertices(read)),
-        "min_p_true": float(mechanism.p_true.min()),
-        "mean_p_true": float(mechanism.p_true.mean()),
-        "rounded": len(mechanism.rounded),
-        "filled": len(mechanism.filled),
-        "method": mechanism.method,
-        "written": written,
-    }
+        if mode is Mode.ESTIMATE:
+            estimated = store.estimate(graph, engine=who.value)
+            facts = estimated.result | {"engine": estimated.engine}
+        else:
+            write = mode is Mode.WRITE
+            found = store.extend(graph, engine=who.value, method=how, write=write, progress=tell)
+            facts = asdict(found.result) | {"engine": found.engine}
     show(facts, json, lambda: _facts(facts))
 
 
@@ -133,13 +160,11 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="exact: a graph of the store. blocks: GRAPH is a folder of blocks.")
-    ] = Engine.EXACT,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
-    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
+    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
+    workers: Workers = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -152,29 +177,33 @@ def audit(
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
     if nodes is not None and edges is not None:
-        _audit_tables(Tabulated.from_tables(nodes, edges, epsilon=epsilon), losses, worst, json)
+        _audit_tables(
+            Tabulated.from_tables(nodes, edges, epsilon=epsilon, options=reading(encoding, delimiter)),
+            losses,
+            worst,
+            json,
+        )
         return
     assert graph is not None
-    if engine is Engine.BLOCKS:
+    if engine is AuditEngine.BLOCKS:
         _audit_blocks(Path(graph), losses, worst, workers, quiet, json)
         return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        stored = store.mechanism(graph, progress=tell)
-    read, probabilities = stored.mechanism.graph, stored.mechanism.probabilities
-    report = neodp.audit(read, stored.mechanism, worst=worst)
-    if losses is not None:
-        columns = (read.source, read.target, read.epsilon, read.delta)
-        Tabulated(tuple(read.keys.to_pylist()), read.colors, probabilities, *columns).write_losses(losses)
+        if losses is not None:
+            _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
+        found = store.audit(graph, engine=engine.value, worst=worst, progress=tell)
+    stored, report = found.result, found.result.report
 
     def text() -> None:
-        say(str(report))
+        say(str(report) + inside(found.engine))
         if stored.stale:
-            say(f"stale: the graph has changed since the mechanism was written, {stored.info.written}; extend it again")
+            say(f"stale: the graph has changed since the mechanism was written, {stored.written}; extend it again")
         for edge in report.worst:
             say(f"  {edge}")
 
-    show(asdict(report) | {"graph": graph, "stale": stored.stale, "written": stored.info.written}, json, text)
+    facts = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
+    show(asdict(report) | facts, json, text)
     if not report or stored.stale:
         raise typer.Exit(1)
 
@@ -230,18 +259,22 @@ def _audit_tables(given: Tabulated, losses: Path | None, worst: int, json: bool)
         raise typer.Exit(1)
 
 
-def _stream(mechanism: Mechanism, json: bool) -> None:
-    """Every dataset: one JSON object a line, or one line of text."""
+def _write_losses(mechanism: Mechanism, file: Path) -> None:
+    """Write what each edge of a stored mechanism really loses."""
     graph = mechanism.graph
-    keys, p_true = graph.keys.to_pylist(), mechanism.p_true.tolist()
-    rows = zip(keys, graph.color.tolist(), mechanism.probabilities.tolist(), p_true, strict=True)
+    columns = (graph.source, graph.target, graph.epsilon, graph.delta)
+    Tabulated(tuple(graph.keys.to_pylist()), graph.colors, mechanism.probabilities, *columns).write_losses(file)
+
+
+def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
+    """Every dataset: one JSON object a line, or one line of text."""
     for key, color, row, own in rows:
         if json:
-            probabilities = dict(zip(graph.colors, row, strict=True))
-            line = {"key": key, "color": graph.colors[color], "probabilities": probabilities, "p_true": own}
-            say(jsonlib.dumps(line, ensure_ascii=False))
+            probabilities = dict(zip(colors, row, strict=True))
+            line = {"key": key, "color": color, "probabilities": probabilities, "p_true": own}
+            say(document(line))
         else:
-            say("\t".join([key, graph.colors[color], *map(repr, row)]))
+            say("\t".join([key, color, *map(repr, row)]))
 
 
 def _facts(facts: dict[str, Any]) -> None:

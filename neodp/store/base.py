@@ -15,7 +15,7 @@ A new store is a subclass with the methods of the first part; the second part fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from types import TracebackType
@@ -27,13 +27,16 @@ from neodp.ball import Ball, Star
 from neodp.columns import Floats
 from neodp.errors import NoMechanism, ReadOnlyStore
 from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
+from neodp.mechanism import Check, Mechanism
+from neodp.rainbow import Method
 from neodp.release import DEFAULT, Ledger, Limit, Release
-from neodp.store import answers, demand, refusals
+from neodp.store import answers, demand, refusals, whole
 from neodp.store.cypher import subject
-from neodp.store.demand import Engine, StoredView
+from neodp.store.demand import StoredView
+from neodp.store.engines import Engine, Plugin, Ran, Row
 from neodp.store.notions import Notion, edge_values
 from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
+from neodp.store.whole import AuditedMechanism, Summary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +71,8 @@ class Store(ABC):
     """Where it is, without secrets."""
     dialect: str
     """The folder of ``cypher/`` that holds its statements."""
+    plugin: Plugin | None = None
+    """The plugin inside the server, if there is a server that has one of this version."""
 
     # --- what a store must supply -------------------------------------------------------------------------
 
@@ -206,8 +211,8 @@ class Store(ABC):
         """The stored mu in the order of a graph's edges; NaN where there is none."""
 
     @abstractmethod
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
-        """The result of a canned query (:mod:`neodp.store.cypher`)."""
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
+        """What ``query`` does."""
 
     @property
     @abstractmethod
@@ -216,12 +221,12 @@ class Store(ABC):
 
     @abstractmethod
     def select(self, text: str) -> pa.Table:
-        """The result of somebody's own Cypher, which may read but not write.
+        """The result of somebody's own Cypher, which may read the graph and nothing else (:mod:`neodp.store.reading`).
 
         Raises
         ------
         StoreError
-            If it would write, or is no Cypher that this store takes.
+            If it does more than read the graph, or is no Cypher that this store takes.
         """
 
     @abstractmethod
@@ -272,6 +277,17 @@ class Store(ABC):
     def notion(self, graph: StoredGraph, info: MechanismInfo) -> Notion:
         """The privacy notion of the mechanism that is stored for a graph."""
         return Notion.read(info, lambda: edge_values(graph, self._mus(graph)))
+
+    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        """The result of a canned query (:mod:`neodp.store.cypher`).
+
+        What the query "stale" finds is known from then on, to everybody.
+        """
+        found = self._query(query, name, parameters)
+        if query == "stale" and any(str(reason).endswith("changed") for reason in found["reason"].to_pylist()):
+            with suppress(ReadOnlyStore):
+                self._mark_changed(name)
+        return found
 
     def _subject(self, query: str, name: str) -> dict[str, str]:
         """The parameter of a canned query that names its graph or profile, which must be whole."""
@@ -324,9 +340,10 @@ class Store(ABC):
 
         Parameters
         ----------
-        engine : "auto", "ball" or "whole"
+        engine : "auto", "server", "client", "ball" or "whole"
             Search, or read and extend the whole graph: then the work does not depend on the datasets. By default a
-            search, and the whole graph if that turns out to be cheaper and fits in memory.
+            search, and the whole graph if that turns out to be cheaper and fits in memory; inside the server, if it has
+            the plugin (:mod:`neodp.store.engines`).
         limit : int, optional
             How many datasets a search may see; by default about as many as are cheaper than the whole graph.
         write : bool
@@ -338,6 +355,54 @@ class Store(ABC):
             If the store holds a mechanism that the graph no longer gives: nobody should be answered by a mixture.
         """
         return demand.evaluate(self, name, keys, engine, limit, write)
+
+    def check(self, name: str, *, engine: Engine = "auto", progress: Progress = silent) -> Ran[Check]:
+        """Whether a graph can be extended (:func:`neodp.check`), and who looked."""
+        return whole.check(self, name, engine, progress)
+
+    def extend(
+        self,
+        name: str,
+        *,
+        engine: Engine = "auto",
+        method: Method | None = None,
+        write: bool = True,
+        progress: Progress = silent,
+    ) -> Ran[Summary]:
+        """The optimal mechanism of a graph (:func:`neodp.extend`), kept unless told not to; and who computed it.
+
+        Parameters
+        ----------
+        engine : "auto", "server" or "client"
+            Who computes (:mod:`neodp.store.engines`).
+        method : "line" or "prefix", optional
+            As in :func:`neodp.extend`; the client then computes.
+        write : bool
+            Keep the probabilities on the datasets.
+        """
+        return whole.extend(self, name, engine, method, write, progress)
+
+    def stream(
+        self, name: str, *, engine: Engine = "auto", method: Method | None = None, progress: Progress = silent
+    ) -> Iterator[Row]:
+        """The optimal mechanism of a graph, dataset by dataset; nothing is kept."""
+        return whole.stream(self, name, engine, method, progress)
+
+    def estimate(self, name: str, *, engine: Engine = "auto") -> Ran[dict[str, Any]]:
+        """The memory that ``extend`` takes, in bytes, and whose."""
+        return whole.estimate(self, name, engine)
+
+    def audit(
+        self, name: str, *, engine: Engine = "auto", worst: int = 5, progress: Progress = silent
+    ) -> Ran[AuditedMechanism]:
+        """Check the stored mechanism of a graph on every edge (:func:`neodp.audit`), and who did.
+
+        Raises
+        ------
+        NoMechanism
+            As ``mechanism``.
+        """
+        return whole.audit(self, name, engine, worst, progress)
 
     def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
         """What is known about a graph that is certified (:mod:`neodp.store.answers`); certified now if it is not."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -17,19 +17,20 @@ from neodp import ball
 from neodp.auditing import NUMERICAL
 from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
-from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore
+from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
+from neodp.family import family
+from neodp.privacy import EpsilonDelta
 from neodp.rainbow import Method
 from neodp.store import refusals
+from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
-from neodp.store.records import GraphInfo
+from neodp.store.records import GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
     from neodp.store.base import Store
 
-__all__ = ["Engine", "StoredView", "distributions", "evaluate"]
-
-Engine: TypeAlias = Literal["auto", "ball", "whole"]
+__all__ = ["StoredView", "distributions", "evaluate", "everywhere"]
 
 LAYERS = 200
 """How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
@@ -104,23 +105,56 @@ class StoredView:
 def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
     """As :meth:`neodp.store.base.Store.evaluate`."""
     wanted = list(dict.fromkeys(keys))
+    inside = _inside(store, name, wanted, engine, limit) if wanted else None
+    if inside is not None and not write:
+        return inside
     with store.view(name, wanted, write=write) as view:
-        found = None if view.info.stale else _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+        found = None
+        if not view.info.stale:
+            found = inside or _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
         agrees = found is not None and view.agrees(found)
         if agrees and found is not None and write:
             view.write(found.evaluations)
     if not agrees or found is None:
         if not view.info.stale:
-            with suppress(ReadOnlyStore):
-                store._mark_changed(name)  # now everybody knows, whichever dataset they ask for
+            _mark_changed(store, name)
         raise refusals.stale(view.info)
     return replace(found, queries=view.queries)
 
 
-def distributions(store: Store, name: str, keys: Sequence[str], whole: bool) -> Ball:
+def _inside(store: Store, name: str, keys: list[str], engine: Engine, limit: int | None) -> Ball | None:
+    """What the plugin finds; None where the client is to search."""
+    try:
+        return by_plugin(store, engine, lambda plugin: plugin.evaluate(name, keys, limit))
+    except StaleMechanism:
+        _mark_changed(store, name)
+        raise
+
+
+def _mark_changed(store: Store, name: str) -> None:
+    """Now everybody knows, whichever dataset they ask for."""
+    with suppress(ReadOnlyStore):
+        store._mark_changed(name)
+
+
+def distributions(store: Store, name: str, keys: Sequence[str]) -> Ball:
     """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
     with store.view(name, keys) as view:
-        return _evaluated(store, view, list(keys), "whole" if whole else "auto", _cheaper(view.info))
+        return _evaluated(store, view, list(keys), "auto", _cheaper(view.info))
+
+
+def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
+    """A graph and the mechanism at all its datasets as the graph gives it now, for (epsilon, delta).
+
+    The same work whichever dataset is asked for: none is known here.
+    """
+    graph, kept = store.read(info.name), info.mechanism
+    method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
+    rows = family(graph).extend(graph, EpsilonDelta.of(graph), method).rows
+    unknown = len(graph.colors) > 2 and kept is not None and method is None
+    if unknown and not np.array_equal(rows, store._probabilities(graph, info)):
+        rows = family(graph).extend(graph, EpsilonDelta.of(graph), "line").rows
+    return graph, rows
 
 
 def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
@@ -138,7 +172,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
     if engine == "whole":
         return ball.evaluate_whole(store.read(view.name), keys)
     try:
-        return ball.evaluate(view, keys, limit=limit, layers=LAYERS if engine == "auto" else None)
+        return ball.evaluate(view, keys, limit=limit, layers=None if engine == "ball" else LAYERS)
     except BallTooLarge:
         if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
             raise

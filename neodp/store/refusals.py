@@ -157,6 +157,8 @@ def stale(info: GraphInfo) -> StaleMechanism:
     )
 
 
-def would_write() -> StoreError:
-    """Somebody's own Cypher that would write."""
-    return StoreError("the Cypher query would write", "this command only reads: give MATCH … RETURN …")
+def would_write(word: str = "") -> StoreError:
+    """Somebody's own Cypher that would write, or that a word shows to do more than read."""
+    more = f" or do more than read, by {word}" if word else ""
+    hint = "this command only reads: give MATCH … RETURN …" + (", with names in backticks" if word else "")
+    return StoreError(f"the Cypher query would write{more}", hint)

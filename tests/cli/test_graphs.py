@@ -1,5 +1,8 @@
 """The commands that keep graphs: init, load, generate, list, show, export and drop, on both stores."""
 
+import gzip
+import io
+import json
 import sys
 from pathlib import Path
 
@@ -114,6 +117,38 @@ def test_load_refused_and_nothing_changed(run: Run, tmp_path: Path, nodes: str, 
     assert (code, out) == (2, "")
     assert message in err
     assert document(run("list", "--json")) == {"graphs": []}
+
+
+def test_load_says_all_that_is_wrong_at_once(run: Run, tmp_path: Path) -> None:
+    files = tables(tmp_path, "key,color\na,yes\nb\x1b,maybe\n", "source,target,epsilon\na,a\x1b,lots\na,b\x1b,\n")
+    code, out, err = run("load", "g", *files, "--colors", "yes,no")
+    assert (code, out) == (2, "")
+    first, *others = err.splitlines()
+    assert first == f"neodp: 4 cells of {files[1]} and {files[0]} cannot be used:"
+    assert [line.partition(": ")[2] for line in others] == [
+        "epsilon is not a number: line 2 ('lots'); correct the epsilon",
+        "a colour is unknown: line 3 ('maybe'); use one of yes, no",
+        "the end of an edge is no dataset: line 2 ('a\\x1b'); did you mean 'a'?",
+        "epsilon is missing: line 3; give it, or a default with epsilon=",
+    ]
+    error = json.loads(run("load", "g", *files, "--colors", "yes,no", "--json")[2])["error"]
+    assert error["message"] == first.removeprefix("neodp: ").removesuffix(":")
+    assert error["details"][1] == others[1].strip()
+
+
+def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes, edges = tmp_path / "n.csv.gz", tmp_path / "e.txt"
+    nodes.write_bytes(gzip.compress("\ufeffkey;color;alpha;note\ra;ja;0,25;é\rb;nein;;\r".encode("utf-16")))
+    edges.write_bytes("source|target|épsilon\na|b|1\n".encode("windows-1252"))
+    words = ("load", "g", str(nodes), "-", "--epsilon", "0.5")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(edges.read_bytes())))
+    assert "n.csv.gz has a column 'note', which is not asked for" in run(*words)[2]
+    ignore = ("--extra-columns", "ignore")
+    assert "standard input is not text in UTF-8: line 1 has the byte 0xe9" in run(*words, *ignore)[2]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"source|target\na|b\n")))
+    assert document(run(*words, *ignore, "--json"))["edges"] == 1
+    code, _, err = run("load", "h", str(edges), str(edges), "--encoding", "windows-1252", "--delimiter", ";")
+    assert (code, err) == (2, f"neodp: {edges} has no column 'key'; its columns are source|target|épsilon\n")
 
 
 def test_load_missing_file_and_name_taken(survey: Run, tmp_path: Path) -> None:

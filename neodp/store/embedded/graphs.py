@@ -23,6 +23,7 @@ from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.embedded.columns import alpha_columns, alpha_rows, folded, ids_of, keyed, repeated, stored_graph
 from neodp.store.embedded.session import Session, batches, now
+from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
@@ -232,12 +233,13 @@ class Graphs(Store):
         if missing:
             raise refusals.unknown_key(name, min(wanted[i] for i in missing))
 
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         with self._session.transaction():
             return folded(self._session.execute(text, values | self._subject(query, name)))
 
     def select(self, text: str) -> pa.Table:
+        require_reading(text)
         try:
             with self._session.transaction():
                 return self._session.execute(text, {})

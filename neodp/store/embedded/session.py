@@ -17,7 +17,7 @@ import re
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,7 +56,7 @@ class Session:
         self.mutex = threading.RLock()
         self._dialect = dialect
         self._connection: ladybug.Connection | None = None
-        self._file = File(settings.path, self.address, settings.patience)
+        self._file = File(settings.path, self.address, settings.patience, settings.create)
         self._finalizer = weakref.finalize(self, self._file.close)
         self.read_only = self._file.read_only
         try:
@@ -131,7 +131,8 @@ class Session:
 
     @contextmanager
     def _connected(self, *, write: bool) -> Iterator[None]:
-        with self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
+        mask = self._file.masked() if write else nullcontext()
+        with mask, self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
             try:
                 yield
             finally:

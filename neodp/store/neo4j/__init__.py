@@ -7,11 +7,14 @@ that folder as its dialect.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import neo4j
 
+from neodp.store.engines import Plugin
 from neodp.store.neo4j.mechanisms import Mechanisms
+from neodp.store.neo4j.plugin import look, server_version
 from neodp.store.neo4j.releases import Releases
 from neodp.store.neo4j.session import Session
 from neodp.store.settings import Settings
@@ -42,6 +45,14 @@ class Neo4jStore(Mechanisms, Releases):
     ) -> None:
         self._session = Session(settings, self.dialect, driver, auth)
         self.address = self._session.address
+
+    @cached_property
+    def plugin(self) -> Plugin | None:  # type: ignore[override]
+        return look(self._session)
+
+    def plugin_version(self) -> str | None:
+        """The version of the plugin that the server has; None where it has none."""
+        return server_version(self._session)
 
     @property
     def profiles(self) -> ProfileStore:

@@ -24,6 +24,7 @@ from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.neo4j.columns import alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.session import Session, Transaction, batches
+from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
@@ -185,11 +186,12 @@ class Graphs(Store):
 
     # --- queries ------------------------------------------------------------------------------------------
 
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         return self._session.table(query, text, values | self._subject(query, name))
 
     def select(self, text: str) -> pa.Table:
+        require_reading(text)
         try:
             return self._session.table("select", text, {})
         except ReadOnlyStore:

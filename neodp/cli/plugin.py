@@ -1,0 +1,66 @@
+"""Commands for the plugin inside Neo4j: status, install."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import neodp
+from neodp.cli.common import Json, Session, say, show
+from neodp.errors import StoreError
+
+__all__ = ["app"]
+
+app = typer.Typer(name="plugin", help="The plugin inside Neo4j: CALL neodp.…", no_args_is_help=True)
+
+
+@app.command()
+def status(context: typer.Context, json: Json = False) -> None:
+    """Does the server have the plugin, and is it of this version? Exit code 1 if not.
+
+    Example: `neodp plugin status`
+    """
+    from neodp.store.neo4j import Neo4jStore
+
+    session: Session = context.obj
+    with session.open() as store:
+        if not isinstance(store, Neo4jStore):
+            raise StoreError(f"{store.address} is a file", "the plugin is for Neo4j: set NEO4J_URI, or give --store")
+        server = store.plugin_version()
+    matches = server == neodp.__version__
+    facts = {"server": server, "client": neodp.__version__, "used": matches}
+
+    def text() -> None:
+        if matches:
+            say(f"the server has the plugin of neodp {server}: it is used")
+        elif server is None:
+            say("the server has no plugin: run 'neodp plugin install DIR' with its plugins folder, and start it again")
+        else:
+            say(
+                f"the server has the plugin of neodp {server}, this is neodp {neodp.__version__}: it is not used; run "
+                "'neodp plugin install DIR' with its plugins folder, and start it again"
+            )
+
+    show(facts, json, text)
+    if not matches:
+        raise typer.Exit(1)
+
+
+@app.command()
+def install(
+    folder: Annotated[Path, typer.Argument(help="The plugins folder of the server.", metavar="DIR")], json: Json = False
+) -> None:
+    """Put the plugin into the plugins folder of a server, which finds it when it starts again.
+
+    Example: `neodp plugin install /var/lib/neo4j/plugins`
+    """
+    from neodp.store.neo4j.plugin import install as put
+
+    jar = put(folder)
+    show(
+        {"jar": str(jar), "version": neodp.__version__},
+        json,
+        lambda: say(f"{jar} is there; start the server again, then run 'neodp plugin status'"),
+    )

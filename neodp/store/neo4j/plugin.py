@@ -1,0 +1,148 @@
+"""The plugin inside a Neo4j server: whether the server has it, and its procedures as the client's own functions.
+
+The plugin is a jar (``plugin/`` in the sources), which ``neodp plugin install`` puts into the server's plugins folder.
+What its procedures refuse comes back as the error that the client would have raised.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neo4j import exceptions
+
+import neodp
+from neodp import errors
+from neodp.auditing import Audit, EdgeAudit
+from neodp.ball import Ball, Evaluation
+from neodp.errors import NeodpError, StoreError
+from neodp.extension import Witness
+from neodp.mechanism import Check
+from neodp.store.engines import Declined, Row
+from neodp.store.whole import AuditedMechanism, Summary
+
+if TYPE_CHECKING:
+    from neodp.store.neo4j.session import Session
+
+__all__ = ["JAR", "ServerPlugin", "install", "look", "refusal", "server_version"]
+
+JAR = "neodp-plugin.jar"
+"""What the plugin's file is called."""
+
+_REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
+
+
+class ServerPlugin:
+    """The procedures of one server (:class:`neodp.store.engines.Plugin`)."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def extend(self, name: str, *, write: bool) -> Summary:
+        row = self._one(f"CALL neodp.extend.{'write' if write else 'stats'}($graph)", write=write, graph=name)
+        counts = ("vertices", "edges", "boundary", "min_p_true", "mean_p_true", "rounded", "written")
+        return Summary(graph=name, filled=0, method="labels", **{count: row[count] for count in counts})
+
+    def stream(self, name: str) -> Iterator[Row]:
+        text = "CALL neodp.extend.stream($graph) YIELD key, color, p, q, p_true RETURN key, color, [p, q], p_true"
+        return iter([(key, color, row, own) for key, color, row, own in self._rows(text, graph=name)[1]])
+
+    def estimate(self, name: str) -> dict[str, Any]:
+        return self._one("CALL neodp.extend.estimate($graph)", graph=name)
+
+    def check(self, name: str) -> Check:
+        row = self._one("CALL neodp.check($graph)", graph=name)
+        witness, unhit = row.pop("witness"), row.pop("unhit")
+        if witness is not None:
+            del witness["sentence"]
+            witness = Witness(**witness | {"path": tuple(witness["path"])})
+        return Check(**row, unhit=tuple(unhit) if unhit is not None else None, witness=witness)
+
+    def audit(self, name: str, worst: int) -> AuditedMechanism:
+        row = self._one("CALL neodp.audit($graph, {worst: $worst})", graph=name, worst=worst)
+        edges = (EdgeAudit(**edge | {"broken": tuple(edge["broken"])}) for edge in row["worst"])
+        counts = {count: row[count] for count in ("edges", "checks", "violations", "undecided")}
+        report = Audit(**counts, exact=True, tolerance=0.0, worst=tuple(edges))
+        return AuditedMechanism(report, row["stale"], row["written"])
+
+    def evaluate(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
+        options = {} if limit is None else {"limit": limit}
+        columns, rows = self._rows("CALL neodp.eval($graph, $keys, $options)", graph=name, keys=keys, options=options)
+        found = [dict(zip(columns, row, strict=True)) for row in rows]
+        evaluations = tuple(
+            Evaluation(
+                key=row["key"],
+                color=row["color"],
+                probabilities={color: row["probabilities"][color] for color in row["colors"]},
+                path=tuple(row["path"]),
+                epsilons=tuple(row["epsilons"]),
+                deltas=tuple(row["deltas"]),
+            )
+            for row in found
+        )
+        how = ("seen", "expanded", "layers", "reach", "rounded", "proof")
+        return Ball(evaluations, **{name: found[0][name] for name in how}, queries=1, engine="server")
+
+    def _one(self, text: str, *, write: bool = False, **parameters: Any) -> dict[str, Any]:
+        columns, (row,) = self._rows(text, write=write, **parameters)
+        return dict(zip(columns, row, strict=True))
+
+    def _rows(self, text: str, *, write: bool = False, **parameters: Any) -> tuple[list[str], list[list[Any]]]:
+        return self._session.transaction("plugin", lambda tx: tx.execute(text, parameters), read=not write)
+
+
+def server_version(session: Session) -> str | None:
+    """The version of the plugin that a server has; None where it has none."""
+    text = "RETURN neodp.version() AS version"
+    try:
+        _, rows = session.transaction("plugin", lambda tx: tx.execute(text, {}), read=True)
+    except StoreError as e:
+        if isinstance(e.__cause__, exceptions.CypherSyntaxError):  # there is no such function
+            return None
+        raise
+    return str(rows[0][0])
+
+
+def look(session: Session) -> ServerPlugin | None:
+    """The plugin of a server, if it is of this version; where it is of another, a warning says so."""
+    version = server_version(session)
+    if version is not None and version != neodp.__version__:
+        warnings.warn(
+            f"the server has the plugin of neodp {version}, this is neodp {neodp.__version__}, so the client does the "
+            "work; see 'neodp plugin install'",
+            stacklevel=2,
+        )
+    return ServerPlugin(session) if version == neodp.__version__ else None
+
+
+def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
+    """What the plugin refused, as the client would have raised it; None where the error is another one."""
+    found = _REFUSAL.search(error.message or "")
+    if found is None:
+        return None
+    kind, message, hint = found.groups()
+    if kind in ("client", "memory"):
+        return Declined(message, hint)
+    known: list[type[NeodpError]] = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
+    return next((other for other in known if other.kind == kind), StoreError)(message, hint)
+
+
+def install(folder: Path) -> Path:
+    """Copy the plugin into the plugins folder of a server, which finds it when it starts again.
+
+    Raises
+    ------
+    StoreError
+        If there is no such folder, or this installation of neodp came without the plugin.
+    """
+    if not folder.is_dir():
+        raise StoreError(f"there is no folder {folder}", "give the plugins folder of the server")
+    package = Path(neodp.__file__).parent
+    for jar in (package / JAR, package.parent / "plugin" / "target" / JAR):
+        if jar.is_file():
+            return Path(shutil.copy(jar, folder / JAR))
+    raise StoreError("this installation of neodp came without the plugin", "build it in the sources with 'make plugin'")

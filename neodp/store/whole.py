@@ -1,0 +1,142 @@
+"""Whole graphs of a store: check, extend and audit them, by the plugin inside the server or by this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from neodp import auditing, mechanism
+from neodp.auditing import Audit
+from neodp.boundary import boundary_vertices
+from neodp.errors import ReadOnlyStore
+from neodp.estimate import estimate as estimated
+from neodp.mechanism import Check, Mechanism
+from neodp.rainbow import Method
+from neodp.store.engines import Engine, Ran, Row, by_plugin
+
+if TYPE_CHECKING:
+    from neodp.store.base import Progress, Store
+
+__all__ = ["AuditedMechanism", "Summary", "audit", "check", "estimate", "extend", "stream"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A mechanism, summed up.
+
+    Attributes
+    ----------
+    graph : str
+    vertices, edges, boundary : int
+        How many datasets and edges the graph has, and how many datasets lie on the boundary.
+    min_p_true, mean_p_true : float
+        The least and the mean chance of a true answer.
+    rounded, filled, method
+        As in :class:`~neodp.mechanism.Mechanism`; how many.
+    written : int
+        On how many datasets it was kept.
+    """
+
+    graph: str
+    vertices: int
+    edges: int
+    boundary: int
+    min_p_true: float
+    mean_p_true: float
+    rounded: int
+    filled: int
+    method: str
+    written: int
+
+
+@dataclass(frozen=True)
+class AuditedMechanism:
+    """What an audit of a stored mechanism found.
+
+    Attributes
+    ----------
+    report : Audit
+    stale : bool
+        Whether the graph has changed since the mechanism was written.
+    written : str
+        When that was.
+    """
+
+    report: Audit
+    stale: bool
+    written: str
+
+
+def check(store: Store, name: str, engine: Engine, progress: Progress) -> Ran[Check]:
+    """Whether a stored graph can be extended (:func:`neodp.check`)."""
+    found = by_plugin(store, engine, lambda plugin: plugin.check(name))
+    if found is not None:
+        return Ran(found, "server")
+    return Ran(mechanism.check(store.read(name, progress=progress)), "client")
+
+
+def extend(
+    store: Store, name: str, engine: Engine, method: Method | None, write: bool, progress: Progress
+) -> Ran[Summary]:
+    """The optimal mechanism of a stored graph (:func:`neodp.extend`), summed up and, where asked to, kept."""
+    if method is None:
+        found = by_plugin(store, engine, lambda plugin: plugin.extend(name, write=write))
+        if found is not None:
+            return Ran(found, "server")
+    extended = _extended(store, name, method, progress)
+    written = store.write(name, extended, progress=progress) if write else 0
+    return Ran(_summary(name, extended, written), "client")
+
+
+def stream(store: Store, name: str, engine: Engine, method: Method | None, progress: Progress) -> Iterator[Row]:
+    """The optimal mechanism of a stored graph, dataset by dataset."""
+    found = by_plugin(store, engine, lambda plugin: plugin.stream(name)) if method is None else None
+    if found is not None:
+        return found
+    extended = _extended(store, name, method, progress)
+    graph, rows = extended.graph, extended.probabilities.tolist()
+    colors = [graph.colors[color] for color in graph.color]
+    return zip(graph.keys.to_pylist(), colors, rows, extended.p_true.tolist(), strict=True)
+
+
+def estimate(store: Store, name: str, engine: Engine) -> Ran[dict[str, Any]]:
+    """The memory that an extension takes, in bytes, of the server or of this machine."""
+    found = by_plugin(store, engine, lambda plugin: plugin.estimate(name))
+    if found is not None:
+        return Ran(found, "server")
+    info = store.ready(name)
+    return Ran(asdict(estimated(info.datasets, info.edges)), "client")
+
+
+def audit(store: Store, name: str, engine: Engine, worst: int, progress: Progress) -> Ran[AuditedMechanism]:
+    """Check the stored mechanism of a graph on every edge (:func:`neodp.audit`)."""
+    found = by_plugin(store, engine, lambda plugin: plugin.audit(name, worst))
+    if found is not None:
+        if found.stale:
+            with suppress(ReadOnlyStore):
+                store._mark_changed(name)  # as ``Store.mechanism`` does
+        return Ran(found, "server")
+    stored = store.mechanism(name, progress=progress)
+    report = auditing.audit(stored.mechanism.graph, stored.mechanism, worst=worst)
+    return Ran(AuditedMechanism(report, stored.stale, stored.info.written), "client")
+
+
+def _extended(store: Store, name: str, method: Method | None, progress: Progress) -> Mechanism:
+    return mechanism.extend(store.read(name, progress=progress), method=method)
+
+
+def _summary(name: str, extended: Mechanism, written: int) -> Summary:
+    return Summary(
+        graph=name,
+        vertices=len(extended),
+        edges=extended.graph.edges,
+        boundary=len(boundary_vertices(extended.graph)),
+        min_p_true=float(extended.p_true.min()),
+        mean_p_true=float(extended.p_true.mean()),
+        rounded=len(extended.rounded),
+        filled=len(extended.filled),
+        method=extended.method,
+        written=written,
+    )

@@ -1,0 +1,291 @@
+package neodp;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import neodp.DatasetGraph.Adjacency;
+import neodp.DatasetGraph.Edges;
+import neodp.DatasetGraph.Rule;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.ResourceIterator;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * Single datasets on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
+ *
+ * <p>Since U on labels is self-adjoint, a pass backwards from a dataset, started with the complement of its label so far,
+ * gives every dataset the back label that a source there or beyond must undercut to matter. The search asks for the edges
+ * at the datasets that may matter, a layer at a time, until there is none left: that is the proof. The result is that of
+ * {@link Mechanism#extend} on the whole graph in every bit, unless that refuses the graph for something outside the ball.
+ * The twin of {@code neodp/ball.py}.
+ */
+final class Ball {
+    private final Transaction tx;
+    private final Store.Info info;
+    private final Workers workers;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<Long, Integer> positions = new HashMap<>();
+    private final List<String> keys = new ArrayList<>();
+    private final List<Byte> color = new ArrayList<>();
+    private final List<double[]> alpha = new ArrayList<>();
+    private final Edges edges = new Edges();
+    private final double[][] least;
+
+    /** What was found: the part of the graph that was seen, extended. */
+    Mechanism mechanism;
+
+    int expanded;
+    int layers;
+    int reach;
+    String proof;
+
+    Ball(Transaction tx, Store.Info info, Workers workers) {
+        this.tx = tx;
+        this.info = info;
+        this.workers = workers;
+        this.least = least(info.row());
+    }
+
+    int seen() {
+        return keys.size();
+    }
+
+    /** Search from some datasets; their positions in what was found. */
+    int[] search(List<String> wanted, int limit, int most) {
+        int[] asked = wanted.stream().mapToInt(key -> add(find(key))).toArray();
+        int[] start = Arrays.stream(asked).distinct().toArray();
+        long[] limits = new long[2];
+        for (int c = 0; c < 2; c++) { // what nothing bounds yet is searched until the boundary is met
+            limits[c] = Math.max(-Labels.encode(least[c][0], least[c][1]), 1 - Labels.HALF);
+        }
+        boolean[] inner = new boolean[seen()];
+        while (true) {
+            workers.check();
+            solve();
+            inner = Arrays.copyOf(inner, seen());
+            Back back = new Back(start, limits, inner);
+            int[] needed = Mechanism.where(seen(), v -> back.needed[v]);
+            if (needed.length == 0) {
+                reach = Arrays.stream(mechanism.graph.hops(start)).max().orElse(0);
+                proof = back.proof();
+                return asked;
+            }
+            if (seen() > limit || layers == most) {
+                throw Refusal.ballTooLarge(info.name(), seen(), layers);
+            }
+            for (int v : needed) {
+                inner[v] = true;
+                expand(v);
+            }
+            expanded += needed.length;
+            layers++;
+        }
+    }
+
+    private Node find(String key) {
+        try (ResourceIterator<Node> found = tx.findNodes(Store.DATASET, "graph", info.name(), "key", key)) {
+            if (!found.hasNext()) {
+                throw Refusal.unknownKey(info.name(), key);
+            }
+            return found.next();
+        }
+    }
+
+    private int add(Node node) {
+        Integer known = positions.putIfAbsent(Store.id(node), nodes.size());
+        if (known != null) {
+            return known;
+        }
+        Map<String, Object> values = node.getProperties("key", "color", "alpha");
+        if (!(values.get("key") instanceof String key)) {
+            throw Refusal.graph("a dataset of graph " + Text.repr(info.name()) + " has no text as key", "correct it");
+        }
+        nodes.add(node);
+        keys.add(key);
+        color.add(Store.colorOf(info.colors(), key, values.get("color")));
+        alpha.add(Store.alpha(key, values.get("alpha")));
+        return nodes.size() - 1;
+    }
+
+    private void expand(int v) {
+        workers.check();
+        for (Relationship link : nodes.get(v).getRelationships(Store.NEIGHBOR)) {
+            Node other = link.getOtherNode(nodes.get(v));
+            if (other.hasLabel(Store.DATASET) && info.name().equals(other.getProperty("graph", null))) {
+                Store.add(edges, v, add(other), link);
+            }
+        }
+    }
+
+    private void solve() {
+        DatasetGraph graph = new DatasetGraph(
+                info.name(),
+                info.colors(),
+                keys.toArray(String[]::new),
+                bytes(color),
+                alpha.stream().mapToDouble(row -> row[0]).toArray(),
+                alpha.stream().mapToDouble(row -> row[1]).toArray(),
+                null,
+                edges);
+        int unhit = graph.unhitEdge();
+        if (unhit >= 0) {
+            throw Refusal.unhit(Mechanism.unhitSentence(graph, unhit, ""));
+        }
+        mechanism = Mechanism.solve(graph, workers);
+    }
+
+    private static byte[] bytes(List<Byte> values) {
+        byte[] out = new byte[values.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = values.get(i);
+        }
+        return out;
+    }
+
+    /** The passes backwards: which of the datasets that are not expanded may still matter. */
+    private final class Back {
+        final boolean[] needed;
+        private final DatasetGraph graph = mechanism.graph;
+        private final Rule rule = mechanism.rule;
+        private final int n = graph.size();
+        private final int[] start;
+        private final boolean[] inner;
+        private final Adjacency inside = graph.adjacency(false);
+        private final long[] label;
+
+        Back(int[] start, long[] limits, boolean[] inner) {
+            this.start = start;
+            this.inner = inner;
+            label = pass(0);
+            needed = new boolean[n];
+            for (int v = 0; v < n; v++) {
+                needed[v] = !inner[v] && label[v] < limits[graph.color[v]];
+            }
+            int[] deciding = deciding();
+            if (deciding.length > 0) {
+                long[] across = new long[n];
+                Arrays.fill(across, Labels.HALF);
+                for (int v : deciding) {
+                    across[v] = -first(v);
+                }
+                new Settle(graph.adjacency(), rule, workers::check).run(across, deciding);
+                for (int v = 0; v < n; v++) {
+                    needed[v] |= !inner[v] && across[v] < limits[0];
+                }
+            }
+        }
+
+        /** The label of alpha, of Pr[first colour]. */
+        private long first(int v) {
+            return graph.color[v] == 0 ? mechanism.own[v] : -mechanism.own[v];
+        }
+
+        /** Back labels, in the colour of the datasets where they begin. */
+        private long[] pass(long less) {
+            long[] out = new long[n];
+            Arrays.fill(out, Labels.HALF);
+            for (int v : start) {
+                out[v] = Math.max(-mechanism.label[v] - less, -Labels.HALF);
+            }
+            Settle settle = new Settle(inside, rule, workers::check);
+            for (int c = 0; c < 2; c++) {
+                int own = c;
+                settle.run(
+                        out,
+                        Arrays.stream(start).filter(v -> graph.color[v] == own).toArray());
+            }
+            return out;
+        }
+
+        /**
+         * The sources that decide, or might if their alpha were rounded in, which lowers Pr[first colour]: those that
+         * would undercut the next higher label.
+         */
+        private int[] deciding() {
+            long[] next = pass(1);
+            boolean[] found = new boolean[n];
+            for (int v = 0; v < n; v++) {
+                found[v] = next[v] < complement(graph.color[v], v);
+            }
+            for (int e = 0; e < graph.edges(); e++) {
+                if (graph.crossing(e)) { // one step across the boundary
+                    step(next, e, graph.source[e], graph.target[e], found);
+                    step(next, e, graph.target[e], graph.source[e], found);
+                }
+            }
+            return Mechanism.where(n, v -> found[v] && graph.given(v));
+        }
+
+        private void step(long[] next, int e, int u, int v, boolean[] found) {
+            if (next[u] < Labels.HALF && rule.relax(next[u], e) < complement(graph.color[u], v)) {
+                found[v] = true;
+            }
+        }
+
+        /** The complement of the least chance of a colour that a source may have. */
+        private long complement(int c, int v) {
+            if (c == 1) {
+                return first(v);
+            }
+            double p = Labels.decode(first(v));
+            double q = Labels.decode(-first(v));
+            double rounding = 2.0 * Mechanism.ROUNDING * p;
+            return -Labels.encode(p - rounding, q + rounding);
+        }
+
+        /** Why nothing outside matters. */
+        String proof() {
+            List<String> reasons = new ArrayList<>();
+            for (int c = 0; c < 2; c++) {
+                int own = c;
+                long rim = IntStream.range(0, n)
+                        .filter(v -> !inner[v] && graph.color[v] == own)
+                        .mapToLong(v -> label[v])
+                        .min()
+                        .orElse(Labels.HALF);
+                if (rim < Labels.HALF) {
+                    reasons.add("a dataset beyond the ball matters only if its Pr[" + graph.colors.get(c)
+                            + "] is below " + Text.general(Labels.decode(-rim)) + ", and none has less than "
+                            + Text.general(least[c][0]));
+                }
+            }
+            return reasons.isEmpty()
+                    ? "nothing lies beyond the ball without crossing the boundary"
+                    : String.join("; ", reasons);
+        }
+    }
+
+    /**
+     * Per colour, a lower bound of its chance at any dataset that has alpha, and the chance of the other; 1 and 0 where
+     * none has. A list is found by its first entry, so that the second may be off by the rounding of the first.
+     */
+    private static double[][] least(Map<String, Object> row) {
+        List<double[]> given = new ArrayList<>();
+        for (String name : List.of("least_number", "greatest_number")) {
+            for (Object value : Store.elements(row.get(name))) {
+                double p = Store.number(value);
+                given.add(new double[] {p, 1.0 - p});
+            }
+        }
+        for (Object value : Store.elements(row.get("least_list"))) {
+            double p = Store.number(Store.elements(value).get(0));
+            given.add(new double[] {p, p > 0.5 ? Math.min(1.0, 1.0 - p + 0x1p-53) : 1.0 - p});
+        }
+        for (Object value : Store.elements(row.get("greatest_list"))) {
+            List<?> values = Store.elements(value);
+            given.add(new double[] {Store.number(values.get(0)), Store.number(values.get(1))});
+        }
+        double[] low = {1.0, 0.0};
+        double[] high = {0.0, 1.0};
+        for (double[] pair : given) {
+            long label = Labels.encode(pair[0], pair[1]);
+            low = label < Labels.encode(low[0], low[1]) ? pair : low;
+            high = label > Labels.encode(high[0], high[1]) ? pair : high;
+        }
+        return new double[][] {low, {high[1], high[0]}};
+    }
+}

@@ -1,0 +1,444 @@
+package neodp;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * A graph of datasets with two colours, as columns: one array per property, one entry per dataset or per edge.
+ *
+ * <p>The twin of {@code neodp/graph.py}. Edges are undirected, stand once, and are in the order of their ends.
+ */
+final class DatasetGraph {
+    final String name;
+    final List<String> colors;
+    final String[] keys;
+    final byte[] color;
+
+    /** Alpha: Pr[first colour] and Pr[second colour], NaN where none is given; the smaller one is exact. */
+    final double[] first;
+
+    final double[] second;
+
+    /** Two positions in {@code colors} per dataset, best first, -1 where it has no order; null where none has. */
+    final byte[] preference;
+
+    final int[] source;
+    final int[] target;
+    final double[] epsilon;
+    final double[] delta;
+
+    private Adjacency adjacency;
+
+    /** Edges as they are found: they may stand twice, and their values have not been looked at. */
+    static final class Edges {
+        int count;
+        int[] source = new int[16];
+        int[] target = new int[16];
+        double[] epsilon = new double[16];
+        double[] delta = new double[16];
+
+        void add(int u, int v, double edgeEpsilon, double edgeDelta) {
+            if (count == source.length) {
+                grow(2L * count);
+            }
+            source[count] = u;
+            target[count] = v;
+            epsilon[count] = edgeEpsilon;
+            delta[count++] = edgeDelta;
+        }
+
+        static Edges all(List<Edges> parts) {
+            Edges out = new Edges();
+            out.grow(parts.stream().mapToLong(part -> part.count).sum());
+            for (Edges part : parts) {
+                System.arraycopy(part.source, 0, out.source, out.count, part.count);
+                System.arraycopy(part.target, 0, out.target, out.count, part.count);
+                System.arraycopy(part.epsilon, 0, out.epsilon, out.count, part.count);
+                System.arraycopy(part.delta, 0, out.delta, out.count, part.count);
+                out.count += part.count;
+            }
+            return out;
+        }
+
+        private void grow(long size) {
+            if (size > Integer.MAX_VALUE / 2 - 8) { // every edge has two ends in one array
+                throw Refusal.client("the graph has too many edges for the plugin", "use the client");
+            }
+            source = Arrays.copyOf(source, (int) size);
+            target = Arrays.copyOf(target, (int) size);
+            epsilon = Arrays.copyOf(epsilon, (int) size);
+            delta = Arrays.copyOf(delta, (int) size);
+        }
+    }
+
+    /** The edges of a graph from both of their ends (CSR). */
+    record Adjacency(int[] start, int[] neighbor, int[] edge) {}
+
+    DatasetGraph(
+            String name,
+            List<String> colors,
+            String[] keys,
+            byte[] color,
+            double[] first,
+            double[] second,
+            byte[] preference,
+            Edges edges) {
+        this.name = name;
+        this.colors = colors;
+        this.keys = keys;
+        this.color = color;
+        this.first = first;
+        this.second = second;
+        this.preference = preference;
+        checkEdges(edges);
+        int[] order = sorted(edges, keys.length);
+        int kept = 0;
+        for (int i = 0; i < order.length; i++) {
+            if (i == 0 || !again(edges, order[i - 1], order[i])) {
+                order[kept++] = order[i];
+            }
+        }
+        int[] keep = Arrays.copyOf(order, kept);
+        source = Arrays.stream(keep).map(e -> edges.source[e]).toArray();
+        target = Arrays.stream(keep).map(e -> edges.target[e]).toArray();
+        epsilon = Arrays.stream(keep).mapToDouble(e -> edges.epsilon[e] + 0.0).toArray();
+        delta = Arrays.stream(keep).mapToDouble(e -> edges.delta[e] + 0.0).toArray();
+    }
+
+    int size() {
+        return keys.length;
+    }
+
+    int edges() {
+        return source.length;
+    }
+
+    boolean given(int v) {
+        return !Double.isNaN(first[v]);
+    }
+
+    /** Whether the ends of an edge differ in colour: a boundary edge. */
+    boolean crossing(int e) {
+        return color[source[e]] != color[target[e]];
+    }
+
+    String colorOf(int v) {
+        return colors.get(color[v]);
+    }
+
+    String edgeName(int e) {
+        return Text.edge(keys[source[e]], keys[target[e]]);
+    }
+
+    /** The datasets on the boundary. */
+    boolean[] boundary() {
+        boolean[] out = new boolean[size()];
+        for (int e = 0; e < edges(); e++) {
+            if (crossing(e)) {
+                out[source[e]] = true;
+                out[target[e]] = true;
+            }
+        }
+        return out;
+    }
+
+    /** A boundary edge with alpha at neither end, or -1. */
+    int unhitEdge() {
+        for (int e = 0; e < edges(); e++) {
+            if (crossing(e) && !given(source[e]) && !given(target[e])) {
+                return e;
+            }
+        }
+        return -1;
+    }
+
+    /** Every edge from both of its ends. */
+    Adjacency adjacency() {
+        if (adjacency == null) {
+            adjacency = adjacency(true);
+        }
+        return adjacency;
+    }
+
+    /** The edges within a colour, or all, from both of their ends. */
+    Adjacency adjacency(boolean across) {
+        int[] start = new int[size() + 1];
+        for (int e = 0; e < edges(); e++) {
+            if (across || !crossing(e)) {
+                start[source[e] + 1]++;
+                start[target[e] + 1]++;
+            }
+        }
+        for (int v = 0; v < size(); v++) {
+            start[v + 1] += start[v];
+        }
+        int[] fill = Arrays.copyOf(start, size());
+        int[] neighbor = new int[start[size()]];
+        int[] edge = new int[start[size()]];
+        for (int e = 0; e < edges(); e++) {
+            if (across || !crossing(e)) {
+                int u = source[e];
+                int v = target[e];
+                neighbor[fill[u]] = v;
+                edge[fill[u]++] = e;
+                neighbor[fill[v]] = u;
+                edge[fill[v]++] = e;
+            }
+        }
+        return new Adjacency(start, neighbor, edge);
+    }
+
+    /** Per dataset, how many edges it is away from the nearest of some; -1 where none can be reached. */
+    int[] hops(int[] from) {
+        Adjacency links = adjacency();
+        int[] out = new int[size()];
+        Arrays.fill(out, -1);
+        int[] queue = Arrays.copyOf(from, size());
+        int filled = from.length;
+        for (int v : from) {
+            out[v] = 0;
+        }
+        for (int done = 0; done < filled; done++) {
+            int u = queue[done];
+            for (int h = links.start[u]; h < links.start[u + 1]; h++) {
+                int v = links.neighbor[h];
+                if (out[v] < 0) {
+                    out[v] = out[u] + 1;
+                    queue[filled++] = v;
+                }
+            }
+        }
+        return out;
+    }
+
+    /** How many components it has. */
+    int components() {
+        int[] parent = new int[size()];
+        Arrays.setAll(parent, v -> v);
+        int count = size();
+        for (int e = 0; e < edges(); e++) {
+            int u = root(parent, source[e]);
+            int v = root(parent, target[e]);
+            if (u != v) {
+                parent[Math.max(u, v)] = Math.min(u, v);
+                count--;
+            }
+        }
+        return count;
+    }
+
+    static int root(int[] parent, int vertex) {
+        int v = vertex;
+        while (parent[v] != v) {
+            parent[v] = parent[parent[v]];
+            v = parent[v];
+        }
+        return v;
+    }
+
+    /**
+     * A digest of keys, colours, preferences, alpha, edges, epsilons and deltas: {@code fingerprint} of
+     * {@code neodp/store/records.py}, for a graph whose keys are in order.
+     */
+    String fingerprint() {
+        Digest digest = new Digest();
+        String names = colors.stream().map(Text::repr).collect(Collectors.joining(", ", "(", ")"));
+        digest.bytes(("(" + names + ", " + size() + ", " + edges() + ")").getBytes(StandardCharsets.UTF_8));
+        byte[][] text = new byte[size()][];
+        for (int v = 0; v < size(); v++) {
+            text[v] = keys[v].getBytes(StandardCharsets.UTF_8);
+            digest.room(4).putInt(text[v].length);
+        }
+        digest.bytes(color);
+        for (int v = 0; v < size(); v++) {
+            digest.room(16).putDouble(given(v) ? first[v] : Double.NaN).putDouble(given(v) ? second[v] : Double.NaN);
+        }
+        for (int e = 0; e < edges(); e++) {
+            digest.room(8).putLong(Math.min(source[e], target[e]));
+        }
+        for (int e = 0; e < edges(); e++) {
+            digest.room(8).putLong(Math.max(source[e], target[e]));
+        }
+        for (double x : epsilon) {
+            digest.room(8).putDouble(x);
+        }
+        for (double x : delta) {
+            digest.room(8).putDouble(x);
+        }
+        if (preference != null) {
+            digest.bytes(preference);
+        }
+        for (byte[] key : text) {
+            digest.bytes(key);
+        }
+        return digest.hex();
+    }
+
+    /** SHA-256 of little-endian columns. */
+    private static final class Digest {
+        private final MessageDigest sha;
+        private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+
+        Digest() {
+            try {
+                sha = MessageDigest.getInstance("SHA-256");
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e); // every Java has it
+            }
+        }
+
+        ByteBuffer room(int bytes) {
+            if (buffer.remaining() < bytes) {
+                flush();
+            }
+            return buffer;
+        }
+
+        void bytes(byte[] data) {
+            if (data.length > buffer.capacity()) {
+                flush();
+                sha.update(data);
+            } else {
+                room(data.length).put(data);
+            }
+        }
+
+        private void flush() {
+            sha.update(buffer.array(), 0, buffer.position());
+            buffer.clear();
+        }
+
+        String hex() {
+            flush();
+            return HexFormat.of().formatHex(sha.digest());
+        }
+    }
+
+    private void checkEdges(Edges edges) {
+        for (int e = 0; e < edges.count; e++) {
+            checkNumber(edges, e, "epsilon", edges.epsilon[e], Labels.MAX_EPSILON);
+            checkNumber(edges, e, "delta", edges.delta[e], 1.0);
+            if (edges.source[e] == edges.target[e]) {
+                throw Refusal.graph(place(edges, e) + " joins a dataset to itself", "remove it");
+            }
+        }
+    }
+
+    private void checkNumber(Edges edges, int e, String what, double x, double most) {
+        if (!(x >= 0.0 && x <= most)) {
+            throw Refusal.graph(
+                    place(edges, e) + ": " + what + " is " + Text.repr(x),
+                    "give a number from 0 to " + Text.general(most));
+        }
+    }
+
+    private String place(Edges edges, int e) {
+        return "edge " + Text.edge(keys[edges.source[e]], keys[edges.target[e]]);
+    }
+
+    /** Whether the edge f joins the same two datasets as the edge e; refused where their values differ. */
+    private boolean again(Edges edges, int e, int f) {
+        boolean same = low(edges, e) == low(edges, f) && high(edges, e) == high(edges, f);
+        if (same && (edges.epsilon[e] != edges.epsilon[f] || edges.delta[e] != edges.delta[f])) {
+            throw Refusal.graph(
+                    place(edges, f) + " stands twice, with (epsilon, delta) " + pair(edges, e) + " and "
+                            + pair(edges, f),
+                    "keep one of them");
+        }
+        return same;
+    }
+
+    private static String pair(Edges edges, int e) {
+        return "(" + Text.general(edges.epsilon[e]) + ", " + Text.general(edges.delta[e]) + ")";
+    }
+
+    private static int low(Edges edges, int e) {
+        return Math.min(edges.source[e], edges.target[e]);
+    }
+
+    private static int high(Edges edges, int e) {
+        return Math.max(edges.source[e], edges.target[e]);
+    }
+
+    /** The edges by their lower end, then by their higher end: two stable counting sorts. */
+    private static int[] sorted(Edges edges, int n) {
+        int[] byHigh = new int[edges.count];
+        int[] place = new int[n + 1];
+        for (int e = 0; e < edges.count; e++) {
+            place[high(edges, e) + 1]++;
+        }
+        for (int v = 0; v < n; v++) {
+            place[v + 1] += place[v];
+        }
+        for (int e = 0; e < edges.count; e++) {
+            byHigh[place[high(edges, e)]++] = e;
+        }
+        int[] order = new int[edges.count];
+        Arrays.fill(place, 0);
+        for (int e = 0; e < edges.count; e++) {
+            place[low(edges, e) + 1]++;
+        }
+        for (int v = 0; v < n; v++) {
+            place[v + 1] += place[v];
+        }
+        for (int e : byHigh) {
+            order[place[low(edges, e)]++] = e;
+        }
+        return order;
+    }
+
+    /**
+     * What an edge allows, for all edges: (epsilon, delta) as the factor and delta of {@link Labels}; arrays of length
+     * one where all edges are alike.
+     */
+    static final class Rule {
+        final double[] factor;
+        final double[] delta;
+
+        /** How many low bits of a label no edge leaves in place. */
+        final int shift;
+
+        Rule(DatasetGraph graph) {
+            factor = each(alike(graph.epsilon), Labels::factor);
+            delta = alike(Arrays.stream(graph.delta)
+                    .map(d -> d < Labels.TINY ? 0.0 : d)
+                    .toArray());
+            double smallest = Arrays.stream(factor).min().orElseThrow();
+            long least = Double.doubleToRawLongBits(smallest) - Double.doubleToRawLongBits(1.0) - 2;
+            shift = least > 0 ? Math.min(52, 63 - Long.numberOfLeadingZeros(least)) : 0;
+        }
+
+        long relax(long label, int e) {
+            return Labels.relax(label, factor[factor.length > 1 ? e : 0], delta[delta.length > 1 ? e : 0]);
+        }
+
+        long balance(int e) {
+            return Labels.balance(factor[factor.length > 1 ? e : 0], delta[delta.length > 1 ? e : 0]);
+        }
+
+        private static double[] alike(double[] column) {
+            for (double x : column) {
+                if (x != column[0]) {
+                    return column;
+                }
+            }
+            return column.length == 0 ? new double[1] : Arrays.copyOf(column, 1);
+        }
+
+        private static double[] each(double[] column, DoubleUnaryOperator f) {
+            double[] out = new double[column.length];
+            for (int i = 0; i < out.length; i++) {
+                out[i] = i > 0 && column[i] == column[i - 1] ? out[i - 1] : f.applyAsDouble(column[i]);
+            }
+            return out;
+        }
+    }
+}

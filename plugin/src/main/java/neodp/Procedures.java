@@ -1,0 +1,651 @@
+package neodp;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.logging.Log;
+import org.neo4j.procedure.Context;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+import org.neo4j.procedure.TerminationGuard;
+import org.neo4j.procedure.memory.ProcedureMemory;
+import org.neo4j.procedure.memory.ProcedureMemoryTracker;
+
+/**
+ * What Cypher can call: the optimal mechanism inside the database, in the manner of Neo4j GDS.
+ *
+ * <p>{@code neodp.eval} works in the caller's transaction. All others read and write in transactions of their own, chunk
+ * by chunk, so that they do not see what the caller has not committed yet; call them in a statement of their own.
+ */
+public final class Procedures {
+    private static final int BATCH = 20_000;
+    private static final int LIMIT = 100_000; // how many datasets a search may see
+    private static final int LAYERS = 200; // how often it may ask before a pass over the whole graph is cheaper
+    private static final int WORST = 5;
+
+    // the layout of DatasetGraph, Mechanism, Settle and Store, in bytes
+    private static final long PER_DATASET = 280;
+    private static final long PER_EDGE_LEAST = 90;
+    private static final long PER_EDGE_MOST = 150;
+
+    /** The database. */
+    @Context
+    public GraphDatabaseService db;
+
+    /** The caller's transaction. */
+    @Context
+    public Transaction tx;
+
+    /** The server's log. */
+    @Context
+    public Log log;
+
+    /** Says when the caller has had enough. */
+    @Context
+    public TerminationGuard guard;
+
+    /** Counts what the caller's transaction takes. */
+    @Context
+    public ProcedureMemory memory;
+
+    // --- results --------------------------------------------------------------------------------------------------
+
+    /** The mechanism at one dataset, and why. */
+    public static final class Evaluation {
+        /** The dataset. */
+        public String key;
+        /** Its true answer. */
+        public String color;
+        /** The possible answers, the first colour first. */
+        public List<String> colors;
+
+        /** The chance of each answer. */
+        public Map<String, Object> probabilities;
+        /** The chance of the true answer. */
+        public double p_true;
+        /** The dataset whose alpha decides; null where none does. */
+        public String decider;
+        /** From the decider to the dataset. */
+        public List<String> path;
+        /** Of the edges along the path. */
+        public List<Double> epsilons;
+        /** Of the edges along the path. */
+        public List<Double> deltas;
+        /** How many datasets were looked at. */
+        public long seen;
+        /** Of how many datasets the edges were looked at. */
+        public long expanded;
+        /** How often edges were asked for; 0 where the whole graph was extended. */
+        public long layers;
+        /** How many edges the farthest dataset seen is away. */
+        public long reach;
+        /** How many alpha were rounded in. */
+        public long rounded;
+        /** Why nothing else matters. */
+        public String proof;
+    }
+
+    /** The mechanism at one dataset. */
+    public static final class Row {
+        /** The dataset. */
+        public String key;
+        /** Its true answer. */
+        public String color;
+        /** Pr[first colour]. */
+        public double p;
+        /** Pr[second colour]. */
+        public double q;
+        /** The chance of the true answer. */
+        public double p_true;
+        /** How many edges it is away from the boundary; -1 where none can be reached. */
+        public long distance;
+    }
+
+    /** A mechanism, summed up. */
+    public static final class Stats {
+        /** The graph. */
+        public String graph;
+        /** How many datasets it has. */
+        public long vertices;
+        /** How many edges it has. */
+        public long edges;
+        /** How many datasets lie on the boundary. */
+        public long boundary;
+        /** The least chance of a true answer. */
+        public double min_p_true;
+        /** The mean chance of a true answer, every dataset alike. */
+        public double mean_p_true;
+        /** How many alpha were rounded in. */
+        public long rounded;
+        /** On how many datasets it was kept. */
+        public long written;
+        /** How long reading took. */
+        public long read_millis;
+        /** How long the mathematics took. */
+        public long compute_millis;
+        /** How long writing took. */
+        public long write_millis;
+    }
+
+    /** The memory of an extension. */
+    public static final class Estimate {
+        /** How many datasets the graph has. */
+        public long vertices;
+        /** How many edges it has. */
+        public long edges;
+        /** Bytes at least. */
+        public long bytes_min;
+        /** Bytes at most. */
+        public long bytes_max;
+        /** Bytes of the server's heap that are not taken for good. */
+        public long bytes_available;
+        /** Whether it would be tried. */
+        public boolean fits;
+    }
+
+    /** Whether a graph can be extended. */
+    public static final class Check {
+        /** Whether the graph is in one piece. */
+        public boolean connected;
+        /** In how many pieces it is. */
+        public long components;
+        /** How many datasets lie on the boundary. */
+        public long boundary;
+        /** Whether every boundary edge has alpha at one end. */
+        public boolean boundary_hit;
+        /** A boundary edge with alpha at neither end: two keys, or null. */
+        public List<String> unhit;
+        /** Whether some private mechanism takes alpha; null where the boundary is not hit. */
+        public Boolean compatible;
+        /** Two datasets whose alpha cannot both be kept, or null. */
+        public Map<String, Object> witness;
+        /** How many alpha would be rounded in. */
+        public long rounded;
+    }
+
+    /** What an audit found. */
+    public static final class Audited {
+        /** How many edges were looked at. */
+        public long edges;
+        /** How many inequalities were checked. */
+        public long checks;
+        /** How many are broken. */
+        public long violations;
+        /** How many were too close for double-double arithmetic. */
+        public long undecided;
+        /** Whether the graph has changed since the mechanism was written. */
+        public boolean stale;
+        /** When that was. */
+        public String written;
+        /** The edges closest to their limit or beyond it, worst first. */
+        public List<Map<String, Object>> worst;
+    }
+
+    /** The chosen alpha of a boundary dataset. */
+    public static final class Alpha {
+        /** The dataset. */
+        public String key;
+        /** Its true answer. */
+        public String color;
+        /** Pr[first colour] and Pr[second colour]. */
+        public List<Double> alpha;
+        /** Whether it was kept. */
+        public boolean written;
+    }
+
+    // --- procedures -----------------------------------------------------------------------------------------------
+
+    /** One row per key. */
+    @Procedure(name = "neodp.eval", mode = Mode.READ)
+    @Description(
+            "The optimal mechanism at some datasets, the same as neodp.extend gives, by a search around them; what "
+                    + "decides, and why the search could stop. Options: limit (how many datasets a search may see), engine "
+                    + "('auto', 'ball': search only, 'whole': the work does not depend on the datasets).")
+    public Stream<Evaluation> eval(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "keys", description = "The datasets.") List<String> keys,
+            @Name(value = "configuration", defaultValue = "{}", description = "limit, engine.")
+                    Map<String, Object> configuration) {
+        Options options = new Options(configuration, "limit", "engine");
+        String engine = options.choice("engine", "auto", "ball", "whole");
+        try (Workers workers = new Workers(db, guard, 1)) {
+            Store.Info info = Store.info(tx, graph);
+            info.requireEpsilonDelta();
+            if (info.stale()) { // for every dataset alike
+                throw Refusal.stale(graph, info.written());
+            }
+            int cheaper = (int) Math.min(LIMIT, Math.max(1000, info.datasets() / 8));
+            int limit = options.number("limit", cheaper, 1, Integer.MAX_VALUE);
+            List<Evaluation> found = List.of();
+            if (!engine.equals("whole")) {
+                try {
+                    found = searched(info, keys, limit, engine.equals("auto") ? LAYERS : -1, workers);
+                } catch (Refusal refusal) {
+                    if (engine.equals("ball") || !refusal.is("ball_too_large")) {
+                        throw refusal;
+                    }
+                    found = whole(info, keys, "the search grew too large, so the whole graph was extended");
+                }
+            } else {
+                found = whole(info, keys, "the whole graph was extended");
+            }
+            info.unchanged(tx);
+            return found.stream();
+        }
+    }
+
+    private List<Evaluation> searched(Store.Info info, List<String> keys, int limit, int layers, Workers workers) {
+        Ball ball = new Ball(tx, info, workers);
+        int[] asked = ball.search(keys, limit, layers);
+        List<Evaluation> rows = Arrays.stream(asked)
+                .mapToObj(v -> {
+                    Evaluation row = evaluation(ball.mechanism, v);
+                    row.seen = ball.seen();
+                    row.expanded = ball.expanded;
+                    row.layers = ball.layers;
+                    row.reach = ball.reach;
+                    row.proof = ball.proof;
+                    return row;
+                })
+                .toList();
+        agree(info, rows);
+        return rows;
+    }
+
+    private List<Evaluation> whole(Store.Info info, List<String> keys, String proof) {
+        return job(info.name(), new Options(Map.of()), info, job -> {
+            Mechanism mechanism = job.extended();
+            List<Evaluation> rows = keys.stream()
+                    .map(key -> {
+                        int v = Arrays.binarySearch(mechanism.graph.keys, key, Text::compare);
+                        if (v < 0) {
+                            throw Refusal.unknownKey(info.name(), key);
+                        }
+                        Evaluation row = evaluation(mechanism, v);
+                        row.seen = mechanism.graph.size();
+                        row.expanded = mechanism.graph.size();
+                        row.proof = proof;
+                        return row;
+                    })
+                    .toList();
+            agree(info, rows);
+            return rows;
+        });
+    }
+
+    private static Evaluation evaluation(Mechanism mechanism, int v) {
+        DatasetGraph graph = mechanism.graph;
+        Mechanism.Path path = mechanism.label[v] < Labels.HALF ? mechanism.path(v) : null;
+        Evaluation row = new Evaluation();
+        row.key = graph.keys[v];
+        row.color = graph.colorOf(v);
+        row.colors = graph.colors;
+        row.probabilities = new LinkedHashMap<>();
+        row.probabilities.put(graph.colors.get(0), mechanism.first(v));
+        row.probabilities.put(graph.colors.get(1), mechanism.second(v));
+        row.p_true = mechanism.truth(v);
+        row.path = path == null
+                ? List.of()
+                : path.datasets().stream().map(u -> graph.keys[u]).toList();
+        row.decider = row.path.isEmpty() ? null : row.path.get(0);
+        row.epsilons = path == null
+                ? List.of()
+                : path.edges().stream().map(e -> graph.epsilon[e]).toList();
+        row.deltas = path == null
+                ? List.of()
+                : path.edges().stream().map(e -> graph.delta[e]).toList();
+        row.rounded = mechanism.rounded;
+        return row;
+    }
+
+    /** Refuse what the store no longer agrees with: nobody should be answered by a mixture. */
+    private void agree(Store.Info info, List<Evaluation> rows) {
+        if (info.version() == null) {
+            return;
+        }
+        for (Evaluation row : rows) {
+            Map<String, Object> stored = tx.findNodes(Store.DATASET, "graph", info.name(), "key", row.key)
+                    .next()
+                    .getProperties("p", "q");
+            double p = Store.number(stored.get("p"));
+            double q = Store.number(stored.get("q"));
+            if (!List.of(p, q).equals(List.copyOf(row.probabilities.values()))) {
+                throw Refusal.stale(info.name(), info.written());
+            }
+        }
+    }
+
+    /** One row per dataset. */
+    @Procedure(name = "neodp.extend.stream", mode = Mode.READ)
+    @Description("The optimal mechanism, one row per dataset; nothing is written. Options: concurrency, batch.")
+    public Stream<Row> stream(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
+                    Map<String, Object> configuration) {
+        return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
+            Mechanism mechanism = job.extended();
+            boolean[] boundary = mechanism.graph.boundary();
+            int[] distance = mechanism.graph.hops(Mechanism.where(boundary.length, v -> boundary[v]));
+            job.keepMemory();
+            return IntStream.range(0, boundary.length)
+                    .mapToObj(v -> {
+                        Row row = new Row();
+                        row.key = mechanism.graph.keys[v];
+                        row.color = mechanism.graph.colorOf(v);
+                        row.p = mechanism.first(v);
+                        row.q = mechanism.second(v);
+                        row.p_true = mechanism.truth(v);
+                        row.distance = distance[v];
+                        return row;
+                    })
+                    .onClose(job::releaseMemory);
+        });
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.extend.stats", mode = Mode.READ)
+    @Description("The optimal mechanism, summed up; nothing is written. Options: concurrency, batch.")
+    public Stream<Stats> stats(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
+                    Map<String, Object> configuration) {
+        return job(
+                graph,
+                new Options(configuration, "concurrency", "batch"),
+                null,
+                job -> Stream.of(job.summary(job.extended())));
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.extend.write", mode = Mode.WRITE)
+    @Description(
+            "Finds the optimal mechanism and keeps it on the datasets, as p, q, p_true and distance: all or nothing "
+                    + "for every reader. Commits in transactions of its own. Options: concurrency, batch.")
+    public Stream<Stats> write(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
+                    Map<String, Object> configuration) {
+        return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
+            Mechanism mechanism = job.extended();
+            long began = System.nanoTime();
+            job.store.write(job.stored, mechanism);
+            Stats stats = job.summary(mechanism);
+            stats.written = stats.vertices;
+            stats.write_millis = millis(began);
+            log.info(String.format(
+                    Locale.ROOT,
+                    "neodp.extend.write(%s): %,d datasets and %,d edges; read %,d ms, compute %,d ms, write %,d ms",
+                    Text.repr(graph),
+                    stats.vertices,
+                    stats.edges,
+                    stats.read_millis,
+                    stats.compute_millis,
+                    stats.write_millis));
+            return Stream.of(stats);
+        });
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.extend.estimate", mode = Mode.READ)
+    @Description(
+            "The memory of the server that neodp.extend takes at least and at most, and whether it would be tried. "
+                    + "Options: concurrency, batch, which change nothing.")
+    public Stream<Estimate> estimate(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
+                    Map<String, Object> configuration) {
+        new Options(configuration, "concurrency", "batch").concurrency();
+        return Stream.of(estimate(Store.info(tx, graph)));
+    }
+
+    private static Estimate estimate(Store.Info info) {
+        Estimate out = new Estimate();
+        out.vertices = info.datasets();
+        out.edges = info.edges();
+        out.bytes_min = PER_DATASET * info.datasets() + PER_EDGE_LEAST * info.edges();
+        out.bytes_max = PER_DATASET * info.datasets() + PER_EDGE_MOST * info.edges();
+        out.bytes_available = Runtime.getRuntime().maxMemory();
+        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+            if (pool.getType() == MemoryType.HEAP && pool.getCollectionUsage() != null) {
+                out.bytes_available -= pool.getCollectionUsage().getUsed(); // what was left after the last collection
+            }
+        }
+        out.fits = out.bytes_max <= out.bytes_available;
+        return out;
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.check", mode = Mode.READ)
+    @Description("Is the graph connected, its boundary hit, its alpha compatible? With a witness where not.")
+    public Stream<Check> check(@Name(value = "graph", description = "The graph's name.") String graph) {
+        return job(graph, new Options(Map.of()), null, job -> {
+            DatasetGraph read = job.read(false).graph();
+            Check out = new Check();
+            int unhit = read.unhitEdge();
+            out.components = read.components();
+            out.connected = out.components == 1;
+            out.boundary = count(read.boundary());
+            out.boundary_hit = unhit < 0;
+            if (unhit >= 0) {
+                out.unhit = List.of(read.keys[read.source[unhit]], read.keys[read.target[unhit]]);
+            } else {
+                try {
+                    out.rounded = Mechanism.solve(read, job.workers).rounded;
+                    out.compatible = true;
+                } catch (Refusal refusal) {
+                    if (refusal.witness == null) {
+                        throw refusal;
+                    }
+                    out.compatible = false;
+                    out.witness = witness(refusal.witness);
+                }
+            }
+            return Stream.of(out);
+        });
+    }
+
+    private static Map<String, Object> witness(Mechanism.Witness found) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("dataset", found.dataset());
+        out.put("color", found.color());
+        out.put("value", found.value());
+        out.put("bound", found.bound());
+        out.put("origin", found.origin());
+        out.put("origin_value", found.originValue());
+        out.put("path", found.path());
+        out.put("epsilon", found.epsilon());
+        out.put("delta", found.delta());
+        out.put("sentence", found.sentence());
+        return out;
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.audit", mode = Mode.READ)
+    @Description("Checks the stored probabilities on every edge, exactly, and whether the graph has changed since they "
+            + "were written. Options: worst (how many of the worst edges to name), concurrency, batch.")
+    public Stream<Audited> audit(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "worst, concurrency, batch.")
+                    Map<String, Object> configuration) {
+        Options options = new Options(configuration, "worst", "concurrency", "batch");
+        int count = options.number("worst", WORST, 0, 1_000_000);
+        return job(graph, options, null, job -> {
+            job.info.requireMechanism();
+            Store.Stored stored = job.read(true);
+            Store.Info after = job.store.info(graph);
+            if (after.version() == null || !after.version().equals(job.info.version())) {
+                throw Refusal.noMechanism(
+                        "the mechanism of graph " + Text.repr(graph) + " was replaced while it was read", "try again");
+            }
+            DatasetGraph read = stored.graph();
+            Audit found = new Audit(read, stored.p(), stored.q(), count, job.workers);
+            Audited out = new Audited();
+            out.edges = found.edges;
+            out.checks = found.checks;
+            out.violations = found.violations;
+            out.undecided = found.undecided;
+            out.stale = job.info.stale() || !read.fingerprint().equals(job.info.fingerprint());
+            out.written = job.info.written();
+            out.worst = found.worst.stream()
+                    .map(edge -> {
+                        int e = edge.position();
+                        Map<String, Object> row = new LinkedHashMap<>();
+                        row.put("source", read.keys[read.source[e]]);
+                        row.put("target", read.keys[read.target[e]]);
+                        row.put("epsilon", read.epsilon[e]);
+                        row.put("delta", read.delta[e]);
+                        row.put("tightness", edge.tightness());
+                        row.put("broken", found.sentences(edge));
+                        return row;
+                    })
+                    .toList();
+            return Stream.of(out);
+        });
+    }
+
+    /** One row per boundary dataset. */
+    @Procedure(name = "neodp.boundary.balanced", mode = Mode.WRITE)
+    @Description("The alpha that shares every boundary edge evenly between its two ends, one row per boundary dataset. "
+            + "Options: write (keep it instead of the alpha there is; the stored mechanism is then void), concurrency, "
+            + "batch.")
+    public Stream<Alpha> balanced(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "configuration", defaultValue = "{}", description = "write, concurrency, batch.")
+                    Map<String, Object> configuration) {
+        Options options = new Options(configuration, "write", "concurrency", "batch");
+        boolean write = options.yes("write");
+        return job(graph, options, null, job -> {
+            Store.Stored stored = job.read(false);
+            DatasetGraph read = stored.graph();
+            boolean[] boundary = read.boundary();
+            long[] label = Mechanism.balanced(read, job.workers);
+            if (write) {
+                job.store.writeAlpha(stored, label, boundary);
+                log.info(String.format(
+                        Locale.ROOT,
+                        "neodp.boundary.balanced(%s): alpha written on %,d datasets",
+                        Text.repr(graph),
+                        count(boundary)));
+            }
+            return IntStream.range(0, read.size()).filter(v -> boundary[v]).mapToObj(v -> {
+                Alpha row = new Alpha();
+                double[] alpha = Store.alphaOf(read, label, v);
+                row.key = read.keys[v];
+                row.color = read.colorOf(v);
+                row.alpha = List.of(alpha[0], alpha[1]);
+                row.written = write;
+                return row;
+            });
+        });
+    }
+
+    // --- one call -------------------------------------------------------------------------------------------------
+
+    /** One call that reads a whole graph: its workers, its memory, and what it has read. */
+    private final class Job {
+        final Workers workers;
+        final Store store;
+        final Store.Info info;
+        final ProcedureMemoryTracker tracker = memory.newTracker();
+        Store.Stored stored;
+        private boolean keeps;
+        private long readMillis;
+        private long computeMillis;
+
+        Job(String graph, Options options, Store.Info known, Workers workers) {
+            this.workers = workers;
+            store = new Store(workers, options.number("batch", BATCH, 1, 1_000_000));
+            info = known != null ? known : store.info(graph);
+            Estimate estimate = estimate(info);
+            if (!estimate.fits) {
+                throw Refusal.memory(
+                        String.format(
+                                Locale.ROOT,
+                                "graph %s may take %,d MB of the server's heap, and %,d MB are left",
+                                Text.repr(graph),
+                                estimate.bytes_max >> 20,
+                                estimate.bytes_available >> 20),
+                        "give the server a larger heap (server.memory.heap.max_size), or use the client");
+            }
+            tracker.allocateHeap(estimate.bytes_max);
+        }
+
+        Store.Stored read(boolean probabilities) {
+            long began = System.nanoTime();
+            stored = store.read(info, probabilities);
+            readMillis = millis(began);
+            return stored;
+        }
+
+        Mechanism extended() {
+            DatasetGraph graph = read(false).graph();
+            long began = System.nanoTime();
+            Mechanism mechanism = Mechanism.extend(graph, workers);
+            computeMillis = millis(began);
+            return mechanism;
+        }
+
+        Stats summary(Mechanism mechanism) {
+            Stats out = new Stats();
+            out.graph = info.name();
+            out.vertices = mechanism.graph.size();
+            out.edges = mechanism.graph.edges();
+            out.boundary = count(mechanism.graph.boundary());
+            out.min_p_true = mechanism.leastTruth();
+            out.mean_p_true = mechanism.meanTruth();
+            out.rounded = mechanism.rounded;
+            out.read_millis = readMillis;
+            out.compute_millis = computeMillis;
+            return out;
+        }
+
+        /** The result goes on taking memory after this call. */
+        void keepMemory() {
+            keeps = true;
+        }
+
+        void releaseMemory() {
+            tracker.close();
+        }
+    }
+
+    private <T> T job(String graph, Options options, Store.Info known, Function<Job, T> work) {
+        try (Workers workers = new Workers(db, guard, options.concurrency())) {
+            Job job = new Job(graph, options, known, workers);
+            boolean done = false;
+            try {
+                T out = work.apply(job);
+                done = true;
+                return out;
+            } finally {
+                if (!done || !job.keeps) {
+                    job.releaseMemory();
+                }
+            }
+        }
+    }
+
+    private static long millis(long began) {
+        return (System.nanoTime() - began) / 1_000_000;
+    }
+
+    private static int count(boolean[] mask) {
+        int count = 0;
+        for (boolean x : mask) {
+            count += x ? 1 : 0;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,110 @@
+package neodp;
+
+/**
+ * What neodp refuses, in the words of {@code neodp/errors.py}: a kind, one sentence that names the place, and what to do.
+ *
+ * <p>The message is {@code KIND: SENTENCE; hint: HINT}, from which the client makes an error of its own kind again.
+ */
+final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String kind;
+
+    /** Two datasets whose alpha cannot both be kept, where that is what is refused. */
+    final transient Mechanism.Witness witness;
+
+    private Refusal(String kind, String sentence, String hint) {
+        this(kind, sentence, hint, null);
+    }
+
+    private Refusal(String kind, String sentence, String hint, Mechanism.Witness witness) {
+        super(kind + ": " + sentence + "; hint: " + hint, null, false, true);
+        this.kind = kind;
+        this.witness = witness;
+    }
+
+    boolean is(String what) {
+        return kind.equals(what);
+    }
+
+    /** A value of the graph, or of an argument, that is not one. */
+    static Refusal graph(String sentence, String hint) {
+        return new Refusal("graph", sentence, hint);
+    }
+
+    static Refusal unknownKey(String graph, String key) {
+        return new Refusal(
+                "unknown_key",
+                "there is no dataset " + Text.repr(key) + " in graph " + Text.repr(graph),
+                "correct the key");
+    }
+
+    static Refusal unhit(String sentence) {
+        return new Refusal(
+                "unhit_boundary",
+                sentence,
+                "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))");
+    }
+
+    static Refusal incompatible(Mechanism.Witness witness) {
+        return new Refusal(
+                "incompatible_alpha",
+                witness.sentence(),
+                "lower the one or raise the other, or see neodp.balanced for a choice that fits",
+                witness);
+    }
+
+    static Refusal ballTooLarge(String graph, int seen, int layers) {
+        return new Refusal(
+                "ball_too_large",
+                String.format(
+                        java.util.Locale.ROOT,
+                        "the search has seen %,d datasets of graph %s, %,d layers, and more may matter",
+                        seen,
+                        Text.repr(graph),
+                        layers),
+                "a pass over the whole graph is cheaper (--engine whole), or raise the limit");
+    }
+
+    static Refusal unknownGraph(String graph, String hint) {
+        return new Refusal("unknown_graph", "there is no graph " + Text.repr(graph) + " in this database", hint);
+    }
+
+    static Refusal unfinished(String graph, String doing) {
+        return new Refusal(
+                "unfinished",
+                "graph " + Text.repr(graph) + " is not whole: its " + doing + " was interrupted or is going on",
+                "load it again, or drop it");
+    }
+
+    static Refusal noMechanism(String sentence, String hint) {
+        return new Refusal("no_mechanism", sentence, hint);
+    }
+
+    static Refusal stale(String graph, String written) {
+        return new Refusal(
+                "stale",
+                "graph " + Text.repr(graph) + " has changed since its mechanism was written, " + written,
+                "run 'neodp extend " + graph + "' again");
+    }
+
+    static Refusal changedWhileRead(String graph) {
+        return new Refusal("overtaken", "graph " + Text.repr(graph) + " was changed while it was read", "try again");
+    }
+
+    static Refusal overtaken(String graph) {
+        return new Refusal(
+                "overtaken",
+                "somebody else changed graph " + Text.repr(graph) + " while it was written; what they wrote stands",
+                "look at it with 'neodp show', and run the command again if it is still wanted");
+    }
+
+    /** What only the client can do. */
+    static Refusal client(String sentence, String hint) {
+        return new Refusal("client", sentence, hint);
+    }
+
+    static Refusal memory(String sentence, String hint) {
+        return new Refusal("memory", sentence, hint);
+    }
+}

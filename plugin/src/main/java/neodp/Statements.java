@@ -1,0 +1,39 @@
+package neodp;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.neo4j.graphdb.Result;
+import org.neo4j.graphdb.Transaction;
+
+/** The Cypher statements that the client runs too, by name: states and tokens are written once for both. */
+final class Statements {
+    private static final Map<String, String> TEXT = all();
+
+    private Statements() {}
+
+    /** The one row of a statement; empty where there is none. */
+    static Map<String, Object> row(Transaction tx, String name, Map<String, Object> parameters) {
+        try (Result result = tx.execute(TEXT.get(name), parameters)) {
+            return result.hasNext() ? result.next() : Map.of();
+        }
+    }
+
+    /** All statements of a file, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
+    private static Map<String, String> all() {
+        String file;
+        try (InputStream stream = Statements.class.getResourceAsStream("cypher/mechanisms.cypher")) {
+            file = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException("the jar has no statements", e);
+        }
+        Map<String, String> out = new HashMap<>();
+        for (String part : file.split("(?m)^// name: ")) {
+            int end = part.indexOf('\n');
+            out.put(part.substring(0, end).strip(), part.substring(end).strip().replaceFirst(";$", ""));
+        }
+        return Map.copyOf(out);
+    }
+}

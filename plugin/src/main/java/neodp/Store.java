@@ -1,0 +1,598 @@
+package neodp;
+
+import java.lang.reflect.Array;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import neodp.DatasetGraph.Edges;
+import org.neo4j.graphdb.Direction;
+import org.neo4j.graphdb.Entity;
+import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.NotFoundException;
+import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.RelationshipType;
+import org.neo4j.graphdb.ResourceIterator;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * Dataset graphs in the database that the procedure runs in: the twin of {@code neodp/store}.
+ *
+ * <p>A graph is read and written in chunks, each in a transaction of its own, some at a time. A writer owns a graph by a
+ * token on its {@code (:DatasetGraph)} node. Every chunk holds a shared lock on that node and checks the token under it,
+ * so that chunks go side by side, while whoever takes the graph over waits for those that have begun; a writer that was
+ * overtaken cannot commit anything more. Nothing counts until the last transaction declares it whole.
+ */
+final class Store {
+    static final String EPSILON_DELTA = "epsilon-delta";
+    static final Label DATASET_GRAPH = Label.label("DatasetGraph");
+    static final Label DATASET = Label.label("Dataset");
+    static final RelationshipType NEIGHBOR = RelationshipType.withName("NEIGHBOR");
+
+    private static final int PATIENCE = 1 << 10; // how many datasets to read before looking whether to go on
+
+    private final Workers workers;
+    private final int batch;
+
+    Store(Workers workers, int batch) {
+        this.workers = workers;
+        this.batch = batch;
+    }
+
+    /** What is known about a graph that is whole. */
+    record Info(
+            String name,
+            List<String> colors,
+            long datasets,
+            long edges,
+            String revision,
+            String version,
+            String fingerprint,
+            String written,
+            String privacy,
+            boolean stale,
+            Map<String, Object> row) {
+        /** Refuse a graph that has changed since. */
+        void unchanged(Transaction tx) {
+            Node node = tx.findNode(DATASET_GRAPH, "name", name);
+            if (node == null
+                    || !"ready".equals(node.getProperty("state", "ready"))
+                    || !Objects.equals(revision, node.getProperty("revision", null))) {
+                throw Refusal.changedWhileRead(name);
+            }
+        }
+
+        /** Refuse a stored mechanism for a privacy notion that the plugin does not know. */
+        void requireEpsilonDelta() {
+            if (version != null && !privacy.equals(EPSILON_DELTA)) {
+                throw Refusal.client(
+                        "the mechanism of graph " + Text.repr(name) + " is " + privacy
+                                + ", and the plugin knows (epsilon, delta)",
+                        "use the client");
+            }
+        }
+
+        void requireMechanism() {
+            requireEpsilonDelta();
+            if (version == null) {
+                throw Refusal.noMechanism(
+                        "graph " + Text.repr(name) + " has no whole mechanism",
+                        "run 'neodp extend " + name + "' first");
+            }
+        }
+    }
+
+    /** A graph as read: its keys are in order; dataset {@code position[i]} of it is the node {@code ids[i]}. */
+    record Stored(DatasetGraph graph, Info info, long[] ids, int[] position, double[] p, double[] q) {}
+
+    Info info(String graph) {
+        return workers.read(graph, tx -> info(tx, graph));
+    }
+
+    /** What is known about a graph; refused unless it is whole and has two colours. */
+    static Info info(Transaction tx, String graph) {
+        Map<String, Object> row = Statements.row(tx, "view", Map.of("graph", graph, "keys", List.of()));
+        if (row.isEmpty()) {
+            throw Refusal.unknownGraph(graph, known(tx));
+        }
+        String state = (String) row.get("state");
+        if (!state.equals("ready")) {
+            throw Refusal.unfinished(
+                    graph, Map.of("loading", "load", "dropping", "drop").getOrDefault(state, state));
+        }
+        List<String> colors = row.get("colors") == null
+                ? List.of()
+                : elements(row.get("colors")).stream().map(String::valueOf).toList();
+        if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
+            throw Refusal.graph(
+                    "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
+                    "name at least two different ones with colors=");
+        }
+        if (colors.size() > 2) {
+            throw Refusal.client(
+                    Text.repr(graph) + " has " + colors.size() + " colours, and the plugin knows two",
+                    "use the client, as in 'neodp extend " + graph + "'");
+        }
+        return new Info(
+                graph,
+                colors,
+                ((Number) row.get("datasets")).longValue(),
+                ((Number) row.get("edges")).longValue(),
+                (String) row.get("revision"),
+                (String) row.get("version"),
+                (String) row.get("fingerprint"),
+                (String) row.get("written"),
+                (String) row.get("privacy"),
+                (boolean) row.get("stale"),
+                row);
+    }
+
+    private static String known(Transaction tx) {
+        try (ResourceIterator<Node> nodes = tx.findNodes(DATASET_GRAPH)) {
+            List<String> names = nodes.stream()
+                    .map(node -> String.valueOf(node.getProperty("name", null)))
+                    .sorted()
+                    .limit(10)
+                    .toList();
+            return names.isEmpty()
+                    ? "it is empty; load or generate a graph first"
+                    : "it has " + String.join(", ", names);
+        }
+    }
+
+    /** A whole graph, and its stored probabilities where they are asked for. */
+    Stored read(Info info, boolean probabilities) {
+        String name = info.name;
+        long[] ids = workers.read(name, tx -> ids(tx, name));
+        if (ids.length == 0) {
+            throw Refusal.graph("the graph has no datasets", "give at least one");
+        }
+        Positions positions = new Positions(ids);
+        Columns columns = new Columns(info, ids.length, probabilities);
+        List<Edges> parts = workers.ranges(
+                ids.length,
+                batch,
+                (from, to) -> workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns)));
+        workers.read(name, tx -> {
+            info.unchanged(tx);
+            return null;
+        });
+        long texts = Arrays.stream(columns.keys).filter(key -> key != null).count();
+        if (texts < ids.length) {
+            throw Refusal.graph(
+                    "graph " + Text.repr(name) + " has " + ids.length + " datasets, but only " + texts
+                            + " of them have a text as key",
+                    "correct them");
+        }
+        return sorted(info, ids, columns, Edges.all(parts));
+    }
+
+    private long[] ids(Transaction tx, String graph) {
+        long[] ids = new long[1024];
+        int count = 0;
+        try (ResourceIterator<Node> nodes = tx.findNodes(DATASET, "graph", graph)) {
+            while (nodes.hasNext()) {
+                if (count == ids.length) {
+                    workers.check();
+                    ids = Arrays.copyOf(ids, 2 * count);
+                }
+                ids[count++] = id(nodes.next());
+            }
+        }
+        return Arrays.copyOf(ids, count);
+    }
+
+    private Edges chunk(Transaction tx, long[] ids, int from, int to, Positions positions, Columns columns) {
+        Edges edges = new Edges();
+        for (int i = from; i < to; i++) {
+            if ((i - from) % PATIENCE == 0) {
+                workers.check();
+            }
+            Node node = node(tx, ids[i]);
+            columns.set(i, node);
+            for (Relationship link : node.getRelationships(Direction.OUTGOING, NEIGHBOR)) {
+                int end = positions.of(endId(link));
+                if (end >= 0) {
+                    add(edges, i, end, link);
+                }
+            }
+        }
+        return edges;
+    }
+
+    static void add(Edges edges, int source, int target, Entity link) {
+        Map<String, Object> values = link.getProperties("epsilon", "delta");
+        edges.add(source, target, number(values.get("epsilon")), number(values.getOrDefault("delta", 0.0)));
+    }
+
+    /** The columns of a graph in the order of its keys. */
+    private Stored sorted(Info info, long[] ids, Columns columns, Edges edges) {
+        int n = ids.length;
+        record Keyed(String key, int index) {}
+        Comparator<Keyed> byKey = (a, b) -> Text.compare(a.key, b.key);
+        Keyed[] order = new Keyed[n];
+        workers.ranges(n, Math.max(batch, n / 8), (from, to) -> { // runs that are in order, which one sort then merges
+            for (int i = from; i < to; i++) {
+                order[i] = new Keyed(columns.keys[i], i);
+            }
+            Arrays.sort(order, from, to, byKey);
+            return null;
+        });
+        Arrays.sort(order, byKey);
+        for (int v = 1; v < n; v++) {
+            if (order[v].key.equals(order[v - 1].key)) {
+                String key = Text.repr(order[v].key);
+                throw Refusal.graph("dataset " + key + ": the key " + key + " stands twice", "make keys unique");
+            }
+        }
+        int[] from = Arrays.stream(order).mapToInt(Keyed::index).toArray();
+        int[] position = new int[n];
+        for (int v = 0; v < n; v++) {
+            position[from[v]] = v;
+        }
+        for (int e = 0; e < edges.count; e++) {
+            edges.source[e] = position[edges.source[e]];
+            edges.target[e] = position[edges.target[e]];
+        }
+        workers.check();
+        DatasetGraph graph = new DatasetGraph(
+                info.name,
+                info.colors,
+                Arrays.stream(order).map(Keyed::key).toArray(String[]::new),
+                columns.colors(from),
+                at(columns.first, from),
+                at(columns.second, from),
+                columns.preferences(from),
+                edges);
+        return new Stored(graph, info, ids, position, at(columns.p, from), at(columns.q, from));
+    }
+
+    private static double[] at(double[] column, int[] from) {
+        return column == null
+                ? null
+                : Arrays.stream(from).mapToDouble(i -> column[i]).toArray();
+    }
+
+    /** The properties of datasets, in the order they are read. */
+    static final class Columns {
+        final Info info;
+        final String[] keys;
+        final byte[] color;
+        final double[] first;
+        final double[] second;
+        final double[] p;
+        final double[] q;
+        final byte[][] preference;
+        private volatile boolean ordered;
+
+        Columns(Info info, int n, boolean probabilities) {
+            this.info = info;
+            keys = new String[n];
+            color = new byte[n];
+            first = new double[n];
+            second = new double[n];
+            p = probabilities ? new double[n] : null;
+            q = probabilities ? new double[n] : null;
+            preference = new byte[n][];
+        }
+
+        void set(int i, Entity node) {
+            Map<String, Object> values = p == null
+                    ? node.getProperties("key", "color", "alpha", "preference")
+                    : node.getProperties("key", "color", "alpha", "preference", "p", "q");
+            if (!(values.get("key") instanceof String key)) {
+                return; // which is noticed when all are read
+            }
+            keys[i] = key;
+            color[i] = colorOf(info.colors, key, values.get("color"));
+            double[] alpha = alpha(key, values.get("alpha"));
+            first[i] = alpha[0];
+            second[i] = alpha[1];
+            preference[i] = preferenceOf(info.colors, key, color[i], values.get("preference"));
+            ordered |= preference[i] != null;
+            if (p != null) {
+                double[] row = {number(values.get("p")), number(values.get("q"))};
+                if (Double.isNaN(row[0]) || Double.isNaN(row[1])) {
+                    throw Refusal.noMechanism(
+                            "dataset " + Text.repr(key) + " of graph " + Text.repr(info.name)
+                                    + " has no probabilities: it came after the mechanism was written",
+                            "run 'neodp extend " + info.name + "' again");
+                }
+                row = distribution(key, row);
+                p[i] = row[0];
+                q[i] = row[1];
+            }
+        }
+
+        byte[] colors(int[] from) {
+            byte[] out = new byte[from.length];
+            for (int v = 0; v < out.length; v++) {
+                out[v] = color[from[v]];
+            }
+            return out;
+        }
+
+        byte[] preferences(int[] from) {
+            if (!ordered) {
+                return null;
+            }
+            byte[] out = new byte[2 * from.length];
+            for (int v = 0; v < from.length; v++) {
+                byte[] row = preference[from[v]];
+                out[2 * v] = row == null ? -1 : row[0];
+                out[2 * v + 1] = row == null ? -1 : row[1];
+            }
+            return out;
+        }
+    }
+
+    // --- values -------------------------------------------------------------------------------------------------
+
+    static byte colorOf(List<String> colors, String key, Object value) {
+        if (value == null) {
+            throw Refusal.graph("dataset " + Text.repr(key) + ": a colour is missing", "give a string");
+        }
+        int color = colors.indexOf(value.toString());
+        if (color < 0) {
+            throw Refusal.graph(
+                    "dataset " + Text.repr(key) + " has the unknown colour " + Text.repr(value.toString()),
+                    "use one of " + String.join(", ", colors));
+        }
+        return (byte) color;
+    }
+
+    /** Alpha as a property has it, as Pr[first colour] and Pr[second colour]; NaN where it is not given. */
+    static double[] alpha(String key, Object value) {
+        if (value == null) {
+            return new double[] {Double.NaN, Double.NaN};
+        }
+        boolean list = value.getClass().isArray() || value instanceof List;
+        List<?> values = list ? elements(value) : List.of(value);
+        if (values.stream().anyMatch(x -> !(x instanceof Number || x instanceof Boolean))) {
+            throw Refusal.graph(
+                    "dataset " + Text.repr(key) + ": alpha is " + described(value),
+                    "give a number or a list of numbers");
+        }
+        if (list && values.size() != 2) {
+            throw Refusal.graph(
+                    "dataset " + Text.repr(key) + ": alpha is " + described(value),
+                    "give a number, or one for each of the 2 colours");
+        }
+        double p = number(values.get(0));
+        double[] row = {p, list ? number(values.get(1)) : 1.0 - p};
+        return Double.isNaN(row[0]) && Double.isNaN(row[1]) ? row : distribution(key, row);
+    }
+
+    /** A distribution, checked; the larger entry is one minus the other. */
+    private static double[] distribution(String key, double[] row) {
+        for (double x : row) {
+            if (!(x >= 0.0 && x <= 1.0)) {
+                throw Refusal.graph(place(key, row), "give probabilities from 0 to 1");
+            }
+            if (x > 0.0 && x < Labels.TINY) {
+                throw Refusal.graph(place(key, row), "give 0 or at least " + Text.repr(Labels.TINY));
+            }
+        }
+        if (Math.abs(row[0] + row[1] - 1.0) > 1e-9) {
+            throw Refusal.graph(place(key, row) + " and does not add up to 1", "correct it");
+        }
+        return row[0] >= row[1]
+                ? new double[] {1.0 - row[1] + 0.0, row[1] + 0.0}
+                : new double[] {row[0] + 0.0, 1.0 - row[0] + 0.0};
+    }
+
+    private static String place(String key, double[] row) {
+        return "dataset " + Text.repr(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
+    }
+
+    private static byte[] preferenceOf(List<String> colors, String key, byte color, Object value) {
+        if (value == null || elements(value).isEmpty()) {
+            return null;
+        }
+        List<String> names = elements(value).stream().map(String::valueOf).toList();
+        if (names.size() != 2 || !names.containsAll(colors)) {
+            throw Refusal.graph(
+                    "dataset " + Text.repr(key) + ": the preference is " + String.join(", ", names),
+                    "name each of " + String.join(", ", colors) + " once, best first");
+        }
+        byte best = (byte) colors.indexOf(names.get(0));
+        if (best != color) {
+            throw Refusal.graph(
+                    "dataset " + Text.repr(key) + " has the colour " + colors.get(color) + " and prefers "
+                            + colors.get(best),
+                    "name its colour first");
+        }
+        return new byte[] {best, (byte) (1 - best)};
+    }
+
+    /** A property as a double; NaN where it is no number. */
+    static double number(Object value) {
+        if (value instanceof Boolean truth) { // as Python takes it
+            return truth ? 1.0 : 0.0;
+        }
+        return value instanceof Number x ? x.doubleValue() : Double.NaN;
+    }
+
+    /** A list, or an array of any type, as a list. */
+    static List<?> elements(Object value) {
+        if (value instanceof List<?> list) {
+            return list;
+        }
+        if (!value.getClass().isArray()) {
+            return List.of(value);
+        }
+        return IntStream.range(0, Array.getLength(value))
+                .mapToObj(i -> Array.get(value, i))
+                .toList();
+    }
+
+    private static String described(Object value) {
+        if (value instanceof String text) {
+            return Text.repr(text);
+        }
+        if (value instanceof Double x) {
+            return Text.repr(x);
+        }
+        return value.getClass().isArray() || value instanceof List
+                ? elements(value).stream().map(Store::described).toList().toString()
+                : value.toString();
+    }
+
+    // --- writing ------------------------------------------------------------------------------------------------
+
+    /** Keep a mechanism's probabilities on its datasets; all or nothing for every reader. */
+    void write(Stored stored, Mechanism mechanism) {
+        String name = stored.info.name;
+        DatasetGraph graph = stored.graph;
+        String writer = UUID.randomUUID().toString().replace("-", "");
+        owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
+        boolean[] boundary = graph.boundary();
+        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v]));
+        List<Workers.Job<String>> jobs = new ArrayList<>();
+        jobs.add(graph::fingerprint); // beside the chunks: the end needs it
+        for (int i = 0; i < stored.ids.length; i += batch) {
+            int from = i;
+            int to = (int) Math.min(stored.ids.length, (long) from + batch);
+            jobs.add(() -> workers.write(name, tx -> {
+                requireOwner(tx, name, writer);
+                for (int j = from; j < to; j++) {
+                    int v = stored.position[j];
+                    Node node = node(tx, stored.ids[j]);
+                    if (!name.equals(node.getProperty("graph", null))) {
+                        throw Refusal.overtaken(name);
+                    }
+                    node.setProperty("p", mechanism.first(v));
+                    node.setProperty("q", mechanism.second(v));
+                    node.setProperty("p_true", mechanism.truth(v));
+                    node.setProperty("distance", (long) distance[v]);
+                    if ((j - from) % PATIENCE == 0) {
+                        workers.check();
+                    }
+                }
+                return null;
+            }));
+        }
+        String fingerprint = workers.all(jobs).get(0);
+        Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
+        facts.put("fingerprint", fingerprint);
+        facts.put("min_p_true", mechanism.leastTruth());
+        facts.put("mean_p_true", mechanism.meanTruth());
+        facts.put("datasets", (long) graph.size());
+        facts.put("edges", (long) graph.edges());
+        facts.put("method", "labels");
+        facts.put("privacy", EPSILON_DELTA);
+        facts.put("mu", null);
+        owned("finish_mechanism", name, facts);
+    }
+
+    /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
+    private static void requireOwner(Transaction tx, String graph, String writer) {
+        Node node = tx.findNode(DATASET_GRAPH, "name", graph);
+        if (node == null) {
+            throw Refusal.overtaken(graph);
+        }
+        tx.acquireReadLock(node);
+        if (!writer.equals(node.getProperty("writer", null))) {
+            throw Refusal.overtaken(graph);
+        }
+    }
+
+    /** Run a statement that must find its writer still owning the graph. */
+    private void owned(String statement, String graph, Map<String, Object> parameters) {
+        Map<String, Object> row = workers.write(graph, tx -> Statements.row(tx, statement, parameters));
+        if (!row.containsValue(1L)) {
+            throw Refusal.overtaken(graph);
+        }
+    }
+
+    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction. */
+    void writeAlpha(Stored stored, long[] label, boolean[] where) {
+        String name = stored.info.name;
+        workers.write(name, tx -> {
+            Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
+            if (!row.containsValue(1L)) {
+                throw Refusal.overtaken(name);
+            }
+            for (int i = 0; i < stored.ids.length; i++) {
+                int v = stored.position[i];
+                if (i % PATIENCE == 0) {
+                    workers.check();
+                }
+                if (where[v]) {
+                    Node node = node(tx, stored.ids[i]);
+                    if (!name.equals(node.getProperty("graph", null))) {
+                        throw Refusal.overtaken(name);
+                    }
+                    double[] alpha = alphaOf(stored.graph, label, v);
+                    node.setProperty("alpha", alpha[1] == 1.0 - alpha[0] ? (Object) alpha[0] : alpha);
+                }
+            }
+            return null;
+        });
+    }
+
+    static double[] alphaOf(DatasetGraph graph, long[] label, int v) {
+        long first = graph.color[v] == 0 ? label[v] : -label[v];
+        return new double[] {Labels.decode(first), Labels.decode(-first)};
+    }
+
+    // --- ids ----------------------------------------------------------------------------------------------------
+    // Numbers, not element ids, which are texts of fifty letters: they only join edges to datasets within a call.
+
+    @SuppressWarnings("removal")
+    static long id(Entity entity) {
+        return entity.getId();
+    }
+
+    @SuppressWarnings("removal")
+    private static long endId(Relationship link) {
+        return link.getEndNodeId();
+    }
+
+    @SuppressWarnings("removal")
+    private static Node node(Transaction tx, long id) throws NotFoundException {
+        return tx.getNodeById(id);
+    }
+
+    /** From a node's id to its position among some: a table with open addressing. */
+    private static final class Positions {
+        private final long[] ids;
+        private final int[] table;
+        private final int mask;
+
+        Positions(long[] ids) {
+            this.ids = ids;
+            mask = (Integer.highestOneBit(Math.max(1, (int) Math.min(ids.length, 1L << 28))) << 2) - 1;
+            table = new int[mask + 1];
+            for (int i = 0; i < ids.length; i++) {
+                int slot = slot(ids[i]);
+                while (table[slot] != 0) {
+                    slot = (slot + 1) & mask;
+                }
+                table[slot] = i + 1;
+            }
+        }
+
+        private int slot(long id) {
+            return (int) (id ^ id >>> 30) & mask; // neighbouring ids lie side by side
+        }
+
+        /** -1 where it is none of them. */
+        int of(long id) {
+            int slot = slot(id);
+            while (table[slot] != 0) {
+                if (ids[table[slot] - 1] == id) {
+                    return table[slot] - 1;
+                }
+                slot = (slot + 1) & mask;
+            }
+            return -1;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package neodp;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.NotFoundException;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.graphdb.TransientFailureException;
+import org.neo4j.procedure.TerminationGuard;
+
+/**
+ * Threads that work for one call of a procedure, each in transactions of its own.
+ *
+ * <p>The calling thread waits for them and looks after the caller's transaction: when that is terminated or one of them
+ * fails, the others stop, their transactions are terminated, and nothing is left when {@code close} returns.
+ */
+final class Workers implements AutoCloseable {
+    private static final int TRIES = 5;
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private final GraphDatabaseService db;
+    private final TerminationGuard guard;
+    private final int concurrency;
+    private final Thread owner = Thread.currentThread();
+    private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private ExecutorService pool;
+    private volatile boolean stopped;
+
+    Workers(GraphDatabaseService db, TerminationGuard guard, int concurrency) {
+        this.db = db;
+        this.guard = guard;
+        this.concurrency = concurrency;
+    }
+
+    /** Something to do that gives a result. */
+    interface Job<T> {
+        T run();
+    }
+
+    /** Something to do with the numbers from one to before another. */
+    interface RangeJob<T> {
+        T run(int from, int to);
+    }
+
+    /** Somebody else failed, or the caller has gone. */
+    private static final class Stopped extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Stopped() {
+            super(null, null, false, false);
+        }
+    }
+
+    /** Go on only if the caller still wants the result. To be called in every loop, in any thread. */
+    void check() {
+        if (stopped) {
+            throw new Stopped();
+        }
+        if (Thread.currentThread() == owner) {
+            guard.check();
+        }
+    }
+
+    /** Do all of these, at most {@code concurrency} at a time; their results in the same order. */
+    <T> List<T> all(List<Job<T>> jobs) {
+        if (Thread.currentThread() != owner) {
+            return jobs.stream().map(Job::run).toList();
+        }
+        if (pool == null) {
+            int call = NUMBER.incrementAndGet();
+            pool = Executors.newFixedThreadPool(concurrency, work -> {
+                Thread thread = new Thread(work, "neodp-" + call);
+                thread.setDaemon(true);
+                return thread;
+            });
+        }
+        List<Future<T>> futures =
+                jobs.stream().map(job -> pool.submit(() -> noticed(job))).toList();
+        List<T> out = new ArrayList<>(jobs.size());
+        for (Future<T> future : futures) {
+            out.add(await(future));
+        }
+        return out;
+    }
+
+    /** The result of a job; where it fails, the others stop. */
+    private <T> T noticed(Job<T> job) {
+        try {
+            return job.run();
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+            stop();
+            throw e;
+        }
+    }
+
+    /** Wait for a result in the calling thread, as long as the caller wants it. */
+    private <T> T await(Future<T> future) {
+        while (true) {
+            try {
+                return future.get(20, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                guard.check();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new Stopped();
+            } catch (ExecutionException e) {
+                if (failure.get() instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) failure.get();
+            }
+        }
+    }
+
+    /** Do this for all numbers below n, some at a time. */
+    <T> List<T> ranges(int n, int batch, RangeJob<T> job) {
+        List<Job<T>> jobs = new ArrayList<>();
+        for (long from = 0; from < n; from += batch) {
+            int start = (int) from;
+            int end = (int) Math.min(n, from + batch);
+            jobs.add(() -> job.run(start, end));
+        }
+        return all(jobs);
+    }
+
+    /** A unit of work in a transaction of its own, which is committed; tried again where the server says so. */
+    <T> T write(String graph, Function<Transaction, T> work) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return inTransaction(work, true);
+            } catch (TransientFailureException e) {
+                check();
+                if (tries == TRIES) {
+                    throw e;
+                }
+            } catch (NotFoundException e) {
+                throw Refusal.overtaken(graph);
+            }
+        }
+    }
+
+    /** A unit of work that only reads, in a transaction of its own. */
+    <T> T read(String graph, Function<Transaction, T> work) {
+        try {
+            return inTransaction(work, false);
+        } catch (NotFoundException e) {
+            throw Refusal.changedWhileRead(graph);
+        }
+    }
+
+    private <T> T inTransaction(Function<Transaction, T> work, boolean commit) {
+        if (Thread.currentThread() == owner) { // which must not wait for a lock without looking after the caller
+            return all(List.<Job<T>>of(() -> inTransaction(work, commit))).get(0);
+        }
+        check();
+        try (Transaction tx = db.beginTx()) {
+            open.add(tx);
+            try {
+                if (stopped) {
+                    throw new Stopped();
+                }
+                T out = work.apply(tx);
+                if (commit) {
+                    tx.commit();
+                }
+                return out;
+            } finally {
+                open.remove(tx);
+            }
+        }
+    }
+
+    private void stop() {
+        stopped = true;
+        open.forEach(Transaction::terminate);
+    }
+
+    @Override
+    public void close() {
+        stop();
+        if (pool != null) {
+            pool.shutdown(); // without interrupts, which would close the server's files
+            boolean interrupted = false;
+            while (!pool.isTerminated()) {
+                try {
+                    pool.awaitTermination(1, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

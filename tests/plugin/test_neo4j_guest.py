@@ -1,0 +1,269 @@
+"""The plugin as a guest of the server: it ends when told to, leaves nothing behind, and takes turns with the client."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import numpy as np
+import pytest
+from neo4j.exceptions import DriverError, Neo4jError
+
+import neodp
+from neodp import DatasetGraph
+from neodp.errors import Overtaken
+from neodp.store import Store, open_store
+from tests.plugin.calls import Caller, refused, with_plugin
+from tools import neo4j_server as servers
+
+Start = Callable[..., AbstractContextManager[servers.Server]]
+
+
+def _survey() -> DatasetGraph:
+    graph = neodp.generate.counts([30, 40], epsilon=[0.1, 0.5])
+    return graph.with_alpha(neodp.balanced(graph))
+
+
+def _guests(server: servers.Server) -> list[str]:
+    """The threads of the plugin in the server's process, once those that are just ending have ended."""
+    found: list[str] = []
+    for _ in range(50):
+        found = [name for name in _threads(server) if name.startswith("neodp")]
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def _threads(server: servers.Server) -> Iterator[str]:
+    files = list(Path(f"/proc/{server.pid}/task").glob("*/comm"))
+    assert files
+    for file in files:
+        with suppress(OSError):  # a thread that has ended meanwhile
+            yield file.read_text().strip()
+
+
+def _transactions(caller: Caller) -> list[str]:
+    rows = caller("SHOW TRANSACTIONS YIELD currentQuery, outerTransactionId RETURN currentQuery AS text")
+    return [row["text"] for row in rows if "SHOW TRANSACTIONS" not in row["text"]]
+
+
+@pytest.fixture
+def quiet(caller: Caller, plugin_server: servers.Server) -> Iterator[None]:
+    """Checks that a test leaves no thread and no transaction behind."""
+    yield
+    assert _guests(plugin_server) == []
+    assert _transactions(caller) == []
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 7])
+@pytest.mark.parametrize("batch", [1, 100, 1_000_000])
+@pytest.mark.usefixtures("quiet")
+def test_concurrency_changes_nothing(caller: Caller, client: Store, concurrency: int, batch: int) -> None:
+    """However the work is cut up, the client reads the mechanism that it would have written itself."""
+    graph = _survey() if batch > 1 else neodp.generate.path(40)
+    graph = graph.with_alpha(neodp.balanced(graph))
+    client.load("g", graph)
+    row = caller.one("CALL neodp.extend.write('g', $options)", options={"concurrency": concurrency, "batch": batch})
+    assert row["written"] == len(graph)
+    found = client.mechanism("g")
+    assert not found.stale
+    expected = neodp.extend(found.mechanism.graph)
+    np.testing.assert_array_equal(found.mechanism.probabilities, expected.probabilities)
+    mine = client.info("g").mechanism
+    properties = "MATCH (d:Dataset {graph: 'g'}) RETURN properties(d) AS properties ORDER BY d.key"
+    written = caller(properties)
+    client.write("g", expected)
+    theirs = client.info("g").mechanism
+    assert mine is not None
+    assert theirs is not None
+    assert (mine.fingerprint, mine.min_p_true, mine.mean_p_true) == (
+        theirs.fingerprint,
+        theirs.min_p_true,
+        theirs.mean_p_true,
+    )
+    assert caller(properties) == written
+
+
+def test_fingerprint_of_strange_names(caller: Caller, client: Store) -> None:
+    """Quotes, control characters, letters beyond 16 bits; alpha as lists; preferences; edges in either direction."""
+    keys = ["", "a'b", 'a"b', "\uffee", "\U0001f600", "tab\t", "é", "\u200b", "z" * 300, "10", "9", "\ue000"]
+    graph = DatasetGraph.from_columns(
+        keys,
+        np.array([0, 1] * 6),
+        np.arange(11)[::-1].copy(),
+        np.arange(11)[::-1] + 1,
+        np.linspace(0.1, 3.0, 11),
+        np.linspace(0.0, 0.01, 11),
+        {"": [2.0**-60, 1.0], "9": 1.0, "a'b": 0.0},
+        {"9": ["it's", "\x07\n\u00a0\U000e0001"], "z" * 300: ["it's", "\x07\n\u00a0\U000e0001"]},
+        colors=["it's", "\x07\n\u00a0\U000e0001"],
+    )
+    client.load("g", graph)
+    rows = caller("CALL neodp.boundary.balanced('g', {write: true})")
+    assert len(rows) == 12
+    caller.one("CALL neodp.extend.write('g')")
+    assert not client.mechanism("g").stale
+    client.write("g", neodp.extend(client.read("g")))
+    assert not caller.one("CALL neodp.audit('g')")["stale"]
+    caller("MATCH (d:Dataset {key: '9'}) REMOVE d.preference")
+    assert caller.one("CALL neodp.audit('g')")["stale"]
+    assert client.mechanism("g").stale
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_server: servers.Server) -> None:
+    """Somebody else has locked the graph; the caller's patience ends, and so does the plugin's work."""
+    client.load("g", _survey())
+    with caller.driver.session() as other, other.begin_transaction() as holder:
+        holder.run("MATCH (g:DatasetGraph {name: 'g'}) SET g.note = 'mine'").consume()
+        with caller.driver.session() as session, pytest.raises(Neo4jError) as error:
+            session.run(neo4j.Query("CALL neodp.extend.write('g')", timeout=1.0)).consume()
+        assert "Timed" in str(error.value.code) or "Terminated" in str(error.value.code)
+        assert _guests(plugin_server) == []
+        holder.rollback()
+    assert client.info("g").mechanism is None
+    caller.one("CALL neodp.extend.write('g')")
+    assert not client.mechanism("g").stale
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None:
+    """A timeout far shorter than the work."""
+    caller("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b']})")
+    caller("UNWIND range(0, 29999) AS i CREATE (:Dataset {graph: 'g', key: toString(i), color: 'a', alpha: 0.5})")
+    for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced"):
+        with caller.driver.session() as session, pytest.raises(Neo4jError) as error:
+            session.run(neo4j.Query(f"CALL neodp.{call}('g', {{batch: 1}})", timeout=0.05)).consume()
+        assert "Timed" in str(error.value.code) or "Terminated" in str(error.value.code), call
+    assert client.info("g").mechanism is None
+
+
+@pytest.mark.usefixtures("quiet")
+def test_an_error_in_one_thread_ends_all(caller: Caller, client: Store) -> None:
+    """The last of many chunks cannot be read."""
+    client.load("g", _survey())
+    caller("MATCH (d:Dataset {graph: 'g'}) WITH d ORDER BY id(d) DESC LIMIT 1 SET d.color = 'grey'")
+    refusal = caller.refusal("CALL neodp.extend.write('g', {concurrency: 3, batch: 50})")
+    assert refusal.message.endswith("has the unknown colour 'grey'")
+
+
+@pytest.mark.usefixtures("quiet")
+def test_more_memory_than_there_is(caller: Caller, client: Store) -> None:
+    """A graph that says it is huge is refused before it is read, and estimate says so beforehand."""
+    client.load("g", _survey())
+    estimate = caller.one("CALL neodp.extend.estimate('g')")
+    assert estimate["fits"]
+    assert estimate["bytes_min"] < estimate["bytes_max"] < estimate["bytes_available"]
+    caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
+    assert not caller.one("CALL neodp.extend.estimate('g')")["fits"]
+    refusal = caller.refusal("CALL neodp.extend.write('g')")
+    assert refusal.kind == "memory"
+    assert "of the server's heap" in refusal.message
+
+
+@pytest.mark.usefixtures("quiet")
+def test_both_doors_at_once(caller: Caller, client: Store, plugin_server: servers.Server) -> None:
+    """Clients and procedures write the same graph at the same time: one mechanism stands, and it is whole."""
+    client.load("g", _survey())
+    outcomes: list[str] = []
+
+    def by_plugin() -> None:
+        try:
+            caller.one("CALL neodp.extend.write('g', {batch: 50})")
+            outcomes.append("written")
+        except Neo4jError as error:
+            outcomes.append(refused(error).kind)
+
+    def by_client() -> None:
+        with open_store(plugin_server.uri) as store:
+            try:
+                store.write("g", neodp.extend(store.read("g")))
+                outcomes.append("written")
+            except Overtaken as error:
+                outcomes.append(error.kind)
+
+    threads = [threading.Thread(target=does) for does in (by_plugin, by_client, by_plugin, by_client, by_plugin)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(outcomes) <= {"written", "overtaken"}
+    assert "written" in outcomes
+    found = client.mechanism("g")
+    assert not found.stale
+    assert neodp.audit(found.mechanism.graph, found.mechanism)
+    assert caller.one("CALL neodp.audit('g')")["violations"] == 0
+
+
+@pytest.mark.usefixtures("quiet")
+def test_whoever_comes_later_takes_over(caller: Caller, client: Store, plugin_server: servers.Server) -> None:
+    """A client claims the graph while the plugin writes: the plugin commits nothing more, and says so."""
+    client.load("g", _survey())
+    errors: list[Neo4jError] = []
+
+    def write() -> None:
+        try:
+            caller.one("CALL neodp.extend.write('g', {batch: 1, concurrency: 2})")
+        except Neo4jError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    claimed = 0
+    while thread.is_alive() and not claimed:
+        claimed = caller.one(
+            "MATCH (g:DatasetGraph {name: 'g'}) WHERE g.writer IS NOT NULL SET g.writer = 'mine' RETURN count(g) AS n"
+        )["n"]
+    thread.join()
+    assert claimed == 1
+    assert refused(errors[0]).kind == "overtaken"
+    assert client.info("g").mechanism is None
+    assert caller.one("MATCH (g:DatasetGraph {name: 'g'}) RETURN g.writer AS writer")["writer"] == "mine"
+
+
+def test_a_server_that_is_killed(jar: Path, start_server: Start, tmp_path: Path, monkeypatch: Any) -> None:
+    """After kill -9 in the middle of a write, the graph is there and no mechanism is; then it is written again."""
+    home = with_plugin(tmp_path / "home", jar)
+    failed: list[Exception] = []
+    with start_server(home=home) as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        with open_store(server.uri) as store:
+            store.load("g", _survey())
+
+        def write() -> None:
+            try:
+                with server.driver() as driver, driver.session() as session:
+                    session.run("CALL neodp.extend.write('g', {batch: 1})").consume()
+            except (DriverError, Neo4jError) as error:
+                failed.append(error)
+
+        with server.driver() as driver:
+            thread = threading.Thread(target=write)
+            thread.start()
+            some = False
+            while thread.is_alive() and not some:
+                some = driver.execute_query(
+                    "MATCH (d:Dataset {graph: 'g'}) WHERE d.p IS NOT NULL RETURN count(d) > 0 AS some",
+                    database_="neo4j",
+                ).records[0]["some"]
+            assert server.pid is not None
+            os.kill(server.pid, signal.SIGKILL)
+            thread.join()
+        assert failed
+    with start_server(home=home, password=server.password) as again:
+        monkeypatch.setenv("NEO4J_URI", again.uri)
+        with open_store(again.uri) as store, again.driver() as driver:
+            assert store.ready("g").mechanism is None
+            driver.execute_query("CALL neodp.extend.write('g')", database_="neo4j")
+            found = store.mechanism("g")
+            assert not found.stale
+            assert neodp.audit(found.mechanism.graph, found.mechanism)
