@@ -32,7 +32,8 @@ IN_MEMORY = 30_000_000
 
 def run(quick: bool) -> None:
     """Measure and print."""
-    show(_partitions(16 if quick else 32), _sizes((15, 31) if quick else (63, 127)))
+    show(_partitions(16 if quick else 24))
+    show(_sizes((15, 31) if quick else (63, 127)))
 
 
 def _partitions(side: int) -> str:

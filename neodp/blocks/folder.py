@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from neodp.columns import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
 from neodp.family import family
+from neodp.files import make_folder
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
 
@@ -271,8 +272,9 @@ def write_blocks(
 
     if folder.path.exists() and (not folder.path.is_dir() or any(folder.path.iterdir())):
         raise GraphError(f"{folder.path} is there already, and is not empty", "give another folder, or delete it")
+    make_folder(folder.path)
     for kind in ("nodes", "edges", "alpha"):
-        (folder.path / kind).mkdir(parents=True)
+        (folder.path / kind).mkdir()
     colors = pa.array(folder.colors)
     datasets = edges = given = 0
     for block, (keys, color, links, alpha) in enumerate(blocks):

@@ -57,15 +57,6 @@ class Engine(StrEnum):
     CLIENT = "client"
 
 
-class AuditEngine(StrEnum):
-    """The same, or block by block on files."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BLOCKS = "blocks"
-
-
 class ExtendEngine(StrEnum):
     """The same, or block by block on files; "exact" is an older name of "client"."""
 
@@ -76,8 +67,19 @@ class ExtendEngine(StrEnum):
     BLOCKS = "blocks"
 
 
+class AuditEngine(StrEnum):
+    """The same, for audit."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+    BLOCKS = "blocks"
+
+
 WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
+WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks."
 Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
+Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
 
 
 def check(
@@ -102,12 +104,8 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[
-        ExtendEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks, of any size.")
-    ] = ExtendEngine.AUTO,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
-    ] = None,
+    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
+    workers: Workers = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -162,11 +160,9 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
-    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Annotated[AuditEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks.")] = AuditEngine.AUTO,
+    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
+    workers: Workers = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     quiet: Quiet = False,

