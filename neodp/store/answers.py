@@ -82,8 +82,10 @@ def _certificate(graph: StoredGraph) -> Certificate:
             "for certain in which of them the dataset is",
             "add the edges that are missing, or load each part as a graph of its own",
         )
-    levels = levels_of(graph.epsilon.tolist(), graph.delta.tolist())
-    return Certificate(fingerprint(graph), levels)
+    epsilon, level = np.unique(graph.epsilon, return_inverse=True)
+    delta = np.zeros(len(epsilon))
+    np.maximum.at(delta, level, graph.delta)
+    return Certificate(fingerprint(graph), levels_of(epsilon.tolist(), delta.tolist()))
 
 
 def _changed(store: Store, graph: StoredGraph, info: GraphInfo) -> bool:
