@@ -30,6 +30,7 @@ from neodp.errors import (
 from neodp.mechanism import check, extend
 from neodp.release import Question, Release, answer_once, levels_of
 from neodp.store import demand, refusals
+from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import Certificate, GraphInfo, StoredGraph, fingerprint
 
@@ -102,10 +103,14 @@ def question(info: GraphInfo) -> Question:
 
 
 def answer(
-    store: Store, name: str, key: str, release: str, *, keep_key: bool, constant_work: bool, verify: bool
+    store: Store, name: str, key: str, release: str, engine: Engine, *, keep_key: bool, constant_work: bool, verify: bool
 ) -> Release:
     """As :meth:`neodp.store.base.Store.answer`."""
+    how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
+    inside = by_plugin(store, engine, lambda plugin: plugin.answer(name, key, release, how))
     kept = store.kept(name, release)
+    if inside is not None and kept is not None:
+        return kept
     if kept is not None and name not in {info.name for info in store.graphs()}:
         return kept  # its graph is gone, so that nothing else can be meant
     kind = store.ready(name).mechanism
