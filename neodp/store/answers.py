@@ -103,7 +103,15 @@ def question(info: GraphInfo) -> Question:
 
 
 def answer(
-    store: Store, name: str, key: str, release: str, engine: Engine, *, keep_key: bool, constant_work: bool, verify: bool
+    store: Store,
+    name: str,
+    key: str,
+    release: str,
+    engine: Engine,
+    *,
+    keep_key: bool,
+    constant_work: bool,
+    verify: bool,
 ) -> Release:
     """As :meth:`neodp.store.base.Store.answer`."""
     how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}

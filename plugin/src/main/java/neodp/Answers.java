@@ -78,7 +78,11 @@ final class Answers {
         Release kept = read(tx -> {
             Release found = Release.find(tx, graph, name);
             if (found == null) {
-                Ledger.of(tx, info.population()).spend(name, levels);
+                Ledger ledger = Ledger.of(tx, info.population());
+                found = Release.find(tx, graph, name); // which the ledger may count already
+                if (found == null) {
+                    ledger.spend(name, levels);
+                }
             }
             return found;
         });

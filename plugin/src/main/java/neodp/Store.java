@@ -80,7 +80,7 @@ final class Store {
 
         /** The fingerprint that the graph is certified for; null where it is not certified as it is. */
         String certificate() {
-            return (String) row.get("certificate");
+            return Store.certificate(row);
         }
 
         /** The levels that it is certified for. */
@@ -138,7 +138,7 @@ final class Store {
                     "use the client, as in 'neodp extend " + graph + "'");
         }
         String version = (String) row.get("version");
-        String certificate = (String) row.get("certificate");
+        String certificate = certificate(row);
         boolean outdated = version != null
                 && certificate != null
                 && row.get("privacy").equals(EPSILON_DELTA)
@@ -155,6 +155,16 @@ final class Store {
                 (String) row.get("privacy"),
                 (boolean) row.get("stale") || outdated,
                 row);
+    }
+
+    /** Properties may be seen while they are being written, one without the other: that is no certificate. */
+    private static String certificate(Map<String, Object> row) {
+        Object epsilons = row.get("epsilons");
+        Object deltas = row.get("deltas");
+        boolean all = epsilons != null
+                && deltas != null
+                && elements(epsilons).size() == elements(deltas).size();
+        return all ? (String) row.get("certificate") : null;
     }
 
     private static String known(Transaction tx) {
