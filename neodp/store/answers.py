@@ -102,19 +102,8 @@ def question(info: GraphInfo) -> Question:
     return Question(info.name, facts, info.certificate.levels, info.population, f"neodp answer {info.name} KEY")
 
 
-def answer(
-    store: Store,
-    name: str,
-    key: str,
-    release: str,
-    engine: Engine,
-    *,
-    keep_key: bool,
-    constant_work: bool,
-    verify: bool,
-) -> Release:
-    """As :meth:`neodp.store.base.Store.answer`."""
-    how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
+def answer(store: Store, name: str, key: str, release: str, engine: Engine, **how: bool) -> Release:
+    """As :meth:`neodp.store.base.Store.answer`; `how` is its `keep_key`, `constant_work` and `verify`."""
     inside = by_plugin(store, engine, lambda plugin: plugin.answer(name, key, release, how))
     kept = store.kept(name, release)
     if inside is not None and kept is not None:
@@ -127,14 +116,14 @@ def answer(
             f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
             f"run 'neodp extend {name}' for (epsilon, delta)",
         )
-    info = certified(store, name, verify=verify)
+    info = certified(store, name, verify=how["verify"])
     if info.stale:
         raise refusals.stale(info)
 
     def distribution(_: Question) -> Mapping[str, float]:
-        return _drawn_from(store, info, key, constant_work).probabilities
+        return _drawn_from(store, info, key, how["constant_work"]).probabilities
 
-    (found,) = answer_once(store, [question(info)], release, distribution, key=key if keep_key else None)
+    (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
     return found
 
 

@@ -27,12 +27,16 @@ from tools import neo4j_server as servers
 
 ANSWER = "CALL neodp.answer($graph, $key, $release)"
 MANY = Limit(1000)
-COLORS = ["no", "yes"]
 
 
 def _survey(epsilon: Any = (0.2, 1.0)) -> DatasetGraph:
     graph = neodp.generate.counts([5, 6], epsilon=list(epsilon))
     return graph.with_alpha(neodp.balanced(graph))
+
+
+def _pair(alpha: dict[str, float], delta: float) -> DatasetGraph:
+    """Two datasets and one edge."""
+    return DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 1.0, delta, alpha, colors=["no", "yes"])
 
 
 def _plugin(caller: Caller, key: str, release: str, graph: str = "g") -> str:
@@ -119,8 +123,7 @@ def test_options(caller: Caller, client: Store) -> None:
 def test_the_draw(caller: Caller, client: Store) -> None:
     """Answers come as often as their chances say; what has no chance never comes."""
     client.allow("default", MANY)
-    graph = DatasetGraph.from_columns(["a", "b"], COLORS, ["a"], ["b"], 1.0, 1.0, {"a": 1.0, "b": 0.25}, colors=COLORS)
-    client.load("g", graph)
+    client.load("g", _pair({"a": 1.0, "b": 0.25}, delta=1.0))
     found = {}
     for key in ("a", "b"):
         rows = caller(
@@ -227,10 +230,8 @@ def test_spent(caller: Caller, client: Store) -> None:
 
 def test_graphs_that_are_not_certified(caller: Caller, client: Store) -> None:
     """Refused for every dataset alike, by public things only, in the same words; nothing is spent."""
-    keys = ["a", "b", "c"]
-    client.load(
-        "parts", DatasetGraph.from_columns(keys, [*COLORS, "no"], ["a"], ["b"], 1.0, 0.0, {"a": 0.5}, colors=COLORS)
-    )
+    apart = DatasetGraph.from_columns(["a", "b", "c"], ["no", "yes", "no"], ["a"], ["b"], 1.0, 0.0, {"a": 0.5})
+    client.load("parts", apart)
     bad = neodp.generate.path(60, epsilon=1.0).with_alpha({"29": 0.7, "30": 0.35, "55": 0.9, "56": 0.1})
     client.load("bad", bad)
     client.load("unhit", neodp.generate.path(6))
@@ -249,7 +250,7 @@ def test_graphs_that_are_not_certified(caller: Caller, client: Store) -> None:
 
 
 def test_the_certificate(caller: Caller, client: Store) -> None:
-    """The plugin certifies as the client does, takes it back where its search meets a change, and verifies if asked to."""
+    """The plugin certifies as the client does, takes it back where a search meets a change, and verifies."""
     client.allow("default", MANY)
     client.load("g", _survey())
     _plugin(caller, "0-0", "a")
