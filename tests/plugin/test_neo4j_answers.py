@@ -216,9 +216,7 @@ def test_spent(caller: Caller, client: Store) -> None:
         in _same(caller, client, "0-0", "c", graph="h").message
     )
     client.allow("default", Limit(None, 100.0))
-    client.load(
-        "delta", DatasetGraph.from_columns(["a", "b"], COLORS, ["a"], ["b"], 1.0, 0.1, {"a": 0.5}, colors=COLORS)
-    )
+    client.load("delta", _pair({"a": 0.5}, delta=0.1))
     assert "at delta 0.1, allowed is epsilon 100 in all" in _same(caller, client, "a", "c", graph="delta").message
     client.allow("default", Limit(None, 100.0, 1e-6))
     assert caller.refusal(ANSWER, graph="g", key="0-0", release="z").kind == "client"
