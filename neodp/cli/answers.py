@@ -30,6 +30,14 @@ class Engine(StrEnum):
     WHOLE = "whole"
 
 
+class Drawer(StrEnum):
+    """Who draws an answer."""
+
+    AUTO = "auto"
+    CLIENT = "client"
+    SERVER = "server"
+
+
 def evaluate(
     context: typer.Context,
     graph: Graph,
@@ -83,6 +91,9 @@ def answer(
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the whole graph again, so that changes made by others are noticed.")
     ] = False,
+    engine: Annotated[
+        Drawer, typer.Option(help="Who draws and keeps it: this process, or the plugin inside Neo4j.")
+    ] = Drawer.CLIENT,
     json: Json = False,
 ) -> None:
     """Answer for a dataset: drawn once, kept, and the same whenever asked again under the same name.
@@ -92,7 +103,8 @@ def answer(
     session: Session = context.obj
     asked = sys.stdin.readline().rstrip("\n") if key == "-" else key
     with session.open(patience=PATIENCE) as store:
-        kept = store.answer(graph, asked, release, keep_key=keep_key, constant_work=constant_work, verify=verify)
+        how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
+        kept = store.answer(graph, asked, release, engine=engine.value, **how)
     show({"graph": graph, "release": release, "answer": kept.answer}, json, lambda: say(kept.answer))
 
 

@@ -34,6 +34,7 @@ from neodp.errors import (
 from neodp.mechanism import check, extend
 from neodp.release import Question, Release, answer_once, levels_of
 from neodp.store import demand, refusals
+from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
 from neodp.store.records import Certificate, GraphInfo, StoredGraph, fingerprint
 
@@ -105,11 +106,12 @@ def question(info: GraphInfo) -> Question:
     return Question(info.name, facts, info.certificate.levels, info.population, f"neodp answer {info.name} KEY")
 
 
-def answer(
-    store: Store, name: str, key: str, release: str, *, keep_key: bool, constant_work: bool, verify: bool
-) -> Release:
-    """As :meth:`neodp.store.base.Store.answer`."""
+def answer(store: Store, name: str, key: str, release: str, engine: Engine, **how: bool) -> Release:
+    """As :meth:`neodp.store.base.Store.answer`; `how` is its `keep_key`, `constant_work` and `verify`."""
+    inside = by_plugin(store, engine, lambda plugin: plugin.answer(name, key, release, how))
     kept = store.kept(name, release)
+    if inside is not None and kept is not None:
+        return kept
     if kept is not None and name not in {info.name for info in store.graphs()}:
         return kept  # its graph is gone, so that nothing else can be meant
     kind = store.ready(name).mechanism
@@ -118,14 +120,14 @@ def answer(
             f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
             f"run 'neodp extend {name}' for (epsilon, delta)",
         )
-    info = certified(store, name, verify=verify)
+    info = certified(store, name, verify=how["verify"])
     if info.stale:
         raise refusals.stale(info)
 
     def distribution(_: Question) -> Mapping[str, float]:
-        return (_drawn_from_all if constant_work else _drawn_from)(store, info, key)
+        return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
 
-    (found,) = answer_once(store, [question(info)], release, distribution, key=key if keep_key else None)
+    (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
     return found
 
 

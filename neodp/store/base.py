@@ -417,6 +417,7 @@ class Store(ABC):
         keep_key: bool = False,
         constant_work: bool = False,
         verify: bool = False,
+        engine: Engine = "client",
     ) -> Release:
         """The answer of a release (:mod:`neodp.release`): the one that is kept, or one drawn now for a dataset.
 
@@ -432,6 +433,8 @@ class Store(ABC):
             Extend the whole graph, so that the time it takes does not depend on the dataset.
         verify : bool
             Read the whole graph again, so that changes by others are noticed.
+        engine : "client", "server" or "auto"
+            Who draws and keeps it (:mod:`neodp.store.engines`): under one name there is one answer, whoever is asked.
 
         Raises
         ------
@@ -442,4 +445,5 @@ class Store(ABC):
         NotCertified, UnhitBoundary, IncompatibleAlpha, StaleMechanism
             If the graph is not in a state in which answers may be given, whatever the dataset.
         """
-        return answers.answer(self, graph, key, release, keep_key=keep_key, constant_work=constant_work, verify=verify)
+        how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
+        return answers.answer(self, graph, key, release, engine, **how)

@@ -7,7 +7,7 @@ default the plugin is asked where there is one of this version, and the client d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -65,6 +65,9 @@ class Plugin(Protocol):
 
     def evaluate(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
         """The optimal mechanism at some datasets."""
+
+    def answer(self, name: str, key: str, release: str, options: Mapping[str, bool]) -> str:
+        """The answer that is kept, or one drawn and kept now."""
 
 
 def by_plugin(store: Store, engine: Engine, does: Callable[[Plugin], T]) -> T | None:

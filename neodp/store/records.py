@@ -88,11 +88,14 @@ class Certificate:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Certificate | None:
-        """From a row of the statement ``graphs``; None where it has no certificate."""
-        if not row.get("certificate"):
+        """From a row of the statement ``graphs``; None where it has no certificate, or only a part of it.
+
+        A server may show the properties of a node while they are being written, one without the other.
+        """
+        epsilons, deltas = row.get("epsilons"), row.get("deltas")
+        if not row.get("certificate") or epsilons is None or deltas is None or len(epsilons) != len(deltas):
             return None
-        pairs = zip(row["epsilons"] or (), row["deltas"] or (), strict=True)
-        return cls(row["certificate"], tuple(Level(epsilon, delta) for epsilon, delta in pairs))
+        return cls(row["certificate"], tuple(Level(*pair) for pair in zip(epsilons, deltas, strict=True)))
 
 
 @dataclass(frozen=True)

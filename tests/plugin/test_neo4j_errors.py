@@ -254,6 +254,7 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
         )
     }
     assert modes == {
+        "neodp.answer": "WRITE",
         "neodp.audit": "READ",
         "neodp.boundary.balanced": "WRITE",
         "neodp.check": "READ",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,11 @@ class ServerPlugin:
         )
         how = ("seen", "expanded", "layers", "reach", "rounded", "proof")
         return Ball(evaluations, **{name: found[0][name] for name in how}, queries=1, engine="server")
+
+    def answer(self, name: str, key: str, release: str, options: Mapping[str, bool]) -> str:
+        text = "CALL neodp.answer($graph, $key, $release, $options) YIELD answer"
+        row = self._one(text, write=True, graph=name, key=key, release=release, options=dict(options))
+        return str(row["answer"])
 
     def _one(self, text: str, *, write: bool = False, **parameters: Any) -> dict[str, Any]:
         columns, (row,) = self._rows(text, write=write, **parameters)

@@ -11,7 +11,6 @@ import neodp.DatasetGraph.Edges;
 import neodp.DatasetGraph.Rule;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
-import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
 
 /**
@@ -24,6 +23,11 @@ import org.neo4j.graphdb.Transaction;
  * The twin of {@code neodp/ball.py}.
  */
 final class Ball {
+    /** How often a search may ask before a pass over the whole graph is cheaper. */
+    static final int LAYERS = 200;
+
+    private static final int LIMIT = 100_000;
+
     private final Transaction tx;
     private final Store.Info info;
     private final Workers workers;
@@ -54,9 +58,16 @@ final class Ball {
         return keys.size();
     }
 
+    /** How many datasets a search may see before a pass over the whole graph is cheaper, roughly. */
+    static int cheaper(Store.Info info) {
+        return (int) Math.min(LIMIT, Math.max(1000, info.datasets() / 8));
+    }
+
     /** Search from some datasets; their positions in what was found. */
     int[] search(List<String> wanted, int limit, int most) {
-        int[] asked = wanted.stream().mapToInt(key -> add(find(key))).toArray();
+        int[] asked = wanted.stream()
+                .mapToInt(key -> add(Store.find(tx, info.name(), key)))
+                .toArray();
         int[] start = Arrays.stream(asked).distinct().toArray();
         long[] limits = new long[2];
         for (int c = 0; c < 2; c++) { // what nothing bounds yet is searched until the boundary is met
@@ -86,15 +97,6 @@ final class Ball {
         }
     }
 
-    private Node find(String key) {
-        try (ResourceIterator<Node> found = tx.findNodes(Store.DATASET, "graph", info.name(), "key", key)) {
-            if (!found.hasNext()) {
-                throw Refusal.unknownKey(info.name(), key);
-            }
-            return found.next();
-        }
-    }
-
     private int add(Node node) {
         Integer known = positions.putIfAbsent(Store.id(node), nodes.size());
         if (known != null) {
@@ -115,7 +117,7 @@ final class Ball {
         workers.check();
         for (Relationship link : nodes.get(v).getRelationships(Store.NEIGHBOR)) {
             Node other = link.getOtherNode(nodes.get(v));
-            if (other.hasLabel(Store.DATASET) && info.name().equals(other.getProperty("graph", null))) {
+            if (Store.belongs(other, info.name())) {
                 Store.add(edges, v, add(other), link);
             }
         }

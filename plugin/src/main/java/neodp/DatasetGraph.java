@@ -121,6 +121,15 @@ final class DatasetGraph {
         return source.length;
     }
 
+    /** The position of a dataset, where keys are in order. */
+    int index(String key) {
+        int v = Arrays.binarySearch(keys, key, Text::compare);
+        if (v < 0) {
+            throw Refusal.unknownKey(name, key);
+        }
+        return v;
+    }
+
     boolean given(int v) {
         return !Double.isNaN(first[v]);
     }

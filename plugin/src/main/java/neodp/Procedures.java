@@ -31,8 +31,6 @@ import org.neo4j.procedure.memory.ProcedureMemoryTracker;
  */
 public final class Procedures {
     private static final int BATCH = 20_000;
-    private static final int LIMIT = 100_000; // how many datasets a search may see
-    private static final int LAYERS = 200; // how often it may ask before a pass over the whole graph is cheaper
     private static final int WORST = 5;
 
     // the layout of DatasetGraph, Mechanism, Settle and Store, in bytes
@@ -205,6 +203,20 @@ public final class Procedures {
         public boolean written;
     }
 
+    /** An answer that was given. */
+    public static final class Answer {
+        /** The graph. */
+        public String graph;
+        /** The release. */
+        public String release;
+        /** One of the colours. */
+        public String answer;
+        /** When it was kept. */
+        public String time;
+        /** Whose data it is about. */
+        public String population;
+    }
+
     // --- procedures -----------------------------------------------------------------------------------------------
 
     /** One row per key. */
@@ -226,12 +238,11 @@ public final class Procedures {
             if (info.stale()) { // for every dataset alike
                 throw Refusal.stale(graph, info.written());
             }
-            int cheaper = (int) Math.min(LIMIT, Math.max(1000, info.datasets() / 8));
-            int limit = options.number("limit", cheaper, 1, Integer.MAX_VALUE);
+            int limit = options.number("limit", Ball.cheaper(info), 1, Integer.MAX_VALUE);
             List<Evaluation> found = List.of();
             if (!engine.equals("whole")) {
                 try {
-                    found = searched(info, keys, limit, engine.equals("auto") ? LAYERS : -1, workers);
+                    found = searched(info, keys, limit, engine.equals("auto") ? Ball.LAYERS : -1, workers);
                 } catch (Refusal refusal) {
                     if (engine.equals("ball") || !refusal.is("ball_too_large")) {
                         throw refusal;
@@ -269,10 +280,7 @@ public final class Procedures {
             Mechanism mechanism = job.extended();
             List<Evaluation> rows = keys.stream()
                     .map(key -> {
-                        int v = Arrays.binarySearch(mechanism.graph.keys, key, Text::compare);
-                        if (v < 0) {
-                            throw Refusal.unknownKey(info.name(), key);
-                        }
+                        int v = mechanism.graph.index(key);
                         Evaluation row = evaluation(mechanism, v);
                         row.seen = mechanism.graph.size();
                         row.expanded = mechanism.graph.size();
@@ -549,6 +557,37 @@ public final class Procedures {
                 return row;
             });
         });
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.answer", mode = Mode.WRITE)
+    @Description(
+            "One private answer for a dataset: drawn once, kept under the release's name before it is shown, and the "
+                    + "same whenever asked again. It counts against the budget of the graph's population. Options: keep_key (keep "
+                    + "the dataset's key beside the answer), constant_work (the time does not depend on the dataset), verify (read "
+                    + "the whole graph again, so that changes by others are noticed).")
+    public Stream<Answer> answer(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "key", description = "The dataset.") String key,
+            @Name(value = "release", description = "The question's name.") String release,
+            @Name(value = "configuration", defaultValue = "{}", description = "keep_key, constant_work, verify.")
+                    Map<String, Object> configuration) {
+        Options options = new Options(configuration, "keep_key", "constant_work", "verify");
+        if (graph == null || key == null || release == null) {
+            throw Refusal.graph("an argument is null", "give the graph, the dataset's key and the release as texts");
+        }
+        boolean keepKey = options.yes("keep_key");
+        boolean constantWork = options.yes("constant_work");
+        boolean verify = options.yes("verify");
+        Answers answers = new Answers(db, guard, info -> job(graph, new Options(Map.of()), info, Job::extended), graph);
+        Release kept = answers.answer(key, release, keepKey, constantWork, verify);
+        Answer out = new Answer();
+        out.graph = kept.graph();
+        out.release = kept.name();
+        out.answer = kept.answer();
+        out.time = kept.time();
+        out.population = kept.population();
+        return Stream.of(out);
     }
 
     // --- one call -------------------------------------------------------------------------------------------------

@@ -99,6 +99,34 @@ final class Refusal extends RuntimeException {
                 "look at it with 'neodp show', and run the command again if it is still wanted");
     }
 
+    static Refusal privacy(String sentence, String hint) {
+        return new Refusal("privacy", sentence, hint);
+    }
+
+    static Refusal notPrivate(String sentence, String hint) {
+        return new Refusal("not_private", sentence, hint);
+    }
+
+    static Refusal notCertified(String sentence, String hint) {
+        return new Refusal("not_certified", sentence, hint);
+    }
+
+    static Refusal budgetSpent(String sentence, String hint) {
+        return new Refusal("budget_spent", sentence, hint);
+    }
+
+    static Refusal otherQuestion(String sentence, String hint) {
+        return new Refusal("other_question", sentence, hint);
+    }
+
+    static Refusal damagedRelease(String release, String subject) {
+        return new Refusal(
+                "damaged_release",
+                "release " + Text.repr(release) + " of " + Text.repr(subject)
+                        + " is not what was kept: the store was damaged or edited",
+                "restore the store from a copy; nothing was answered");
+    }
+
     /** What only the client can do. */
     static Refusal client(String sentence, String hint) {
         return new Refusal("client", sentence, hint);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
@@ -21,19 +22,25 @@ final class Statements {
         }
     }
 
-    /** All statements of a file, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
+    /** All statements, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
     private static Map<String, String> all() {
-        String file;
-        try (InputStream stream = Statements.class.getResourceAsStream("cypher/mechanisms.cypher")) {
-            file = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        Map<String, String> out = new HashMap<>();
+        for (String file : List.of("mechanisms", "releases")) {
+            for (String part : text("cypher/" + file + ".cypher").split("(?m)^// name: ")) {
+                int end = part.indexOf('\n');
+                out.put(
+                        part.substring(0, end).strip(),
+                        part.substring(end).strip().replaceFirst(";$", ""));
+            }
+        }
+        return Map.copyOf(out);
+    }
+
+    private static String text(String file) {
+        try (InputStream stream = Statements.class.getResourceAsStream(file)) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException("the jar has no statements", e);
         }
-        Map<String, String> out = new HashMap<>();
-        for (String part : file.split("(?m)^// name: ")) {
-            int end = part.indexOf('\n');
-            out.put(part.substring(0, end).strip(), part.substring(end).strip().replaceFirst(";$", ""));
-        }
-        return Map.copyOf(out);
     }
 }

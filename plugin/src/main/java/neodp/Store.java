@@ -78,6 +78,24 @@ final class Store {
             }
         }
 
+        /** The fingerprint that the graph is certified for; null where it is not certified as it is. */
+        String certificate() {
+            return Store.certificate(row);
+        }
+
+        /** The levels that it is certified for. */
+        List<Release.Level> levels() {
+            List<?> epsilons = elements(row.get("epsilons"));
+            List<?> deltas = elements(row.get("deltas"));
+            return IntStream.range(0, epsilons.size())
+                    .mapToObj(i -> new Release.Level(number(epsilons.get(i)), number(deltas.get(i))))
+                    .toList();
+        }
+
+        String population() {
+            return (String) row.get("population");
+        }
+
         void requireMechanism() {
             requireEpsilonDelta();
             if (version == null) {
@@ -119,18 +137,34 @@ final class Store {
                     Text.repr(graph) + " has " + colors.size() + " colours, and the plugin knows two",
                     "use the client, as in 'neodp extend " + graph + "'");
         }
+        String version = (String) row.get("version");
+        String certificate = certificate(row);
+        boolean outdated = version != null
+                && certificate != null
+                && row.get("privacy").equals(EPSILON_DELTA)
+                && !certificate.equals(row.get("fingerprint")); // made for another graph than the one that is certified
         return new Info(
                 graph,
                 colors,
                 ((Number) row.get("datasets")).longValue(),
                 ((Number) row.get("edges")).longValue(),
                 (String) row.get("revision"),
-                (String) row.get("version"),
+                version,
                 (String) row.get("fingerprint"),
                 (String) row.get("written"),
                 (String) row.get("privacy"),
-                (boolean) row.get("stale"),
+                (boolean) row.get("stale") || outdated,
                 row);
+    }
+
+    /** Properties may be seen while they are being written, one without the other: that is no certificate. */
+    private static String certificate(Map<String, Object> row) {
+        Object epsilons = row.get("epsilons");
+        Object deltas = row.get("deltas");
+        boolean all = epsilons != null
+                && deltas != null
+                && elements(epsilons).size() == elements(deltas).size();
+        return all ? (String) row.get("certificate") : null;
     }
 
     private static String known(Transaction tx) {
@@ -330,6 +364,20 @@ final class Store {
             }
             return out;
         }
+    }
+
+    /** A dataset by its key. */
+    static Node find(Transaction tx, String graph, String key) {
+        try (ResourceIterator<Node> found = tx.findNodes(DATASET, "graph", graph, "key", key)) {
+            if (!found.hasNext()) {
+                throw Refusal.unknownKey(graph, key);
+            }
+            return found.next();
+        }
+    }
+
+    static boolean belongs(Node node, String graph) {
+        return node.hasLabel(DATASET) && graph.equals(node.getProperty("graph", null));
     }
 
     // --- values -------------------------------------------------------------------------------------------------

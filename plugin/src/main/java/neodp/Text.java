@@ -65,10 +65,78 @@ final class Text {
 
     /** A number to six digits, as Python's {@code :.6g}. */
     static String general(double x) {
+        return general(x, 6);
+    }
+
+    /** A number to some digits, as Python's {@code :g}. */
+    static String general(double x, int digits) {
         if (Double.isNaN(x) || Double.isInfinite(x)) {
             return repr(x);
         }
-        return written(new BigDecimal(x).round(new MathContext(6, RoundingMode.HALF_EVEN)), 6);
+        return written(new BigDecimal(x).round(new MathContext(digits, RoundingMode.HALF_EVEN)), digits);
+    }
+
+    /** The bits of a number from 0 on, as Python's {@code float.hex}. */
+    static String hex(double x) {
+        if (x == 0.0) {
+            return "0x0.0p+0";
+        }
+        long bits = Double.doubleToLongBits(x);
+        int exponent = Math.max(Math.getExponent(x), Double.MIN_EXPONENT);
+        return String.format("0x%d.%013xp%+d", x < Double.MIN_NORMAL ? 0 : 1, bits & 0xfffffffffffffL, exponent);
+    }
+
+    /** A text or null as JSON, as Python's {@code json.dumps(text, ensure_ascii=False)}. */
+    static String json(String text) {
+        if (text == null) {
+            return "null";
+        }
+        StringBuilder out = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            int special = "\"\\\n\r\t\f\b".indexOf(c);
+            if (special >= 0) {
+                out.append('\\').append("\"\\nrtfb".charAt(special));
+            } else if (c < ' ') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
+    }
+
+    /** The text that stands in JSON. */
+    static String ofJson(String json) {
+        StringBuilder out = new StringBuilder();
+        for (int i = 1; i < json.length() - 1; i++) {
+            char c = json.charAt(i);
+            if (c != '\\') {
+                out.append(c);
+                continue;
+            }
+            char escaped = json.charAt(++i);
+            int special = "nrtfb".indexOf(escaped);
+            if (escaped == 'u') {
+                out.append((char) Integer.parseInt(json.substring(i + 1, i + 5), 16));
+                i += 4;
+            } else {
+                out.append(special < 0 ? escaped : "\n\r\t\f\b".charAt(special));
+            }
+        }
+        return out.toString();
+    }
+
+    /** The first characters of a text. */
+    static String first(String text, int count) {
+        return text.codePointCount(0, text.length()) <= count
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, count));
+    }
+
+    /** Whether Python takes a character for a space. */
+    static boolean space(int c) {
+        return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85;
     }
 
     /** A decimal without trailing zeros; with an exponent if that is below -4 or not below {@code most}. */

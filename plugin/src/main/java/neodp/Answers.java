@@ -1,0 +1,290 @@
+package neodp;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import neodp.DatasetGraph.Edges;
+import neodp.Release.Level;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.procedure.TerminationGuard;
+
+/**
+ * Answers about stored graphs: certified beforehand, drawn once, and refused by public things only.
+ *
+ * <p>The twin of {@code neodp/store/answers.py}, which says why. Everything is read and written in transactions of its
+ * own: an answer counts as given, and is shown, only after it was kept and committed, so that rolling back the caller's
+ * transaction does not bring another draw.
+ */
+final class Answers {
+    private static final int BITS = 1074; // every double from 0 to 1 is a whole number of 2^-1074
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final GraphDatabaseService db;
+    private final TerminationGuard guard;
+    private final Function<Store.Info, Mechanism> extension;
+    private final String graph;
+
+    /**
+     * Answers about one graph.
+     *
+     * @param extension reads and extends the whole graph
+     */
+    Answers(GraphDatabaseService db, TerminationGuard guard, Function<Store.Info, Mechanism> extension, String graph) {
+        this.db = db;
+        this.guard = guard;
+        this.extension = extension;
+        this.graph = graph;
+    }
+
+    /** The chances of the two colours at a dataset. */
+    record Chances(double first, double second) {}
+
+    /**
+     * The answer of a release: the one that is kept, or one drawn now for a dataset.
+     *
+     * @param keepKey keep the dataset's key beside the answer
+     * @param constantWork extend the whole graph, so that the time does not depend on the dataset
+     * @param verify read the whole graph again, so that changes by others are noticed
+     */
+    Release answer(String key, String name, boolean keepKey, boolean constantWork, boolean verify) {
+        Release old = read(tx -> {
+            requireSchema(tx);
+            Release kept = Release.find(tx, graph, name);
+            return tx.findNode(Store.DATASET_GRAPH, "name", graph) == null ? kept : null;
+        });
+        if (old != null) {
+            return old; // its graph is gone, so that nothing else can be meant
+        }
+        Store.Info info = certified(verify);
+        if (info.stale()) {
+            throw Refusal.stale(graph, info.written());
+        }
+        if (name.codePoints().allMatch(Text::space)) {
+            throw Refusal.graph(
+                    "the release has no name", "give the question a name of its own, as in --release spring");
+        }
+        String asked = Release.asked(info);
+        List<Level> levels = info.levels();
+        Release kept = read(tx -> {
+            Release found = Release.find(tx, graph, name);
+            if (found == null) {
+                Ledger ledger = Ledger.of(tx, info.population());
+                found = Release.find(tx, graph, name); // which the ledger may count already
+                if (found == null) {
+                    ledger.spend(name, levels);
+                }
+            }
+            return found;
+        });
+        if (kept == null) {
+            Chances chances = audited(info, key, constantWork);
+            String answer = info.colors().get(choose(chances, new BigInteger(BITS, RANDOM)));
+            Release drawn = new Release(
+                    graph,
+                    name,
+                    answer,
+                    null,
+                    keepKey ? key : null,
+                    info.population(),
+                    asked,
+                    levels,
+                    "neodp answer " + graph + " KEY");
+            kept = write(tx -> keep(tx, drawn));
+        }
+        kept.require(asked); // somebody may have been faster, with another question
+        return kept;
+    }
+
+    /** Keep a release unless there is one by its name; the one that is kept. */
+    private static Release keep(Transaction tx, Release drawn) {
+        Ledger.lock(tx, drawn.population());
+        Release there = Release.find(tx, drawn.graph(), drawn.name());
+        if (there != null) {
+            return there;
+        }
+        Ledger.of(tx, drawn.population()).spend(drawn.name(), drawn.levels());
+        return drawn.create(tx);
+    }
+
+    /** The position, 0 or 1, that a uniform whole number below 2^1074 selects: {@code neodp/sampling.py}. */
+    static int choose(Chances chances, BigInteger uniform) {
+        int largest = chances.first >= chances.second ? 0 : 1;
+        BigDecimal other = new BigDecimal(largest == 0 ? chances.second : chances.first);
+        BigInteger end =
+                other.multiply(new BigDecimal(BigInteger.TWO.pow(BITS))).toBigIntegerExact();
+        return uniform.compareTo(end) < 0 ? 1 - largest : largest;
+    }
+
+    /** Without the constraints, two could keep an answer at the same time. */
+    private static void requireSchema(Transaction tx) {
+        for (String label : List.of("Ledger", "Release")) {
+            if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
+                throw Refusal.client(
+                        "the database has no constraint on (:" + label + "), so that nothing can be kept once",
+                        "run 'neodp init', or use the client");
+            }
+        }
+    }
+
+    // --- certified ------------------------------------------------------------------------------------------------
+
+    /** What is known about a graph that is certified; certified now if it is not. */
+    private Store.Info certified(boolean verify) {
+        Store.Info info = read(tx -> Store.info(tx, graph));
+        if (info.version() != null && !info.privacy().equals(Store.EPSILON_DELTA)) {
+            throw Refusal.privacy(
+                    "the mechanism of graph " + Text.repr(graph) + " keeps " + info.privacy()
+                            + " privacy, whose cost nobody adds up here",
+                    "run 'neodp extend " + graph + "' for (epsilon, delta)");
+        }
+        if (info.certificate() != null && !verify) {
+            return info;
+        }
+        DatasetGraph read;
+        try {
+            read = extension.apply(info).graph;
+            requireConnected(read);
+        } catch (Refusal refusal) {
+            if (info.certificate() != null && !refusal.is("memory") && !refusal.is("overtaken")) {
+                markChanged();
+            }
+            throw refusal;
+        }
+        Map<String, Object> row = new HashMap<>();
+        String fingerprint = read.fingerprint();
+        List<Level> levels = Release.levels(read);
+        row.put("graph", graph);
+        row.put("revision", info.revision());
+        row.put("fingerprint", fingerprint);
+        row.put("stale", info.stale() || (info.version() != null && !fingerprint.equals(info.fingerprint())));
+        row.put("epsilons", levels.stream().map(Level::epsilon).toList());
+        row.put("deltas", levels.stream().map(Level::delta).toList());
+        write(tx -> Statements.row(tx, "certify", row));
+        Store.Info after = read(tx -> Store.info(tx, graph));
+        if (after.certificate() == null) {
+            throw Refusal.notCertified(
+                    "graph " + Text.repr(graph) + " was changed while it was looked at", "try again");
+        }
+        return after;
+    }
+
+    private static void requireConnected(DatasetGraph read) {
+        int components = read.components();
+        if (components > 1) {
+            throw Refusal.notCertified(
+                    "graph " + Text.repr(read.name) + " has " + components + " parts that no edge joins, so that an "
+                            + "answer could tell for certain in which of them the dataset is",
+                    "add the edges that are missing, or load each part as a graph of its own");
+        }
+    }
+
+    private void markChanged() {
+        write(tx -> Statements.row(tx, "mark_changed", Map.of("graph", graph)));
+    }
+
+    // --- audited --------------------------------------------------------------------------------------------------
+
+    /** What to draw from: the distribution at a dataset, checked exactly on all its edges. */
+    private Chances audited(Store.Info info, String key, boolean constantWork) {
+        Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
+        Edges edges = read(tx -> star(tx, key, place));
+        List<String> keys = List.copyOf(place.keySet());
+        Chances[] found;
+        try {
+            found = constantWork ? null : searched(info, keys);
+            found = found != null ? found : extended(info, keys);
+        } catch (Refusal refusal) {
+            if (!refusal.is("incompatible_alpha") && !refusal.is("unhit_boundary")) {
+                throw refusal;
+            }
+            markChanged();
+            throw Refusal.notCertified(
+                    "graph " + Text.repr(graph) + " was changed by others since it was certified",
+                    "look at it with 'neodp check " + graph + "'");
+        }
+        int n = keys.size();
+        double[] none = new double[n];
+        Arrays.fill(none, Double.NaN);
+        DatasetGraph star = new DatasetGraph(
+                graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges);
+        double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
+        double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
+        try (Workers workers = new Workers(db, guard, 1)) {
+            if (new Audit(star, p, q, 0, workers).violations > 0) {
+                throw Refusal.notPrivate(
+                        "the mechanism of graph " + Text.repr(graph) + " breaks an inequality",
+                        "report this; nothing was answered");
+            }
+        }
+        return found[0];
+    }
+
+    /** The edges at a dataset, to others that are given their places. */
+    private Edges star(Transaction tx, String key, Map<String, Integer> place) {
+        Node node = Store.find(tx, graph, key);
+        Edges edges = new Edges();
+        for (Relationship link : node.getRelationships(Store.NEIGHBOR)) {
+            Node other = link.getOtherNode(node);
+            if (Store.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
+                place.putIfAbsent(name, place.size());
+                Store.add(edges, 0, place.get(name), link);
+            }
+        }
+        return edges;
+    }
+
+    /** By a search around the datasets; null where that grows too large. */
+    private Chances[] searched(Store.Info info, List<String> keys) {
+        try (Workers workers = new Workers(db, guard, 1)) {
+            return workers.read(graph, tx -> {
+                Ball ball = new Ball(tx, info, workers);
+                try {
+                    int[] found = ball.search(keys, Ball.cheaper(info), Ball.LAYERS);
+                    return chances(ball.mechanism, found);
+                } catch (Refusal refusal) {
+                    if (refusal.is("ball_too_large")) {
+                        return null;
+                    }
+                    throw refusal;
+                }
+            });
+        }
+    }
+
+    private Chances[] extended(Store.Info info, List<String> keys) {
+        Mechanism mechanism = extension.apply(info);
+        int[] found = keys.stream().mapToInt(mechanism.graph::index).toArray();
+        return chances(mechanism, found);
+    }
+
+    private static Chances[] chances(Mechanism mechanism, int[] datasets) {
+        return Arrays.stream(datasets)
+                .mapToObj(v -> new Chances(mechanism.first(v), mechanism.second(v)))
+                .toArray(Chances[]::new);
+    }
+
+    // --- transactions of its own ----------------------------------------------------------------------------------
+
+    private <T> T read(Function<Transaction, T> work) {
+        try (Workers workers = new Workers(db, guard, 1)) {
+            return workers.read(graph, work);
+        }
+    }
+
+    /** When this returns, it is committed. */
+    private <T> T write(Function<Transaction, T> work) {
+        try (Workers workers = new Workers(db, guard, 1)) {
+            return workers.write(graph, work);
+        }
+    }
+}

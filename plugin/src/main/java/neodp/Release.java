@@ -1,0 +1,247 @@
+package neodp;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * An answer that was given, with what was asked and what it cost: the twin of {@code Release} in {@code neodp/release.py}.
+ *
+ * <p>Client and plugin keep and serve each other's releases, so that every text here is that of the client to the last
+ * byte. What was asked is JSON as Python's {@code json.dumps} writes it, with its facts in order.
+ */
+record Release(
+        String graph,
+        String name,
+        String answer,
+        String time,
+        String key,
+        String population,
+        String asked,
+        List<Level> levels,
+        String command) {
+    private static final int MOST_LEVELS = 64; // beyond that, they are rounded up to so many
+
+    /** What one answer costs the people of one privacy level; without a name, and of unknown size, for a graph. */
+    record Level(double epsilon, double delta, String name, Long people, long times) {
+        Level(double epsilon, double delta) {
+            this(epsilon, delta, null, null, 1);
+        }
+
+        /** What tells the level from others. */
+        String label() {
+            return name != null ? name : "epsilon " + Text.general(epsilon);
+        }
+    }
+
+    /** The levels of a graph's edges by ascending epsilon, each with the greatest delta of its edges. */
+    static List<Level> levels(DatasetGraph graph) {
+        TreeMap<Double, Double> most = new TreeMap<>();
+        for (int e = 0; e < graph.edges(); e++) {
+            most.merge(graph.epsilon[e], graph.delta[e], Math::max);
+        }
+        List<Double> known = List.copyOf(most.keySet());
+        int n = known.size();
+        TreeSet<Double> ends = new TreeSet<>(known);
+        if (n > MOST_LEVELS) {
+            ends.clear();
+            for (int i = 0; i < MOST_LEVELS; i++) {
+                ends.add(known.get(n - 1 - (int) ((long) n * i / MOST_LEVELS)));
+            }
+        }
+        List<Level> out = new ArrayList<>();
+        double delta = 0.0;
+        for (double epsilon : known) {
+            delta = Math.max(delta, most.get(epsilon));
+            if (ends.contains(epsilon)) {
+                out.add(new Level(epsilon, delta));
+                delta = 0.0;
+            }
+        }
+        return out;
+    }
+
+    /** What {@code neodp.answer} asks about a graph that is certified. */
+    static String asked(Store.Info info) {
+        String colors = info.colors().stream().map(Text::json).collect(Collectors.joining(", ", "[", "]"));
+        return "{\"colors\": " + colors + ", \"fingerprint\": " + Text.json(info.certificate()) + ", \"graph\": "
+                + Text.json(info.name()) + ", \"population\": " + Text.json(info.population()) + "}";
+    }
+
+    // --- in the database ------------------------------------------------------------------------------------------
+
+    /** The release of a name about a subject; null where there is none. */
+    static Release find(Transaction tx, String graph, String name) {
+        Object row = Statements.row(tx, "find_release", Map.of("graph", graph, "release", name))
+                .get("release");
+        return row == null ? null : of((Map<?, ?>) row);
+    }
+
+    /** A release from its properties; refused if it is not what was kept. */
+    static Release of(Map<?, ?> row) {
+        List<List<?>> columns = new ArrayList<>();
+        for (String name : List.of("epsilons", "deltas", "names", "people", "times")) {
+            Object column = row.get("level_" + name);
+            columns.add(column == null ? List.of() : Store.elements(column));
+        }
+        List<Level> levels = new ArrayList<>();
+        for (int i = 0; i < columns.stream().mapToInt(List::size).min().orElse(0); i++) {
+            String name = (String) columns.get(2).get(i);
+            long people = ((Number) columns.get(3).get(i)).longValue();
+            levels.add(new Level(
+                    Store.number(columns.get(0).get(i)),
+                    Store.number(columns.get(1).get(i)),
+                    name.isEmpty() ? null : name,
+                    people < 0 ? null : people,
+                    ((Number) columns.get(4).get(i)).longValue()));
+        }
+        Release found = new Release(
+                (String) row.get("graph"),
+                (String) row.get("name"),
+                (String) row.get("answer"),
+                (String) row.get("time"),
+                (String) row.get("key"),
+                or(row.get("population"), "default"),
+                or(row.get("asked"), "{}"),
+                levels,
+                or(row.get("command"), ""));
+        Object digest = row.get("digest");
+        if (digest != null && !digest.equals(found.digest())) {
+            throw Refusal.damagedRelease(found.name, found.graph);
+        }
+        return found;
+    }
+
+    private static String or(Object value, String otherwise) {
+        return value == null || value.equals("") ? otherwise : (String) value;
+    }
+
+    /** Keep this release, not yet kept; the same with its time. */
+    Release create(Transaction tx) {
+        Map<String, Object> row = new HashMap<>();
+        row.put("graph", graph);
+        row.put("release", name);
+        row.put("answer", answer);
+        row.put("key", key);
+        row.put("population", population);
+        row.put("asked", asked);
+        row.put("command", command);
+        row.put(
+                "level_names",
+                levels.stream().map(x -> x.name == null ? "" : x.name).toList());
+        row.put("level_epsilons", levels.stream().map(Level::epsilon).toList());
+        row.put("level_deltas", levels.stream().map(Level::delta).toList());
+        row.put(
+                "level_people",
+                levels.stream().map(x -> x.people == null ? -1L : x.people).toList());
+        row.put("level_times", levels.stream().map(Level::times).toList());
+        row.put("digest", digest());
+        String kept = (String) Statements.row(tx, "create_release", row).get("time");
+        return new Release(graph, name, answer, kept, key, population, asked, levels, command);
+    }
+
+    /** A digest of everything but the time, which shows whether any of it was damaged. */
+    String digest() {
+        List<String> kept = new ArrayList<>();
+        for (String text : new String[] {graph, name, answer, key, population, asked, command}) {
+            kept.add(Text.json(text));
+        }
+        for (Level level : levels) {
+            List<String> values = List.of(
+                    Text.json(Text.hex(level.epsilon)),
+                    Text.json(Text.hex(level.delta)),
+                    Text.json(level.name),
+                    String.valueOf(level.people),
+                    String.valueOf(level.times));
+            kept.add("[" + String.join(", ", values) + "]");
+        }
+        byte[] text = ("[" + String.join(", ", kept) + "]").getBytes(StandardCharsets.UTF_8);
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java has it
+        }
+    }
+
+    // --- one name, one question -----------------------------------------------------------------------------------
+
+    /** Refuse to answer a question that is not the one that was asked under this name. */
+    void require(String question) {
+        if (asked.equals(question)) {
+            return;
+        }
+        Map<String, String> then = facts(asked);
+        Map<String, String> now = facts(question);
+        if (then.isEmpty()) {
+            throw Refusal.otherQuestion(
+                    "release " + Text.repr(name) + " of " + Text.repr(graph)
+                            + " was kept by an older neodp, without what was asked",
+                    "give this question another name; 'neodp releases' shows the answer");
+        }
+        TreeSet<String> all = new TreeSet<>(Text::compare);
+        all.addAll(then.keySet());
+        all.addAll(now.keySet());
+        for (String fact : all) {
+            String before = then.getOrDefault(fact, "null");
+            String after = now.getOrDefault(fact, "null");
+            if (!before.equals(after)) {
+                throw Refusal.otherQuestion(
+                        "release " + Text.repr(name) + " of " + Text.repr(graph) + " was asked with " + fact + " "
+                                + shown(before) + ", and is now asked with " + fact + " " + shown(after),
+                        "ask the same question again, or give this one another name; 'neodp releases' shows what was "
+                                + "asked");
+            }
+        }
+    }
+
+    private static String shown(String json) {
+        if (json.equals("null")) {
+            return "none";
+        }
+        if (!json.startsWith("\"")) {
+            return Text.first(json, 120);
+        }
+        String text = Text.ofJson(json);
+        return Text.repr(text.codePointCount(0, text.length()) <= 60 ? text : Text.first(text, 57) + "…");
+    }
+
+    /** The facts of a question, each as JSON; none where it is no JSON object. */
+    static Map<String, String> facts(String json) {
+        Map<String, String> out = new HashMap<>();
+        int depth = 0;
+        boolean quoted = false;
+        int begin = 1;
+        String fact = null;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (quoted) {
+                i += c == '\\' ? 1 : 0;
+                quoted = c != '"';
+            } else if (c == '"') {
+                quoted = true;
+            } else if (c == '{' || c == '[') {
+                depth++;
+            } else if (depth == 1 && fact == null && c == ':') {
+                fact = Text.ofJson(json.substring(begin, i).strip());
+                begin = i + 1;
+            } else if (depth == 1 && fact != null && (c == ',' || c == '}')) {
+                out.put(fact, json.substring(begin, i).strip());
+                fact = null;
+                begin = i + 1;
+                depth -= c == '}' ? 1 : 0;
+            } else if (c == '}' || c == ']') {
+                depth--;
+            }
+        }
+        return out;
+    }
+}
