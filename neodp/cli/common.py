@@ -23,6 +23,7 @@ from neodp.store.base import Progress, silent
 
 __all__ = [
     "PATIENCE",
+    "Force",
     "Graph",
     "Json",
     "Population",
@@ -43,6 +44,7 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document
 Population: TypeAlias = Annotated[
     str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
 ]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 PATIENCE = 120.0

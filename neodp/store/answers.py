@@ -24,6 +24,7 @@ import numpy as np
 
 from neodp.auditing import Verdict, judge
 from neodp.errors import (
+    DamagedRelease,
     IncompatibleAlpha,
     NeodpError,
     NotCertified,
@@ -123,6 +124,12 @@ def answer(
         return (_drawn_from_all if constant_work else _drawn_from)(store, info, key)
 
     (found,) = answer_once(store, [question(info)], release, distribution, key=key if keep_key else None)
+    if found.answer not in info.colors:
+        raise DamagedRelease(
+            f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
+            "the store was damaged or edited",
+            "restore the store from a copy; nothing was answered",
+        )
     return found
 
 
