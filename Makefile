@@ -8,7 +8,7 @@ demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 
 lint: .venv/ready-lint
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import settings
 from neo4j import Driver
 
+import neodp
 from neodp.cli import main
-from neodp.store import Store, open_store
+from neodp.store import GraphInfo, Store, open_store
 from tests.running import Run
 from tools import neo4j_server as servers
 
@@ -31,16 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Whoever has "neo4j" in the name of the test or of its file runs on one worker, so that there is one server.
+    """The tests with "neo4j" in their names or in their files' names run on one worker and share its server.
 
-    The first worker begins with these, the others with the rest, test by test. xdist's own way, a mark and
-    ``--dist loadgroup``, does nothing under pytest 9.2.
+    So do those of the plugin, which share another. The first worker begins with the former; all other tests go one by
+    one to whoever is free. xdist's own way, a mark and ``--dist loadgroup``, does nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class OneServer(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "neo4j" if "neo4j" in nodeid else nodeid
+            return next((group for group in ("tests/plugin", "neo4j") if group in nodeid), nodeid)
 
     return OneServer(config, log)
 
@@ -70,6 +72,29 @@ def neo4j_server(start_server: Start) -> Iterator[servers.Server]:
     """The server that most tests share."""
     with start_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def read_only(
+    start_server: Start, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[servers.Server, GraphInfo]]:
+    """A server that was started again on its data, now read-only: (:Kept {x: 0.1}), and the graph "g", extended.
+
+    And what the store said of the graph before.
+    """
+    folder = tmp_path_factory.mktemp("read_only")
+    home, jar = folder / "home", folder / "nothing.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    with start_server(home=home, memory="512m", plugins=[jar]) as server, server.driver() as driver:
+        driver.execute_query("CREATE (:Kept {x: 0.1})")
+        with open_store(driver) as store:
+            graph = neodp.generate.path(6)
+            store.load("g", graph.with_alpha(neodp.balanced(graph)))
+            store.write("g", neodp.extend(store.read("g")))
+            before = store.info("g")
+    with start_server(home=home, memory="512m", password=server.password, config=servers.READ_ONLY) as server:
+        yield server, before
 
 
 @pytest.fixture

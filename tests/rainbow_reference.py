@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from tests.reference import _bounded
+from tests.reference import bounded
 
 Edge = tuple[int, int, float, float]  # u, v, eps, delta
 
@@ -77,7 +77,7 @@ def violations(edges: Sequence[Edge], rows: Sequence[Sequence[float]]) -> list[t
         for one, two in ((values[u], values[v]), (values[v], values[u])):
             for outputs in sets:
                 p, q = sum(one[j] for j in outputs), sum(two[j] for j in outputs)
-                if not _bounded(Fraction(p), Fraction(q), eps, delta):
+                if not bounded(Fraction(p), Fraction(q), eps, delta):
                     failed.append((edge, outputs))
     return failed
 

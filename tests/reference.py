@@ -361,7 +361,7 @@ def exponential(eps: float, digits: int) -> tuple[Fraction, Fraction]:
     return max(low, Fraction(1)), high
 
 
-def _bounded(x: Fraction, y: Fraction, eps: float, delta: float) -> bool:
+def bounded(x: Fraction, y: Fraction, eps: float, delta: float) -> bool:
     """x <= e^eps y + delta, decided exactly: e^eps is irrational unless eps = 0, so some precision decides."""
     excess = x - Fraction(delta)
     if excess <= y:  # e^eps >= 1
@@ -393,7 +393,7 @@ def violations(problem: Problem, p_pairs: Sequence[Fraction]) -> list[tuple[Edge
         u, v, eps, delta = edge
         p, q = p_pairs[u], p_pairs[v]
         conditions = ((p, q), (1 - p, 1 - q), (q, p), (1 - q, 1 - p))
-        failed += [(edge, i) for i, (x, y) in enumerate(conditions, 1) if not _bounded(x, y, eps, delta)]
+        failed += [(edge, i) for i, (x, y) in enumerate(conditions, 1) if not bounded(x, y, eps, delta)]
     return failed
 
 

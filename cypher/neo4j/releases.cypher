@@ -27,7 +27,7 @@ RETURN r {.*, time: toString(r.time)} AS release;
 
 // name: find_population
 // The population of the releases about a subject, if there are any.
-MATCH (r:Release {graph: $graph})
+MATCH (r:Release {graph: $graph}) WHERE r.name IS NOT NULL
 RETURN coalesce(r.population, 'default') AS population ORDER BY r.time DESC LIMIT 1;
 
 // name: lock_ledger

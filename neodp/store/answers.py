@@ -111,14 +111,15 @@ def answer(
     kept = store.kept(name, release)
     if kept is not None and name not in {info.name for info in store.graphs()}:
         return kept  # its graph is gone, so that nothing else can be meant
+    kind = store.ready(name).mechanism
+    if kind is not None and kind.privacy != EPSILON_DELTA:
+        raise PrivacyError(
+            f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
+            f"run 'neodp extend {name}' for (epsilon, delta)",
+        )
     info = certified(store, name, verify=verify)
     if info.stale:
         raise refusals.stale(info)
-    if info.mechanism is not None and info.mechanism.privacy != EPSILON_DELTA:
-        raise PrivacyError(
-            f"the mechanism of graph {name!r} keeps {info.mechanism.privacy} privacy, whose cost nobody adds up here",
-            f"run 'neodp extend {name}' for (epsilon, delta)",
-        )
 
     def distribution(_: Question) -> Mapping[str, float]:
         return (_drawn_from_all if constant_work else _drawn_from)(store, info, key)

@@ -206,8 +206,8 @@ class Store(ABC):
         """The stored mu in the order of a graph's edges; NaN where there is none."""
 
     @abstractmethod
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
-        """The result of a canned query (:mod:`neodp.store.cypher`)."""
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
+        """What ``query`` does."""
 
     @property
     @abstractmethod
@@ -272,6 +272,17 @@ class Store(ABC):
     def notion(self, graph: StoredGraph, info: MechanismInfo) -> Notion:
         """The privacy notion of the mechanism that is stored for a graph."""
         return Notion.read(info, lambda: edge_values(graph, self._mus(graph)))
+
+    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+        """The result of a canned query (:mod:`neodp.store.cypher`).
+
+        What the query "stale" finds is known from then on, to everybody.
+        """
+        found = self._query(query, name, parameters)
+        if query == "stale" and any(str(reason).endswith("changed") for reason in found["reason"].to_pylist()):
+            with suppress(ReadOnlyStore):
+                self._mark_changed(name)
+        return found
 
     def _subject(self, query: str, name: str) -> dict[str, str]:
         """The parameter of a canned query that names its graph or profile, which must be whole."""

@@ -31,6 +31,7 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.budget import Loss, compose
 from neodp.columns import Floats
@@ -39,7 +40,7 @@ from neodp.stretch import noise
 from neodp.stretch.noise import Sampler, Whole
 from neodp.stretch.profiles import UNIT, Profiles
 
-__all__ = ["Cost", "Measure", "Similarities", "similarity"]
+__all__ = ["Cost", "Measure", "Similarities", "pair", "similarity"]
 
 STEPS = UNIT * UNIT
 """A product of 1, in the whole numbers that it is kept in."""
@@ -190,7 +191,19 @@ def similarity(
     >>> similarity(p, "ann", "bob", epsilon=1.0, measure=Measure.DOT, sampler=noise.without)
     0.5
     """
+    users = pair(profiles, one, other)
+    return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
+
+
+def pair(profiles: Profiles, one: str, other: str) -> NDArray[np.int64]:
+    """The positions of two users.
+
+    Raises
+    ------
+    UnknownKey, PrivacyError
+        If there is no such user, or they are the same one.
+    """
     users = np.array([profiles.index(one), profiles.index(other)])
     if one == other:
         raise PrivacyError(f"{one!r} is one user", "name two")
-    return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
+    return users

@@ -253,10 +253,11 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     assert again["answer"] == "yes"
     code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "autumn")
     assert (code, out) == (1, "")
-    assert "release 'autumn' of 'people answer' is refused: requested 1, used 1, allowed 1" in err
+    assert "release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1" in err
+    assert run("budget", "--releases", "2")[0] == 0
     (other,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
     assert (other["graph"], other["answer"]) == ("another answer", "no")
-    text = run("poll", people(tmp_path), *WORDS, "--release", "spring")[1]
+    text = run("poll", people(tmp_path, ["no"] * 40, sure), *WORDS, "--release", "spring")[1]
     assert "answer       yes    (release 'spring' of 'people answer', kept)" in text
     assert "Only the answers may tell anything about the votes." in text
 

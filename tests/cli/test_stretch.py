@@ -23,6 +23,7 @@ def ratings(tmp_path: Path) -> str:
 def films(run: Run, ratings: str) -> Run:
     """A store with the profile "films"."""
     assert run("stretch", "load", ratings, "--threshold", "4", "--weights", "0.5")[0] == 0
+    assert run("budget", "--releases", "9")[0] == 0
     return run
 
 

@@ -316,3 +316,12 @@ def test_no_poll(groups: list[Group], query: str, options: list[str], message: s
     with pytest.raises(GraphError) as raised:
         poll(groups, query, options)
     assert str(raised.value).startswith(message)
+
+
+def test_what_changes_by_a_factor_of_e_to_the_epsilon_is_the_chance_of_an_answer() -> None:
+    """One voter, epsilon 1: the chances 0.73 and 0.27, a factor of e; the odds of the answer change by e^2."""
+    one = poll([Group(1.0, 1)])
+    chances = [one.distribution(np.array([counts]))[0] for counts in ([1, 0], [0, 1])]
+    odds = [p / (1 - p) for p in chances]
+    assert chances[0] / chances[1] == pytest.approx(one.groups[0].factor) == pytest.approx(math.e)
+    assert odds[0] / odds[1] == pytest.approx(math.e**2)

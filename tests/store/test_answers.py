@@ -124,9 +124,22 @@ def test_what_somebody_else_changed_is_refused_for_all_once_it_is_noticed(store:
         with pytest.raises(StaleMechanism):
             store.evaluate("g", [key])
         assert "has changed since" in outcome(store, "g", key, "after")
+    assert set(store.query("stale", "g")["reason"].to_pylist()) >= {"graph changed"}
     store.write("g", neodp.extend(store.read("g")))
     assert not store.info("g").stale
+    assert len(store.query("stale", "g")) == 0
     assert store.answer("g", "0", "after").answer
+
+
+def test_what_the_canned_query_finds_everybody_knows(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(8, epsilon=1.0)))
+    store.write("g", neodp.extend(store.read("g")))
+    raw("MATCH (d:Dataset) WHERE d.graph = 'g' AND d.key = '4' SET d.alpha = 0.5 RETURN 1")
+    assert not store.info("g").stale
+    assert store.query("stale", "g")["key"].to_pylist() == ["4"]
+    assert store.info("g").stale
+    with pytest.raises(StaleMechanism):
+        store.evaluate("g", ["0"])
 
 
 def test_a_search_that_meets_a_contradiction_takes_the_certificate_back(store: Store, raw: Raw) -> None:

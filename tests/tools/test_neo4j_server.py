@@ -6,7 +6,6 @@ import math
 import os
 import struct
 import sys
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +13,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import AuthError, ClientError
 
+from neodp.store import GraphInfo
 from tools import neo4j_server as servers
 
 
@@ -91,22 +91,15 @@ def test_wipe_leaves_nothing(neo4j_driver: neo4j.Driver) -> None:
     assert neo4j_driver.execute_query("SHOW INDEXES YIELD type WHERE type <> 'LOOKUP'").records == []
 
 
-def test_the_same_home_opens_again_read_only_with_its_plugins(neo4j_server: servers.Server, tmp_path: Path) -> None:
-    if neo4j_server.home is None:
-        pytest.skip("the server of this session was not started by Java")
-    jar = tmp_path / "nothing.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
-    home = tmp_path / "home"
-    with servers.running(home=home, memory="512m", plugins=[jar]) as server, server.driver() as driver:
-        driver.execute_query("CREATE (:Kept {x: $x})", {"x": 0.1})
-    again = servers.running(home=home, password=server.password, config=servers.READ_ONLY, memory="512m")
-    with again as server, server.driver() as driver:
+def test_the_same_home_opens_again_read_only_with_its_plugins(read_only: tuple[servers.Server, GraphInfo]) -> None:
+    server, _ = read_only
+    assert server.home is not None
+    assert [file.name for file in (server.home / "plugins").iterdir()] == ["nothing.jar"]
+    with server.driver() as driver:
         assert driver.execute_query("MATCH (k:Kept) RETURN k.x AS x").records[0]["x"] == 0.1
         with pytest.raises(ClientError) as refused:
             driver.execute_query("MATCH (k:Kept) SET k.x = 0.2")
     assert refused.value.code == "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase"
-    assert [file.name for file in (home / "plugins").iterdir()] == ["nothing.jar"]
 
 
 def test_no_java_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from neodp.errors import OtherQuestion, PrivacyError
-from neodp.release import Level, Question, Release
+from neodp.release import Level, Question, Release, in_words
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
 
@@ -68,7 +68,8 @@ def cost_as_json(cost: Cost) -> dict[str, Any]:
 
 def cost_in_words(who: str, cost: Cost) -> str:
     """A cost as a sentence."""
-    loose = f" ({cost.at(DELTA):.4g} with delta {DELTA:g})" if cost.at(DELTA) < cost.total else ""
+    less = cost.at(DELTA)
+    loose = f" ({in_words(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
     return (
         f"cost to {who}: {cost.releases:,} × epsilon {cost.epsilon:.4g} = {cost.total:.4g}{loose} "
         "for an item of weight 1, less for less; asking again costs again"

@@ -14,7 +14,7 @@ from neodp.release import Level
 from neodp.stretch.neighborhoods import Neighbors, nearest
 from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarities import Cost, Measure
+from neodp.stretch.similarities import Cost, Measure, pair
 from neodp.stretch.similarities import similarity as similar
 
 __all__ = ["neighbors", "similarity"]
@@ -43,8 +43,7 @@ def similarity(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
-        for user in (one, other):
-            read.index(user)  # an unknown user costs nobody anything
+        pair(read, one, other)  # what is refused costs nobody anything
         levels = (Level(cost.epsilon, name=f"users {one} and {other}", people=2, times=cost.releases),)
         command = shlex.join(["neodp", "stretch", "similarity", profile, one, other, "--epsilon", repr(cost.epsilon)])
         spend(store, profile, "similarity", command, levels, release)

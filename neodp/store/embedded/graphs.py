@@ -237,7 +237,7 @@ class Graphs(Store):
         if missing:
             raise refusals.unknown_key(name, min(wanted[i] for i in missing))
 
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         with self._session.transaction():
             return folded(self._session.execute(text, values | self._subject(query, name)))

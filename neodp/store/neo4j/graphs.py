@@ -234,7 +234,7 @@ class Graphs(Store):
 
     # --- queries ------------------------------------------------------------------------------------------
 
-    def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
+    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         text, values = bound(query, parameters, self.dialect)
         return self._session.table(query, text, values | self._subject(query, name))
 
