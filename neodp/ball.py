@@ -219,9 +219,9 @@ class _RuleView:
                 where = f"dataset {key!r} of {self.name!r}"
                 raise GraphError(f"{where} has more than {LIMIT:,} neighbours", "correct the rule")
         self._edges[key] = found
-        for neighbor, values in found.items():
+        for neighbor, both in found.items():
             self._named_by.setdefault(neighbor, []).append(key)
-            if neighbor in self._edges and self._edges[neighbor].get(key) != values:
+            if neighbor in self._edges and self._edges[neighbor].get(key) != both:
                 raise self._not_mutual(key, neighbor)
         for other in self._named_by.get(key, ()):
             if other not in found:
