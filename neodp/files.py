@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from neodp.errors import GraphError
 
-__all__ = ["OpenFileWarning", "make_folder", "masked", "note_if_open", "private"]
+__all__ = ["OpenFileWarning", "make_folder", "masked", "note_if_open", "private", "require_new"]
 
 OWNER = 0o600
 """The rights of a file with private data: its owner may read and write it."""
@@ -66,6 +66,19 @@ def private(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as e:
         raise GraphError(f"{target} cannot be written: {e.strerror or e}", "choose another file") from None
     note_if_open(target)
+
+
+def require_new(*paths: Path) -> None:
+    """Refuse to take the place of files that are there.
+
+    Raises
+    ------
+    GraphError
+        If one of them is.
+    """
+    for path in paths:
+        if path.exists():
+            raise GraphError(f"{path} is there already", "name another file, or use --force to replace it")
 
 
 def make_folder(path: str | PathLike[str]) -> Path:

@@ -25,10 +25,14 @@ from neodp.tables import ReadOptions
 
 __all__ = [
     "PATIENCE",
+<<<<<<< HEAD
     "Delimiter",
     "Encoding",
     "Extra",
     "ExtraColumns",
+=======
+    "Force",
+>>>>>>> trust
     "Graph",
     "Json",
     "Population",
@@ -52,6 +56,7 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document
 Population: TypeAlias = Annotated[
     str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
 ]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 Encoding: TypeAlias = Annotated[
     str | None, typer.Option(help="A text table's encoding, as in windows-1252. Default: UTF-8, or as its BOM says.")

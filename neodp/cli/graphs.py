@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 import neodp
+<<<<<<< HEAD
 from neodp import DatasetGraph, blocks
 from neodp.cli.common import (
     Delimiter,
@@ -32,6 +33,14 @@ from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
 from neodp.files import make_folder
 from neodp.generate import FAMILIES, LATTICES
+=======
+from neodp import DatasetGraph
+from neodp.cli.common import Force, Graph, Json, Quiet, Session, confirm, progress, say, table
+from neodp.cli.common import show as present
+from neodp.errors import GraphError, near
+from neodp.files import make_folder, require_new
+from neodp.generate import FAMILIES
+>>>>>>> trust
 from neodp.store import GraphInfo
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
@@ -40,6 +49,8 @@ T = TypeVar("T")
 Colors = Annotated[
     str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
 ]
+FORMULA = r"^[=@\t\r]|^[+-].*[^0-9.eE+-]"
+"""How a text begins that spreadsheets compute; a number with a sign is none."""
 Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
 Whose = Annotated[
     str | None,
@@ -252,10 +263,17 @@ def export(
     context: typer.Context,
     graph: Graph,
     folder: Annotated[Path, typer.Argument(help="Where to write nodes.csv and edges.csv.", metavar="DIR")],
+<<<<<<< HEAD
     count: Annotated[
         int | None,
         typer.Option("--blocks", min=1, help="Write a folder of so many blocks instead of CSV files.", metavar="N"),
     ] = None,
+=======
+    formulas: Annotated[
+        bool, typer.Option("--formulas", help="Also keys that a spreadsheet would compute, such as '=1+1'.")
+    ] = False,
+    force: Force = False,
+>>>>>>> trust
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -266,11 +284,19 @@ def export(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
+<<<<<<< HEAD
     if count is not None:
         _wrote(_write_blocks(read, folder, count), json)
         return
     make_folder(folder)
+=======
+>>>>>>> trust
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
+    if not force:
+        require_new(nodes, edges)
+    if not formulas:
+        _require_no_formulas(read)
+    make_folder(folder)
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
     again = f"neodp load NAME {nodes} {edges} --colors {','.join(read.colors)}"
@@ -338,7 +364,25 @@ def _keep(
         present(result, json, lambda: say(text))
 
 
+<<<<<<< HEAD
 def _make(function: Callable[..., T], family: str, sizes: list[int], options: dict[str, Any]) -> T:
+=======
+def _require_no_formulas(graph: DatasetGraph) -> None:
+    """Refuse to write what a spreadsheet would take for a formula and run."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for what, texts in (("key", graph.keys), ("colour", pa.array(graph.colors, pa.string()))):
+        found = texts.filter(pc.match_substring_regex(texts, FORMULA))
+        if len(found):
+            raise GraphError(
+                f"the {what} {found[0].as_py()!r} of graph {graph.name!r} is a formula to a spreadsheet",
+                "give --formulas to write it as it is, and open the files in nothing that computes",
+            )
+
+
+def _make(family: str, sizes: list[int], options: dict[str, Any]) -> DatasetGraph:
+>>>>>>> trust
     """Call a generator with what the command line gave, or say what does not fit."""
     parameters = inspect.signature(function).parameters
     wrong = [name for name in options if name not in parameters]

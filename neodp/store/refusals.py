@@ -20,7 +20,7 @@ from neodp.errors import (
 )
 from neodp.graph import DatasetGraph
 from neodp.store.cypher import VERSION
-from neodp.store.records import READY, GraphInfo
+from neodp.store.records import FOREIGN, READY, GraphInfo
 
 __all__ = [
     "changed_while_read",
@@ -70,6 +70,8 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
 
 def whole(what: str, info: T) -> T:
     """The same if it is whole; UnfinishedGraph if its load or drop was interrupted, or is going on."""
+    if info.state == FOREIGN:
+        raise GraphError(f"the colours of {what} {info.name!r} are not all texts", "correct its property colors")
     if info.state != READY:
         doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
         raise UnfinishedGraph(

@@ -100,6 +100,23 @@ class Settings:
         return "://" in self.uri
 
     @property
+    def exposed_to(self) -> str | None:
+        """The other machine that a password and all data go to without encryption; None where that is not so.
+
+        Examples
+        --------
+        >>> Settings("bolt://db.example.org", password="secret").exposed_to
+        'db.example.org'
+        >>> Settings("bolt+s://db.example.org", password="secret").exposed_to
+        >>> Settings("bolt://localhost", password="secret").exposed_to
+        """
+        parts = urlsplit(self.uri)
+        host = parts.hostname or "localhost"
+        if parts.scheme not in ("bolt", "neo4j") or self.password is None:
+            return None
+        return None if host in ("localhost", "::1") or host.startswith("127.") else host
+
+    @property
     def path(self) -> Path:
         """The embedded file."""
         return Path(self.uri)

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neodp import generate
+from neodp import DatasetGraph, generate
+from neodp.store import open_store
 from tests.running import Run, document, tables
 
 
@@ -175,3 +176,35 @@ def test_dropping_asks(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     assert survey("drop", "survey")[0] == 0
     assert document(survey("list", "--json")) == {"graphs": []}
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> None:
+    picture, folder = tmp_path / "p.svg", tmp_path / "out"
+    for words, file in ((("plot", "survey", "-o", str(picture)), picture), (("export", "survey", str(folder)), folder)):
+        assert survey(*words)[0] == 0
+        there = file if file.is_file() else file / "nodes.csv"
+        there.write_text("mine")
+        code, _, err = survey(*words)
+        assert (code, err) == (
+            2,
+            f"neodp: {there} is there already; name another file, or use --force to replace it\n",
+        )
+        assert there.read_text() == "mine"
+        assert survey(*words, "--force")[0] == 0
+        assert there.read_text() != "mine"
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+@pytest.mark.parametrize("key", ["=cmd|'/c calc'!A1", "+1+cmd|x", "-2+3*A1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_what_a_spreadsheet_would_run_is_not_exported_unasked(run: Run, tmp_path: Path, key: str, address: str) -> None:
+    graph = DatasetGraph.from_columns([key, "-1.5e-3"], ["yes", "no"], [key], ["-1.5e-3"], 1.0)
+    with open_store(address) as store:
+        store.load("g", graph)
+    code, _, err = run("export", "g", str(tmp_path / "out"))
+    assert code == 2
+    assert "of graph 'g' is a formula to a spreadsheet; give --formulas to write it as it is" in err
+    assert not (tmp_path / "out").exists()
+    assert run("export", "g", str(tmp_path / "out"), "--formulas")[0] == 0
+    again = DatasetGraph.from_csv(tmp_path / "out/nodes.csv", tmp_path / "out/edges.csv", colors=["yes", "no"])
+    assert again.keys.to_pylist() == graph.keys.to_pylist()

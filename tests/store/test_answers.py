@@ -19,9 +19,11 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
+from neodp.cli import main
 from neodp.errors import (
     BudgetSpent,
     DamagedRelease,
+    GraphError,
     IncompatibleAlpha,
     NeodpError,
     NotCertified,
@@ -314,3 +316,27 @@ def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Pat
             assert answers._drawn_from_all(store, info, key) == answers._drawn_from(store, info, key)
         with pytest.raises(UnknownKey, match="there is no dataset 'no' in graph 'g'"):
             store.answer("g", "no", "x", constant_work=True)
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_graph_of_somebody_else_does_not_hide_the_others(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(3)))
+    raw("CREATE (:DatasetGraph {name: 'bools', colors: [true, false]}), (:DatasetGraph {name: 'one', colors: 7})")
+    assert {info.name: (info.state, info.colors) for info in store.graphs()} == {
+        "bools": ("foreign", ("True", "False")),
+        "g": ("ready", ("yes", "no")),
+        "one": ("foreign", ("7",)),
+    }
+    with pytest.raises(GraphError, match="the colours of graph 'bools' are not all texts; correct its property colors"):
+        store.read("bools")
+    assert main(["--store", store.address.split()[0], "list"]) == 0
+    assert store.drop("bools") == 0
+
+
+def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
+    """Even one without a digest, or with one that somebody made for it."""
+    store.load("g", balanced(generate.path(3)))
+    store.answer("g", "1", "spring")
+    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = NULL")
+    with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
+        store.answer("g", "1", "spring")

@@ -36,12 +36,13 @@ def test_a_pipe_where_the_lock_should_be_is_refused_at_once(tmp_path: Path) -> N
         open_store(tmp_path / "s.lbdb")
 
 
+@pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("end", BESIDE)
-def test_a_link_where_the_engine_would_write_is_refused(tmp_path: Path, end: str) -> None:
+def test_a_link_where_the_engine_would_write_is_refused(tmp_path: Path, end: str, hard: bool) -> None:
     theirs = victim(tmp_path)
     with open_store(tmp_path / "s.lbdb") as store:
         store.load("g", generate.path(3))
-    (tmp_path / f"s.lbdb{end}").symlink_to(theirs)
+    (os.link if hard else os.symlink)(theirs, tmp_path / f"s.lbdb{end}")
     with pytest.raises(StoreUnreachable, match=f"has a link beside it, s.lbdb{end}; find out who made the link"):
         open_store(tmp_path / "s.lbdb")
     assert theirs.read_text() == "somebody's data"

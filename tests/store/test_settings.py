@@ -7,6 +7,7 @@ import pytest
 from neodp.cli import main
 from neodp.errors import StoreError, StoreUnreachable
 from neodp.store import Settings, open_store
+from neodp.store.neo4j.session import PlainConnectionWarning
 
 READING = [
     ["list"],
@@ -84,6 +85,14 @@ def test_what_looks_like_an_address_is_no_path_and_is_not_repeated(
     assert "something went wrong" not in err
     assert "secret" not in out + err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_password_that_would_travel_in_the_open_is_noted() -> None:
+    told = r"the password and all data go to 192\.0\.2\.1 without encryption: use \+s, as in neo4j\+s://HOST"
+    for scheme in ("bolt", "neo4j"):
+        settings = Settings(f"{scheme}://192.0.2.1:1", password="x", timeout=0.1)
+        with pytest.warns(PlainConnectionWarning, match=told), pytest.raises(StoreUnreachable):
+            open_store(settings)
 
 
 @pytest.mark.parametrize("uri", ["host:7687", "file.lbdb", "localhost"])

@@ -205,7 +205,8 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     if path.is_dir():
         return "is a folder", "name a file in it"
     for end in BESIDE:
-        if path.with_name(f"{path.name}{end}").is_symlink():
+        beside = path.with_name(f"{path.name}{end}")
+        if beside.is_symlink() or (beside.exists() and beside.stat().st_nlink > 1):
             return f"has a link beside it, {path.name}{end}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
         return "is in no folder that exists", "make the folder, or correct --store"

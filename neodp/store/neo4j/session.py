@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import ssl
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,7 +29,7 @@ from neodp.store.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "Session", "Transaction", "batches"]
+__all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "batches"]
 
 BATCH = 20_000
 """How many rows go over the wire in one transaction."""
@@ -47,6 +48,10 @@ T = TypeVar("T")
 
 # the driver's log goes where the user sends it, or nowhere
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
+
+
+class PlainConnectionWarning(UserWarning):
+    """A password and private data go to another machine without encryption."""
 
 
 class Transaction:
@@ -100,6 +105,12 @@ class Session:
         self._who = _who(settings, driver, auth)
         self._timeout = settings.timeout
         self._answered = False
+        if driver is None and settings.exposed_to is not None:
+            warnings.warn(
+                f"the password and all data go to {settings.exposed_to} without encryption: use +s, as in neo4j+s://HOST",
+                PlainConnectionWarning,
+                stacklevel=4,
+            )
         if auth is None and settings.password is not None:
             auth = neo4j.basic_auth(settings.user, settings.password)
         with self._translated():
