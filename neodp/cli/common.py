@@ -25,14 +25,11 @@ from neodp.tables import ReadOptions
 
 __all__ = [
     "PATIENCE",
-<<<<<<< HEAD
     "Delimiter",
     "Encoding",
     "Extra",
     "ExtraColumns",
-=======
     "Force",
->>>>>>> trust
     "Graph",
     "Json",
     "Population",

@@ -12,12 +12,12 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 import neodp
-<<<<<<< HEAD
 from neodp import DatasetGraph, blocks
 from neodp.cli.common import (
     Delimiter,
     Encoding,
     ExtraColumns,
+    Force,
     Graph,
     Json,
     Quiet,
@@ -31,16 +31,8 @@ from neodp.cli.common import (
 )
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
-from neodp.files import make_folder
-from neodp.generate import FAMILIES, LATTICES
-=======
-from neodp import DatasetGraph
-from neodp.cli.common import Force, Graph, Json, Quiet, Session, confirm, progress, say, table
-from neodp.cli.common import show as present
-from neodp.errors import GraphError, near
 from neodp.files import make_folder, require_new
-from neodp.generate import FAMILIES
->>>>>>> trust
+from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
@@ -263,17 +255,14 @@ def export(
     context: typer.Context,
     graph: Graph,
     folder: Annotated[Path, typer.Argument(help="Where to write nodes.csv and edges.csv.", metavar="DIR")],
-<<<<<<< HEAD
     count: Annotated[
         int | None,
         typer.Option("--blocks", min=1, help="Write a folder of so many blocks instead of CSV files.", metavar="N"),
     ] = None,
-=======
     formulas: Annotated[
         bool, typer.Option("--formulas", help="Also keys that a spreadsheet would compute, such as '=1+1'.")
     ] = False,
     force: Force = False,
->>>>>>> trust
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -284,13 +273,9 @@ def export(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
-<<<<<<< HEAD
     if count is not None:
         _wrote(_write_blocks(read, folder, count), json)
         return
-    make_folder(folder)
-=======
->>>>>>> trust
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     if not force:
         require_new(nodes, edges)
@@ -364,9 +349,6 @@ def _keep(
         present(result, json, lambda: say(text))
 
 
-<<<<<<< HEAD
-def _make(function: Callable[..., T], family: str, sizes: list[int], options: dict[str, Any]) -> T:
-=======
 def _require_no_formulas(graph: DatasetGraph) -> None:
     """Refuse to write what a spreadsheet would take for a formula and run."""
     import pyarrow as pa
@@ -381,8 +363,7 @@ def _require_no_formulas(graph: DatasetGraph) -> None:
             )
 
 
-def _make(family: str, sizes: list[int], options: dict[str, Any]) -> DatasetGraph:
->>>>>>> trust
+def _make(function: Callable[..., T], family: str, sizes: list[int], options: dict[str, Any]) -> T:
     """Call a generator with what the command line gave, or say what does not fit."""
     parameters = inspect.signature(function).parameters
     wrong = [name for name in options if name not in parameters]

@@ -128,17 +128,13 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
     def distribution(_: Question) -> Mapping[str, float]:
         return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
 
-<<<<<<< HEAD
     (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
-=======
-    (found,) = answer_once(store, [question(info)], release, distribution, key=key if keep_key else None)
     if found.answer not in info.colors:
         raise DamagedRelease(
             f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
             "the store was damaged or edited",
             "restore the store from a copy; nothing was answered",
         )
->>>>>>> trust
     return found
 
 

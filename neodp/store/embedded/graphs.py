@@ -264,8 +264,4 @@ class Graphs(Store):
 
 def _room(graph: DatasetGraph) -> int:
     """How many bytes a graph takes in the file, at most. One that replaces another goes through the log as well."""
-<<<<<<< HEAD
     return int(ROW * (len(graph) + graph.edges) + 3 * graph.keys.nbytes)
-=======
-    return ROW * (len(graph) + graph.edges) + 3 * int(graph.keys.nbytes)
->>>>>>> trust
