@@ -30,7 +30,10 @@ from neodp.errors import (
     NotCertified,
     NotPrivate,
     PrivacyError,
+    UnfinishedGraph,
     UnhitBoundary,
+    UnknownGraph,
+    UnknownKey,
 )
 from neodp.mechanism import check, extend
 from neodp.release import Question, Release, answer_once, levels_of
@@ -126,7 +129,13 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
         raise refusals.stale(info)
 
     def distribution(_: Question) -> Mapping[str, float]:
-        return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
+        try:
+            return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
+        except (UnknownKey, UnknownGraph, UnfinishedGraph):
+            now = next((each for each in store.graphs() if each.name == name), None)
+            if now is None or (now.revision, now.state) != (info.revision, info.state):
+                raise refusals.changed_while_read("graph", name, store.address) from None
+            raise
 
     (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
     if found.answer not in info.colors:

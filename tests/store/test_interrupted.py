@@ -1,6 +1,7 @@
 """kill -9 in the middle, and two writers at once: nothing lost, nothing mixed, on both stores."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
-from neodp.store import Store, base, open_store
+from neodp.store import Store, base, demand, open_store
 from neodp.store.neo4j import session as neo4j_session
 from tests import children
 
@@ -214,3 +215,37 @@ def test_reading_while_the_graph_changes_is_refused(shared: Store, change: str) 
     with pytest.raises(Overtaken, match="was changed while it was read; try again"):
         shared.read("g", progress=meanwhile(acts[change]))
     assert len(shared.read("g")) == 400
+
+
+@on_neo4j
+def test_a_replacement_between_reading_and_writing_is_named(shared: Store) -> None:
+    """The new graph has some of the old one's datasets: what was read is not what is there."""
+    g = generate.path(30)
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    mechanism = neodp.extend(shared.read("g"))
+    small = generate.path(5)
+    shared.load("g", small.with_alpha(neodp.balanced(small)), replace=True)
+    with pytest.raises(Overtaken, match=r"somebody else changed graph 'g' in .* while it was written; what they wrote"):
+        shared.write("g", mechanism)
+
+
+@on_neo4j
+@pytest.mark.parametrize("constant_work", [False, True])
+def test_a_drop_while_an_answer_is_found_is_named(
+    shared: Store, monkeypatch: pytest.MonkeyPatch, constant_work: bool
+) -> None:
+    """And not blamed on the key, which is a secret besides."""
+    g = generate.path(30)
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    shared.certify("g")
+    for name in ("distributions", "everywhere"):
+        found = getattr(demand, name)
+
+        def dropped(*words: Any, found: Any = found, **options: Any) -> Any:
+            shared.drop("g")
+            return found(*words, **options)
+
+        monkeypatch.setattr(demand, name, dropped)
+    with pytest.raises(Overtaken, match=r"graph 'g' in .* was changed while it was read; try again"):
+        shared.answer("g", "17", "spring", constant_work=constant_work)
+    assert shared.ledger().releases == ()

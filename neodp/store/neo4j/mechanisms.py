@@ -65,7 +65,8 @@ class Mechanisms(Graphs):
         ids = self._ids(name, graph)
         if self._session.read("count_datasets", graph=name)["datasets"] != len(graph):
             stored = {key for part in self._datasets("read_ids", info) for key in part["keys"]}
-            raise refusals.not_covered(name, min(stored.difference(graph.keys.to_pylist())))
+            others = stored.difference(graph.keys.to_pylist())
+            raise refusals.not_covered(name, min(others)) if others else self._overtaken(name)
         facts = notion.facts(mechanism)
         self._session.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
         self._write_rows(name, writer, mechanism, ids, progress)
