@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from neodp.columns import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
+from neodp.family import family
 from neodp.files import make_folder
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
@@ -240,7 +241,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
         if isinstance(e, GraphError):
             raise
         raise GraphError(f"{path / 'graph.json'} is damaged: {e!r}", "make the folder again") from None
-    if len(folder.colors) != 2:
+    if not family(folder).binary:
         raise GraphError(f"{folder.name!r} has {len(folder.colors)} colours", "blocks are for two")
     for block in range(folder.blocks):
         for kind in ("nodes", "edges"):

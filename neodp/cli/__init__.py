@@ -11,7 +11,7 @@ import typer
 
 import neodp
 from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
-from neodp.cli.common import Session, fail, harmless
+from neodp.cli.common import INTERRUPTED, Session, fail, harmless
 
 __all__ = ["app", "main"]
 
@@ -87,7 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
-            return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+            code = int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+        return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script
         return int(done.code or 0)
     except Exception as error:

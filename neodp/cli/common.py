@@ -79,6 +79,9 @@ ExtraColumns: TypeAlias = Annotated[
 PATIENCE = 120.0
 """How many seconds an answer waits for others who have the store's file."""
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it. Typer returns it and says nothing."""
+
 REFUSED = (
     errors.UnhitBoundary,
     errors.IncompatibleAlpha,
@@ -210,7 +213,7 @@ def progress(quiet: bool) -> Iterator[Progress]:
         yield tell
 
 
-def fail(error: Exception, *, as_json: bool) -> int:
+def fail(error: BaseException, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
     if as_json:
@@ -223,11 +226,18 @@ def fail(error: Exception, *, as_json: bool) -> int:
     return code
 
 
-def _explained(error: Exception) -> tuple[str, str, str, int]:
+def _explained(error: BaseException) -> tuple[str, str, str, int]:
     """The kind, message and hint of an error, and its exit code."""
     if isinstance(error, errors.NeodpError):
         code = 3 if isinstance(error, errors.StoreUnreachable) else 1 if isinstance(error, REFUSED) else 2
         return error.kind, error.message, error.hint, code
+    if isinstance(error, KeyboardInterrupt):
+        return (
+            "interrupted",
+            "interrupted: every change is all or nothing, so that what was not finished was not done",
+            "'neodp list' and 'neodp releases' show what is there",
+            INTERRUPTED,
+        )
     if isinstance(error, typer.Abort):
         return "aborted", "nothing was done", "", 1
     if hasattr(error, "format_message"):  # what Typer raises for a wrong word on the command line

@@ -57,6 +57,15 @@ class Engine(StrEnum):
     CLIENT = "client"
 
 
+class AuditEngine(StrEnum):
+    """The same, or block by block on files."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+    BLOCKS = "blocks"
+
+
 class ExtendEngine(StrEnum):
     """The same, or block by block on files; "exact" is an older name of "client"."""
 
@@ -67,19 +76,8 @@ class ExtendEngine(StrEnum):
     BLOCKS = "blocks"
 
 
-class AuditEngine(StrEnum):
-    """The same, for audit."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BLOCKS = "blocks"
-
-
 WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
-WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks."
 Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
-Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
 
 
 def check(
@@ -104,8 +102,12 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
-    workers: Workers = None,
+    engine: Annotated[
+        ExtendEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks, of any size.")
+    ] = ExtendEngine.AUTO,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -160,9 +162,11 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")
+    ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
-    workers: Workers = None,
+    engine: Annotated[AuditEngine, typer.Option(help=WHO + " blocks: GRAPH is a folder of blocks.")] = AuditEngine.AUTO,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     quiet: Quiet = False,
@@ -192,7 +196,7 @@ def audit(
     with session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
-        found = store.audit(graph, engine=engine.value, worst=worst, progress=tell)
+        found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
     def text() -> None:

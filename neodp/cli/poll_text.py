@@ -76,8 +76,8 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
         chances = ", ".join(f"Pr[{color}] = {p!r}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, not to be passed on:")
         counts = question.tally.counts.sum(axis=0).tolist()
-        chosen = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
-        say(f"truth        {found['color']}, by a margin of {found['margin']}: {chosen}")
+        voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
+        say(f"truth        {found['color']}, by a margin of {found['margin']}: {voted}")
         say(f"mechanism    {chances}")
 
 

@@ -73,8 +73,8 @@ def _figure(question: Question, title: str) -> Figure:
         drawn = margins if known else []
         label = f"{name} (expected {facts.expected:.3f})"
         axes.plot(drawn, [each.worst for each in known], color=shade, ls=DASHES[1], lw=1.4, label=f"{name}, at least")
-        if all(each.even is not None for each in known):
-            even = [each.even for each in known]
+        even = [each.even for each in known if each.even is not None]
+        if len(even) == len(known):
             axes.plot(drawn, even, color=shade, ls=DASHES[0], lw=1.8, label=f"{label}, evenly spread")
     axes.axhline(1 / len(question.balanced.options), color="0.5", lw=0.8)
     axes.set_ylim(-0.02, 1.02)

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.columns import Floats
-from neodp.polls.mechanism import UNIT, Counts, Group, Plurality, Poll, Threshold, crossing
+from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, crossing
 from neodp.polls.prior import Prior
+from neodp.privacy import UNIT
 
 if TYPE_CHECKING:
     from neodp.polls.weighted_plurality import Sample

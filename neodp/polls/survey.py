@@ -151,13 +151,13 @@ def poll(
         each = np.full(len(people.columns[votes[0]]), valid_epsilon(constant or 0.0))
     if id is not None:
         one_row_a_person(people.columns[id], problems)
-    divided: dict[str | None, Any] = {None: None}
+    divided: list[tuple[str | None, Any]] = [(None, None)]
     if by is not None and by_values is not None:
-        divided = dict(parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other))
+        divided = [*parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other).items()]
     counted = []
     for column in votes:
         what = "the vote" if len(votes) == 1 else f"the vote in {column!r}"
-        for part, rows in divided.items():
+        for part, rows in divided:
             found = tally(
                 people.columns[column],
                 each,

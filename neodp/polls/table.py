@@ -363,9 +363,9 @@ def _decoded(
             values.append(None)
     if wrong:
         for row in np.flatnonzero(np.isin(where, list(wrong))).tolist():
-            e = wrong[int(where[row])]
+            cell = wrong[int(where[row])]
             place = row if rows is None else int(rows[row])
-            problems.add(what, e.complaint, place, e.shown or None, hint=e.hint)
+            problems.add(what, cell.complaint, place, cell.shown or None, hint=cell.hint)
     return values, where
 
 

@@ -76,8 +76,9 @@ from numpy.typing import NDArray
 from neodp.columns import Floats
 from neodp.errors import GraphError
 from neodp.graph import DatasetGraph
-from neodp.polls.mechanism import TINY, UNIT, Counts, Group, Margin, Plurality, Poll, Threshold, poll
+from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
+from neodp.privacy import UNIT
 
 __all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
 

@@ -61,9 +61,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.columns import Floats
-from neodp.polls.mechanism import TINY, UNIT, Counts, Margin, Plurality
+from neodp.polls.mechanism import TINY, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import WORTH, candidates
+from neodp.privacy import UNIT
 
 __all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
 

@@ -151,7 +151,7 @@ def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
     graph, kept = store.read(info.name), info.mechanism
     method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
     rows = family(graph).extend(graph, EpsilonDelta.of(graph), method).rows
-    unknown = len(graph.colors) > 2 and kept is not None and method is None
+    unknown = not family(graph).binary and kept is not None and method is None
     if unknown and not np.array_equal(rows, store._probabilities(graph, info)):
         rows = family(graph).extend(graph, EpsilonDelta.of(graph), "line").rows
     return graph, rows
@@ -167,7 +167,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
             )
         graph = store.read(view.name)
         return ball.evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
-    if len(view.colors) > 2 and engine != "ball":
+    if not family(view).binary and engine != "ball":
         return _rainbow(store, view, keys)
     if engine == "whole":
         return ball.evaluate_whole(store.read(view.name), keys)

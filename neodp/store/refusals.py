@@ -12,23 +12,28 @@ from neodp.errors import (
     ReadOnlyStore,
     StaleMechanism,
     StoreError,
+    StoreUnreachable,
     UnfinishedGraph,
     UnknownGraph,
     UnknownKey,
     near,
 )
 from neodp.graph import DatasetGraph
+from neodp.store.cypher import VERSION
 from neodp.store.records import READY, GraphInfo
 
 __all__ = [
     "changed_while_read",
     "check_colors",
     "check_subgraph",
+    "check_version",
     "exists",
     "foreign_key",
     "found",
+    "incomplete",
     "keys_not_texts",
     "not_covered",
+    "older",
     "overtaken",
     "read_only",
     "stale",
@@ -77,6 +82,33 @@ def whole(what: str, info: T) -> T:
 def exists(what: str, name: str, address: str) -> GraphExists:
     """A name is taken."""
     return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use --replace")
+
+
+# --- which schema -------------------------------------------------------------------------------------------------
+
+
+def check_version(address: str, version: int) -> None:
+    """Refuse a store that a newer neodp made: what it means is not known here."""
+    if version > VERSION:
+        raise StoreUnreachable(
+            f"the store {address} was made by a newer neodp: its schema is version {version}, "
+            f"and this one knows {VERSION}",
+            "update neodp",
+        )
+
+
+def older(address: str, what: str) -> StoreUnreachable:
+    """A store that has to be brought up to date, and may not be written."""
+    return StoreUnreachable(
+        f"the store {address} was made by an older neodp and {what}", "open it once where it may be written"
+    )
+
+
+def incomplete(address: str, table: str) -> StoreUnreachable:
+    """A store that lost a part: without its releases, for example, questions would be answered anew."""
+    return StoreUnreachable(
+        f"the store {address} has lost its table {table}: somebody else has changed it", "take it from a copy"
+    )
 
 
 # --- two at once --------------------------------------------------------------------------------------------------

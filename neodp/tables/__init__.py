@@ -1,8 +1,8 @@
 """Reading tables of all kinds: the one reader behind ``load``, ``poll``, ``stretch load``, ``audit`` and ``compare``.
 
 ``table.py`` reads the named columns of a file and names the place of every row; ``options.py`` says how to read, where
-the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py`` collects what is wrong
-with cells, so that all of it can be said at once.
+the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py`` collects what is wrong with cells, so
+that all of it can be said at once.
 """
 
 from neodp.tables.cells import numbers

@@ -106,6 +106,6 @@ def test_compare_two_tables(run: Run, tmp_path: Path) -> None:
     assert code == 2
     assert "two.csv, line 2: p_true is 1.73, out of range; give a probability from 0 to 1" in err
     two.write_text("key,p_true\n2,much\n1,0.64\n")
-    assert "p_true is 'much'; give numbers" in run("boundary", "--compare", str(one), str(two))[2]
+    assert "p_true is 'much', not a number; give a number" in run("boundary", "--compare", str(one), str(two))[2]
     code, _, err = run("boundary", "--compare", str(one), str(one), "-o", str(tmp_path / "a.gif"))
     assert (code, "use .svg or .png" in err) == (2, True)

@@ -17,8 +17,8 @@ import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.polls import Threshold
-from neodp.polls.mechanism import UNIT
 from neodp.polls.weighted import Weighted
+from neodp.privacy import UNIT
 from tests.running import Run, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5

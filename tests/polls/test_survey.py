@@ -57,7 +57,8 @@ def tables(folder: Path) -> dict[str, Any]:
 
 
 def asked(table: Any, **options: Any) -> Survey:
-    return neodp.poll(table, **{"vote": "answer", "epsilon": "privacy", "levels": LEVELS, "skip_empty": True} | options)
+    usual: dict[str, Any] = {"vote": "answer", "epsilon": "privacy", "levels": LEVELS, "skip_empty": True}
+    return neodp.poll(table, **usual | options)
 
 
 def test_every_kind_of_table_gives_the_same_poll(tmp_path: Path) -> None:

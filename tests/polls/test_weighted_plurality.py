@@ -9,13 +9,14 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_array
 
 from neodp.errors import GraphError
-from neodp.polls import UNIT, Group, Plurality, poll, violations
+from neodp.polls import Group, Plurality, poll, violations
 from neodp.polls import weighted_plurality as module
 from neodp.polls.expected import plurality_accuracy, sampled_accuracy
 from neodp.polls.facts import preview
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import weighted
 from neodp.polls.weighted_plurality import WeightedPlurality, flip, sample, weighted_plurality
+from neodp.privacy import UNIT
 
 
 def plurality(people: list[tuple[int, float]], options: str = "abc") -> Plurality:

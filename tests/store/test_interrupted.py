@@ -59,6 +59,43 @@ def test_an_interrupted_load_is_no_graph_and_can_be_repeated(address: str, step:
         assert base.fingerprint(store.read("g")) == base.fingerprint(grid())
 
 
+@pytest.mark.parametrize("step", [1, 5, 9, 12, 17, 99])
+def test_a_replacement_that_is_killed_leaves_the_old_graph_or_the_new_one(address: str, step: int) -> None:
+    old = generate.path(30)
+    old = old.with_alpha(neodp.balanced(old))
+    with open_store(address) as store:
+        store.load("g", old)
+        store.write("g", neodp.extend(old))
+    killed = interrupted(address, LOAD.replace("progress", "replace=True, progress"), step)
+    with open_store(address) as store:
+        assert base.fingerprint(store.read("g")) == base.fingerprint(old if killed else grid())
+        assert (store.info("g").mechanism is not None) == killed
+        if killed:
+            assert len(store.mechanism("g").mechanism) == 30
+        store.load("g", generate.path(3), replace=True)
+        assert base.fingerprint(store.read("g")) == base.fingerprint(generate.path(3))
+        assert [info.name for info in store.graphs()] == ["g"]
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_replacement_that_is_interrupted_or_overtaken_clears_up(shared: Store) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    shared.load("g", generate.path(3))
+    with pytest.raises(KeyboardInterrupt):
+        shared.load("g", grid(), replace=True, progress=meanwhile(stop))
+    assert [(info.name, info.state, info.datasets) for info in shared.graphs()] == [("g", "ready", 3)]
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), replace=True, progress=meanwhile(lambda: shared.drop("g")))
+    assert shared.graphs() == []
+    shared.load("g", generate.path(3))
+    other = meanwhile(lambda: shared.load("g", generate.path(4), replace=True))
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), replace=True, progress=other)
+    assert [(info.name, info.state, info.datasets) for info in shared.graphs()] == [("g", "ready", 4)]
+
+
 def test_an_interrupted_load_can_be_dropped(address: str) -> None:
     interrupted(address, LOAD, 1)
     with open_store(address) as store:

@@ -28,6 +28,9 @@ MAX_SIZE = 2**36
 addresses are limited)."""
 BESIDE = (".wal", ".wal.checkpoint", ".shadow", ".tmp")
 """How the files end that the engine writes beside its own. It would follow a link there."""
+SPARE = 2**23
+"""How many bytes must be free on the disk for anything to be written. The engine ends the process where it cannot write
+what it must, so that nothing is begun that may not fit."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -51,7 +54,8 @@ class File:
     def __init__(self, path: Path, address: str, patience: float, create: bool) -> None:
         self._address = address
         self._path = _place(path, address, create)
-        self.read_only = not _is_writable(self._path)
+        self.full = _free(self._path) < SPARE and self._path.exists()
+        self.read_only = self.full or not _is_writable(self._path)
         self._lock = Lock(self._path, address, patience)
         self._database: ladybug.Database | None = None
         self._start()
@@ -62,12 +66,32 @@ class File:
         with masked(stat.S_IMODE(self._path.stat().st_mode) if self._path.exists() else OWNER):
             yield
 
+    def require_room(self, size: int = 0) -> None:
+        """Refuse to write where the disk may have no room for so many bytes, for the log of them and for both again.
+
+        Raises
+        ------
+        StoreError
+            If there is too little; nothing was changed.
+        """
+        needed = size + SPARE + 2 * sum(log.stat().st_size for log in _logs(self._path))
+        free = _free(self._path)
+        if free < needed or self.full:
+            megabytes = f"about {needed / 1e6:,.0f} MB of room on its disk, and {free / 1e6:,.0f} are free"
+            raise StoreError(
+                f"{self._address} needs {megabytes}",
+                "make room, and try again; nothing was changed",
+            )
+
     def connect(self, *, threads: int) -> ladybug.Connection:
         if self._database is None:
             raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
         return ladybug.Connection(self._database, threads)
 
     def close(self) -> None:
+        if self._database is not None and _free(self._path) < sum(log.stat().st_size for log in _logs(self._path)):
+            self.abandon()  # what is committed is in the log, which the next one to open the file brings into it
+            self._lock.release()
         database, self._database = self._database, None
         if database is not None:
             with self.masked():
@@ -201,6 +225,11 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
 def _logs(path: Path) -> list[Path]:
     """The engine's logs beside a file, if any: the second is one that is being brought into the file."""
     return [log for log in (path.with_name(f"{path.name}{end}") for end in (".wal", ".wal.checkpoint")) if log.exists()]
+
+
+def _free(path: Path) -> int:
+    """How many bytes are free on a file's disk."""
+    return shutil.disk_usage(path.parent).free
 
 
 def _is_writable(path: Path) -> bool:

@@ -47,7 +47,8 @@ class Lock:
             if writable:
                 os.ftruncate(self._fd, 0)
                 os.lseek(self._fd, 0, os.SEEK_SET)
-                os.write(self._fd, str(os.getpid()).encode())
+                with suppress(OSError):  # the disk is full: the lock holds, and only the holder's number is not told
+                    os.write(self._fd, str(os.getpid()).encode())
         except OSError as e:
             if not writable and isinstance(e, FileNotFoundError):
                 return  # nobody holds it, and no lock can be made: the engine's own must do

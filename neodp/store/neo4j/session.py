@@ -21,7 +21,7 @@ from neo4j import exceptions
 
 from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome
 from neodp.store import refusals
-from neodp.store.cypher import Dialect, statement, statements
+from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.neo4j.plugin import refusal
 from neodp.store.settings import Settings
 
@@ -119,7 +119,7 @@ class Session:
                 if driver is not None:
                     self.address = f"{server.address} (database {settings.database})"
                 self._answered = True
-                self.read("show_schema")
+                self._version = self._found_version()
             except ValueError as e:  # the host's name is none, or nobody knows it
                 self.close()
                 raise self._lost(e) from e
@@ -133,9 +133,8 @@ class Session:
 
     def init(self) -> list[str]:
         """Make the constraints and indexes that are missing; their names."""
-        wanted = [name for name in statements(self._dialect, "schema") if name != "show_schema"]
         there = self.read("show_schema")["names"]
-        missing = [name for name in wanted if name not in there]
+        missing = [name for name in schema(self._dialect) if name not in there]
         for name in missing:
             try:
                 self.write(name)
@@ -144,7 +143,22 @@ class Session:
             except StoreError:  # "if not exists" can still fail where another client creates the same
                 if name not in self.read("show_schema")["names"]:
                     raise
+        if self._version != VERSION:
+            self.write("set_version", version=VERSION)
+            self._version = VERSION
         return missing
+
+    def _found_version(self) -> int:
+        """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
+        version = int(self.read("show_version")["version"] or 0)
+        refusals.check_version(self.address, version)
+        if version == 0 and self.read("show_older")["older"]:
+            try:
+                self.transaction("set_version", _bring_up)
+            except ReadOnlyStore as e:
+                raise refusals.older(self.address, "has no version yet") from e
+            return VERSION
+        return version
 
     # --- one statement ------------------------------------------------------------------------------------
 
@@ -274,6 +288,13 @@ class Session:
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
         return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store")
+
+
+def _bring_up(tx: Transaction) -> None:
+    """From a schema without a version to the first one."""
+    tx.run("set_releases")
+    tx.run("set_ledgers")
+    tx.run("set_version", version=VERSION)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
