@@ -121,8 +121,8 @@ def _in_words(both: dict[str, Any]) -> str:
     if both["weighted"] == both["balanced"]:
         return "Weighted is the same as balanced here: nothing better was found."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
-    if len({each["epsilon"] for each, _ in pairs}) < 2:
-        return "All ask for the same privacy: weighted hears everybody alike."
+    if not pairs:
+        return "Whatever the votes are, there is one answer."
     balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {weighted['epsilon']:g}) all "
