@@ -150,7 +150,7 @@ def document(value: Any) -> str:
 
 def say(text: str = "") -> None:
     """Text for people."""
-    typer.echo(harmless(text, keep="\n"))
+    typer.echo(harmless(text, keep="\n\t"))
 
 
 def inside(engine: str) -> str:

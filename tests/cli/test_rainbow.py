@@ -42,7 +42,7 @@ def test_from_files_to_a_picture(run: Run, tmp_path: Path) -> None:
     for words in ((), ("--lines",)):
         for kind in ("svg", "html"):
             file = tmp_path / f"picture.{kind}"
-            assert run("plot", "g", "-o", str(file), *words)[0] == 0
+            assert run("plot", "g", "-o", str(file), "--force", *words)[0] == 0
             assert file.stat().st_size > 5000
     exported = document(run("export", "g", str(tmp_path / "out"), "--json"))
     assert "b,red,0.5;0.3;0.2,red;blue;green" in Path(exported["nodes"]).read_text().replace('"', "")

@@ -1,6 +1,6 @@
 """The version of a store's schema: older stores are brought up to date, newer ones refused, damaged ones noticed.
 
-``files/version-0.lbdb.gz`` was written by a neodp that kept no version: the graph "survey" with its mechanism, and one
+``files/version-0.gz`` was written by a neodp that kept no version: the graph "survey" with its mechanism, and one
 release, "spring", of which that neodp kept neither a population nor what was asked.
 """
 
@@ -18,7 +18,7 @@ from neodp.release import Limit
 from neodp.store import Store, open_store
 from neodp.store.cypher import VERSION
 
-OLD = Path(__file__).parent / "files" / "version-0.lbdb.gz"
+OLD = Path(__file__).parent / "files" / "version-0.gz"
 
 
 @pytest.fixture
