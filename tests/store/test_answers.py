@@ -39,7 +39,7 @@ def balanced(graph: DatasetGraph) -> DatasetGraph:
 # --- refusals from public things only -------------------------------------------------------------------------------
 
 
-def outcome(store: Store, graph: str, key: str, release: str, **how: bool) -> str:
+def outcome(store: Store, graph: str, key: str, release: str, **how: Any) -> str:
     """What somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
     try:
         store.answer(graph, key, release, **how)
