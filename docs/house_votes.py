@@ -1,18 +1,21 @@
-"""Sixteen private majorities of the US House of 1984: ``python docs/house_votes.py FILE [OPTIONS of neodp poll]``.
+"""Sixteen private majorities of the US House of 1984: ``python docs/house_votes.py FILE [STORE RELEASE [MECHANISM]]``.
 
 FILE is house-votes-84.data of the UCI repository: a line per member, the party and sixteen votes, y, n or ?. The data
 say nothing about how much privacy anybody asks for, so a fixed rule does: of the members, in the order of the file,
 every first has the level low, every second medium, every third high.
+
+Without a store this shows what is known before any vote is read. With a store and the name of a release, all sixteen
+questions are answered, once. These are sixteen answers about the same people, which somebody must allow:
+``neodp --store STORE budget house --releases 16``.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-import tempfile
 from pathlib import Path
 
-from neodp.cli import main
+import neodp
 
 BILLS = (
     "handicapped-infants",
@@ -35,20 +38,28 @@ BILLS = (
 LEVELS = {"low": 2.0, "medium": 1.0, "high": 0.3}
 
 
-def people(source: Path, target: Path) -> None:
-    """Write the members as a table of people."""
-    with source.open(newline="") as read, target.open("w", newline="") as write:
-        table = csv.writer(write)
-        table.writerow([*BILLS, "level"])
-        for i, (_, *votes) in enumerate(csv.reader(read)):
-            table.writerow([*(vote.replace("?", "") for vote in votes), list(LEVELS)[i % len(LEVELS)]])
+def members(file: Path) -> dict[str, list[str]]:
+    """The members as columns: a vote for each bill, and the level."""
+    with file.open(newline="") as lines:
+        rows = [votes for _, *votes in csv.reader(lines)]
+    columns = dict(zip(BILLS, map(list, zip(*rows, strict=True)), strict=True))
+    return columns | {"level": [list(LEVELS)[i % len(LEVELS)] for i in range(len(rows))]}
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "house.csv")
-        people(Path(sys.argv[1]), file)
-        levels = ",".join(f"{name}={epsilon:g}" for name, epsilon in LEVELS.items())
-        columns = [word for bill in BILLS for word in ("--vote", bill)]
-        words = ["poll", str(file), *columns, "--epsilon", "level", "--levels", levels, "--skip-empty", *sys.argv[2:]]
-        sys.exit(main(words))
+    file, *rest = sys.argv[1:]
+    survey = neodp.poll(
+        members(Path(file)),
+        vote=BILLS,
+        epsilon="level",
+        levels=LEVELS,
+        missing="?",
+        skip_empty=True,
+        mechanism=rest[2] if len(rest) > 2 else None,
+        name="house",
+    )
+    print(survey)
+    if rest:
+        with neodp.open_store(rest[0]) as store:
+            for bill, answer in survey.release(store, rest[1], population="house").items():
+                print(f"{bill:22}{answer}")

@@ -1,5 +1,6 @@
 # The public names, and where they come from: for type checkers, and for neodp/__init__.py, which reads this list.
 from neodp import auditing as auditing
+from neodp import blocks as blocks
 from neodp import boundary as boundary
 from neodp import bridges as bridges
 from neodp import errors as errors
@@ -26,7 +27,7 @@ from neodp.mechanism import Check as Check
 from neodp.mechanism import Mechanism as Mechanism
 from neodp.mechanism import check as check
 from neodp.mechanism import extend as extend
-from neodp.polls import poll as poll
+from neodp.polls.survey import poll as poll
 from neodp.privacy import EpsilonDelta as EpsilonDelta
 from neodp.privacy import Gaussian as Gaussian
 from neodp.privacy import SuitablePair as SuitablePair
@@ -36,6 +37,7 @@ from neodp.store import open_store as open_store
 from neodp.study import compare as compare
 from neodp.study import optimize as optimize
 from neodp.study import what_if as what_if
+from neodp.tables import ReadOptions as ReadOptions
 from neodp.tabulated import Tabulated as Tabulated
 
 __version__: str

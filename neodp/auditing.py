@@ -45,6 +45,7 @@ __all__ = [
     "Verdict",
     "audit",
     "audit_colors",
+    "audit_pairs",
     "audit_rows",
     "described",
     "exact",
@@ -322,17 +323,20 @@ def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: B
 
 def audit_colors(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
     """``audit`` with two colours: both colours, both ways; exactly for (epsilon, delta), numerically otherwise."""
-    return (_exact if isinstance(mechanism.privacy, EpsilonDelta) else _numerical)(graph, mechanism, worst)
+    if isinstance(mechanism.privacy, EpsilonDelta):
+        return audit_pairs(graph, mechanism.probabilities, worst)
+    return _numerical(graph, mechanism, worst)
 
 
-def _exact(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
+def audit_pairs(graph: Edges, rows: Floats, worst: int) -> Audit:
+    """``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
     from neodp import kernel
 
-    p, q = np.ascontiguousarray(mechanism.p), np.ascontiguousarray(mechanism.q)
+    p, q = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
     verdict, tightness = kernel.audit(graph.source, graph.target, graph.epsilon, graph.delta, p, q)
     undecided = np.argwhere(verdict == 2)
     for edge, which in undecided.tolist():
-        left, right = _sides(graph, mechanism, edge, which)
+        left, right = _sides(graph, rows, edge, which)
         verdict[edge, which] = not holds(left, right, float(graph.epsilon[edge]), float(graph.delta[edge]))
     broken: Bools = verdict.any(axis=1)
     return Audit(
@@ -343,7 +347,7 @@ def _exact(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
         exact=True,
         tolerance=0.0,
         worst=tuple(
-            _report(graph, mechanism, e, float(tightness[e]), np.flatnonzero(verdict[e]).tolist())
+            _report(graph, rows, e, float(tightness[e]), np.flatnonzero(verdict[e]).tolist())
             for e in _worst(broken, tightness, worst)
         ),
     )
@@ -372,7 +376,14 @@ def _numerical(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
         exact=False,
         tolerance=NUMERICAL,
         worst=tuple(
-            _report(graph, mechanism, e, float(tightness[e]), np.flatnonzero(verdict[e]).tolist())
+            _report(
+                graph,
+                mechanism.probabilities,
+                e,
+                float(tightness[e]),
+                np.flatnonzero(verdict[e]).tolist(),
+                exactly=rule.exact,
+            )
             for e in _worst(broken, tightness, worst)
         ),
     )
@@ -386,22 +397,24 @@ def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
     return [int(e) for e in top[np.lexsort((top, -tightness[top], ~broken[top]))]]
 
 
-def _sides(graph: DatasetGraph, mechanism: Mechanism, edge: int, which: int) -> tuple[Fraction, Fraction]:
+def _sides(graph: Edges, rows: Floats, edge: int, which: int) -> tuple[Fraction, Fraction]:
     """The exact left and right probability of one inequality."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
-    left, right = (exact(mechanism.probabilities[v])[which // 2] for v in (ends[which % 2], ends[1 - which % 2]))
+    left, right = (exact(rows[v])[which // 2] for v in (ends[which % 2], ends[1 - which % 2]))
     return left, right
 
 
-def _report(graph: DatasetGraph, mechanism: Mechanism, edge: int, tightness: float, broken: list[int]) -> EdgeAudit:
-    source, target = graph.key(graph.source[edge]), graph.key(graph.target[edge])
+def _report(
+    graph: Edges, rows: Floats, edge: int, tightness: float, broken: list[int], *, exactly: bool = True
+) -> EdgeAudit:
+    source, target = graph.key(int(graph.source[edge])), graph.key(int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
     lines = []
     for which in broken:
-        left, right = _sides(graph, mechanism, edge, which)
+        left, right = _sides(graph, rows, edge, which)
         one, two = (source, target) if which % 2 == 0 else (target, source)
         lines.append(
             f"Pr[{graph.colors[which // 2]}] is {float(left)!r} at {one!r} and {float(right)!r} at {two!r}, "
-            + (f"beyond epsilon {epsilon!r} and delta {delta!r}" if mechanism.privacy.exact else "beyond the condition")
+            + (f"beyond epsilon {epsilon!r} and delta {delta!r}" if exactly else "beyond the condition")
         )
     return EdgeAudit(source, target, epsilon, delta, tightness, tuple(lines))

@@ -50,6 +50,8 @@ WHOLE = "no part of the graph shows that alpha agrees within and between all ord
 """Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
+RULE_LAYERS = 1_000
+"""How many times a search may ask a rule for edges, unless told otherwise."""
 
 
 class Found(NamedTuple):
@@ -185,6 +187,8 @@ class _RuleView:
         self.name = rule.name
         self.colors = tuple(rule.colors)
         self.least = np.array([[p, 1.0 - p] for p in rule.least])
+        self._edges: dict[str, dict[str, tuple[float, float]]] = {}
+        self._named_by: dict[str, list[str]] = {}
 
     def find(self, keys: Sequence[str]) -> Found:
         color = [self.rule.color(key) for key in keys]
@@ -197,14 +201,38 @@ class _RuleView:
 
         start, end, epsilon, delta = [], [], [], []
         for key in keys:
-            for neighbor, *values in self.rule.neighbors(key):
+            for neighbor, values in self._star(key).items():
                 start.append(key)
                 end.append(neighbor)
                 epsilon.append(values[0])
-                delta.append(values[1] if len(values) > 1 else 0.0)
+                delta.append(values[1])
         found = self.find(end)
         key, neighbor, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
         return Star(key, neighbor, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
+
+    def _star(self, key: str) -> dict[str, tuple[float, float]]:
+        """The neighbours of a dataset with epsilon and delta, as far as known from both sides the same ones."""
+        found: dict[str, tuple[float, float]] = {}
+        for neighbor, *values in self.rule.neighbors(key):
+            found[neighbor] = (values[0], values[1] if len(values) > 1 else 0.0)
+            if len(found) > LIMIT:
+                where = f"dataset {key!r} of {self.name!r}"
+                raise GraphError(f"{where} has more than {LIMIT:,} neighbours", "correct the rule")
+        self._edges[key] = found
+        for neighbor, both in found.items():
+            self._named_by.setdefault(neighbor, []).append(key)
+            if neighbor in self._edges and self._edges[neighbor].get(key) != both:
+                raise self._not_mutual(key, neighbor)
+        for other in self._named_by.get(key, ()):
+            if other not in found:
+                raise self._not_mutual(other, key)
+        return found
+
+    def _not_mutual(self, one: str, other: str) -> GraphError:
+        return GraphError(
+            f"in {self.name!r}, {other!r} is a neighbour of {one!r}, but not the other way round with the same values",
+            "correct the rule: neighbours are mutual",
+        )
 
     def _alpha(self, keys: Sequence[str]) -> Floats:
         import pyarrow as pa
@@ -301,7 +329,8 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
     limit : int
         How many datasets may be seen.
     layers : int, optional
-        How many times edges may be asked for.
+        How many times edges may be asked for. By default as often as need be, and 1,000 times of a Rule: a rule may
+        have no end, and every layer looks at all datasets seen so far.
 
     Raises
     ------
@@ -328,6 +357,8 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
     view: View = (
         ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
     )
+    if layers is None and isinstance(view, _RuleView):
+        layers = RULE_LAYERS
     with _told_about(keys):
         return _Search(view, keys_of(keys)).run(limit, layers)
 
@@ -390,10 +421,13 @@ class _Search:
             if not back.needed.any():
                 return self._result(solution, back, start, expanded)
             if len(self.position) > limit or len(self.stars) == layers:
+                rule = isinstance(self.view, _RuleView)
                 raise BallTooLarge(
                     f"the search has seen {len(self.position):,} datasets of graph {self.view.name!r}, "
                     f"{len(self.stars):,} layers, and more may matter",
-                    "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
+                    "give the rule its 'least', or raise limit and layers"
+                    if rule
+                    else "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
                 )
             expanded |= back.needed
             self._expand(np.flatnonzero(back.needed))

@@ -11,7 +11,7 @@ which stands for one minus the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.errors import GraphError, UnknownKey, near
+from neodp.tables.cells import numbers
+from neodp.tables.problems import Place, Problems
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +32,6 @@ __all__ = [
     "Columns",
     "Floats",
     "Ints",
-    "Place",
     "Places",
     "distribution",
     "distributions",
@@ -49,9 +50,6 @@ __all__ = [
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
-Place: TypeAlias = Callable[[int], str]
-"""How to name the place of a row in an error message."""
-
 MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and nobody can tell it from no privacy."""
 SMALLEST = 2.0**-1022
@@ -161,7 +159,9 @@ def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[
 # --- all columns together -----------------------------------------------------------------------------------
 
 
-def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> dict[str, Any]:
+def validate(
+    columns: Columns, colors: Sequence[str] | None, places: Places, problems: Problems | None = None
+) -> dict[str, Any]:
     """The columns of a graph as ``DatasetGraph`` keeps them, by the names of its attributes; invalid ones are rejected.
 
     Parameters
@@ -172,25 +172,30 @@ def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> 
         The possible answers; by default those that occur.
     places : Places
         How to name datasets and edges in error messages.
+    problems : Problems, optional
+        What is wrong so far; invalid colours, ends, epsilons, deltas and alpha join it, and are said together.
 
     Raises
     ------
     GraphError
         If a value is invalid; the message says where, and what is allowed.
     """
+    problems = Problems(places.node) if problems is None else problems
     keys = _keys(columns.keys, places)
     named = _preferred(columns.preference) if colors is None else colors
-    colors, color = _color(columns.color, named, keys, places)
-    source = _ends(columns.source, keys, columns, places)
-    target = _ends(columns.target, keys, columns, places)
+    colors, color = _color(columns.color, named, keys, places, problems)
+    source = _ends(columns.source, keys, columns, places, problems)
+    target = _ends(columns.target, keys, columns, places, problems)
     if len(source) != len(target):
         raise GraphError(f"there are {len(source)} sources and {len(target)} targets", "give one of each per edge")
 
     def place(e: int) -> str:
         return places.edge(e, keys[int(source[e])].as_py(), keys[int(target[e])].as_py())
 
-    epsilon = _numbers(columns.epsilon, len(source), "epsilon", MAX_EPSILON, place)
-    delta = _numbers(columns.delta, len(source), "delta", 1.0, place)
+    epsilon = _numbers(columns.epsilon, len(source), "epsilon", MAX_EPSILON, place, problems)
+    delta = _numbers(columns.delta, len(source), "delta", 1.0, place, problems)
+    alpha = distributions(columns.alpha, keys, len(colors), places, problems)
+    problems.raise_if_any()
     loops = np.flatnonzero(source == target)
     if len(loops):
         raise GraphError(f"{place(loops[0])} joins a dataset to itself", "remove it")
@@ -203,7 +208,7 @@ def validate(columns: Columns, colors: Sequence[str] | None, places: Places) -> 
         "target": target[keep],
         "epsilon": epsilon[keep],
         "delta": delta[keep],
-        "alpha": distributions(columns.alpha, keys, len(colors), places),
+        "alpha": alpha,
         "preference": preferences(columns.preference, keys, colors, color, places),
     }
 
@@ -226,7 +231,7 @@ def _keys(keys: Any, places: Places) -> pa.StringArray:
 
 
 def _color(
-    color: Any, colors: Sequence[str] | None, keys: pa.StringArray, places: Places
+    color: Any, colors: Sequence[str] | None, keys: pa.StringArray, places: Places, problems: Problems
 ) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -253,14 +258,23 @@ def _color(
         raise GraphError(f"there are {len(named)} colours", "at most 127 are possible")
     code = color if positions else pc.fill_null(pc.index_in(color, pa.array(named, pa.string())), -1).to_numpy()
     wrong = np.flatnonzero((code < 0) | (code >= len(named)))
-    if len(wrong):
-        row = int(wrong[0])
-        found = int(color[row]) if positions else color[row].as_py()
-        raise GraphError(f"{place(row)} has the unknown colour {found!r}", f"use one of {', '.join(named)}")
-    return named, code.astype(np.int8)
+
+    def found(row: int) -> Any:
+        return int(color[row]) if positions else color[row].as_py()
+
+    problems.add_rows(
+        "a colour",
+        "unknown",
+        wrong,
+        found,
+        hint=f"use one of {', '.join(named)}",
+        place=place,
+        alone=lambda row: f"{place(row)} has the unknown colour {found(row)!r}",
+    )
+    return named, np.where((code < 0) | (code >= len(named)), 0, code).astype(np.int8)
 
 
-def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places) -> Ints:
+def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, problems: Problems) -> Ints:
     """Keys or positions as positions."""
     import pyarrow.compute as pc
 
@@ -275,22 +289,43 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places) -> 
     ends = _strings(ends, "an end", places.edge)
     found = pc.index_in(ends, keys)
     if found.null_count:
-        row = int(np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))[0])
-        missing = ends[row].as_py()
-        place = places.edge(row, _item(columns.source, row), _item(columns.target, row))
-        raise GraphError(
-            f"{place}: there is no dataset {missing!r}",
-            near(missing, keys[:20_000].to_pylist()) or "add it, or remove the edge",
+        rows = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
+
+        def place(row: int) -> str:
+            return places.edge(row, _item(columns.source, row), _item(columns.target, row))
+
+        problems.add_rows(
+            "the end of an edge",
+            "no dataset",
+            rows,
+            lambda row: ends[row].as_py(),
+            hint=near(ends[int(rows[0])].as_py(), keys[:20_000].to_pylist()) or "add it, or remove the edge",
+            place=place,
+            alone=lambda row: f"{place(row)}: there is no dataset {ends[row].as_py()!r}",
         )
+        found = pc.fill_null(found, 0)
     return np.asarray(found, dtype=np.int32)
 
 
-def _numbers(values: Any, n: int, name: str, most: float, place: Any) -> Floats:
+def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems: Problems) -> Floats:
     """A column, or one number, as floats between 0 and `most`."""
     if values is None:
         raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with {name}=")
+    missing: Any = ()
     if isinstance(values, list) and None in values:
-        raise GraphError(f"{place(values.index(None))} has no {name}", f"give it, or a default with {name}=")
+        missing = [row for row, value in enumerate(values) if value is None]
+        values = [0.0 if value is None else value for value in values]
+    elif getattr(values, "null_count", 0):
+        missing = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))
+        values = values.fill_null(0.0)
+    problems.add_rows(
+        name,
+        "missing",
+        missing,
+        hint=f"give it, or a default with {name}=",
+        place=place,
+        alone=lambda row: f"{place(row)} has no {name}",
+    )
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -304,13 +339,17 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Any) -> Floats:
         column = np.broadcast_to(column, (n,))
     if column.shape != (n,):
         raise GraphError(f"there are {n} edges and {column.size} values of {name}", "give one per edge")
-    wrong = np.flatnonzero(~((column >= 0.0) & (column <= most)))
-    if len(wrong):
-        row = int(wrong[0])
-        if isinstance(values, list | np.ndarray | float) or not _is_null(values, row):
-            raise GraphError(f"{place(row)}: {name} is {float(column[row])!r}", f"give a number from 0 to {most:g}")
-        raise GraphError(f"{place(row)} has no {name}", f"give it, or a default with {name}=")
-    return column + 0.0  # a copy of our own, and 0 for -0
+    right = (column >= 0.0) & (column <= most)
+    problems.add_rows(
+        name,
+        "out of range",
+        np.flatnonzero(~right),
+        lambda row: float(column[row]),
+        hint=f"give a number from 0 to {most:g}",
+        place=place,
+        alone=lambda row: f"{place(row)}: {name} is {float(column[row])!r}",
+    )
+    return np.where(right, column, 0.0) + 0.0  # a copy of our own, and 0 for -0
 
 
 def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, place: Any) -> Any:
@@ -335,8 +374,13 @@ def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, 
     return keep
 
 
-def distributions(alpha: Any, keys: pa.StringArray, k: int, places: Places | None = None) -> Floats:
-    """Alpha in any of the forms of ``from_columns`` as rows of doubles, the largest entry one minus the rest."""
+def distributions(
+    alpha: Any, keys: pa.StringArray, k: int, places: Places | None = None, problems: Problems | None = None
+) -> Floats:
+    """Alpha in any of the forms of ``from_columns`` as rows of doubles, the largest entry one minus the rest.
+
+    Rows that are no distribution join the `problems`; without these, they are an error.
+    """
     places = places or Places()
     n = len(keys)
     rows = np.full((n, k), np.nan)
@@ -381,18 +425,28 @@ def distributions(alpha: Any, keys: pa.StringArray, k: int, places: Places | Non
             rows[where[i]] = x
     given = np.flatnonzero(~np.isnan(rows).all(axis=1))
     part = rows[given]
-    wrong = ~((part >= 0.0) & (part <= 1.0)).all(axis=1)
-    if wrong.any():
-        row = int(given[np.argmax(wrong)])
-        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])}", "give probabilities from 0 to 1")
-    wrong = np.abs(part.sum(axis=1) - 1.0) > 1e-9
-    if wrong.any():
-        row = int(given[np.argmax(wrong)])
-        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])} and does not add up to 1", "correct it")
-    wrong = ((part > 0.0) & (part < SMALLEST)).any(axis=1)
-    if wrong.any():
-        row = int(given[np.argmax(wrong)])
-        raise GraphError(f"{place(row)}: alpha is {_shown(rows[row])}", f"give 0 or at least {SMALLEST!r}")
+    inside = ((part >= 0.0) & (part <= 1.0)).all(axis=1)
+    whole = np.abs(part.sum(axis=1) - 1.0) <= 1e-9
+    tiny = ((part > 0.0) & (part < SMALLEST)).any(axis=1)
+    found = Problems(place) if problems is None else problems
+    for complaint, wrong, said, hint in (
+        ("out of range", ~inside, "", "give probabilities from 0 to 1"),
+        ("not a distribution", inside & ~whole, " and does not add up to 1", "correct it"),
+        ("too small", inside & whole & tiny, "", f"give 0 or at least {SMALLEST!r}"),
+    ):
+        found.add_rows(
+            "alpha",
+            complaint,
+            given[wrong],
+            lambda row: plain(rows[row]),
+            hint=hint,
+            place=place,
+            alone=lambda row, said=said: f"{place(row)}: alpha is {_shown(rows[row])}{said}",  # type: ignore[misc]
+        )
+    if problems is None:
+        found.raise_if_any()
+    right = inside & whole & ~tiny
+    given, part = given[right], part[right]
     largest = part.argmax(axis=1)
     rest = part.copy()
     rest[np.arange(len(part)), largest] = 0.0
@@ -532,54 +586,55 @@ def _first(rows: Floats, where: NDArray[Any], values: Floats, k: int, place: Any
 # --- columns of text, as they stand in a file ---------------------------------------------------------------
 
 
-def fill(column: pa.Array | None, name: str, default: float | None, place: Place) -> Any:
+def fill(column: pa.Array | None, name: str, default: float | None, place: Place, problems: Problems) -> Any:
     """A column of a table as floats, with `default` where a cell is empty; text is read as numbers.
 
-    Raises
-    ------
-    GraphError
-        If a cell is not a number.
+    A cell that is no number joins the `problems`, and counts as 0 until these are raised.
+    """
+    import pyarrow.compute as pc
+
+    if column is None:
+        return default
+    found = numbers(column, name, problems, hint=f"correct the {name}", place=place, required=False)
+    return found if default is None else pc.fill_null(found, default)
+
+
+def split_numbers(column: pa.Array | None, place: Place, problems: Problems) -> Any:
+    """A column of alpha; text is a number, or numbers joined by semicolons, or nothing.
+
+    A cell that is none of these joins the `problems`, and so does one that is *not a number* by name, ``nan``: an empty
+    cell says that there is no alpha, and nothing else does.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if column is None:
-        return default
-    if _is_text_column(column):
-        column = pc.utf8_trim_whitespace(column)
-        column = pc.if_else(pc.equal(column, ""), None, column)
-        try:
-            column = column.cast(pa.float64())
-        except pa.ArrowInvalid:
-            for row, cell in enumerate(column.to_pylist()):
-                if cell is not None and not _is_number(cell):
-                    raise GraphError(f"{place(row)}: {name} is {cell!r}, not a number", f"correct the {name}") from None
-            raise
-    return column if default is None else pc.fill_null(column, default)
-
-
-def split_numbers(column: pa.Array | None, place: Place) -> Any:
-    """A column of alpha; text is a number, or numbers joined by semicolons, or nothing.
-
-    Raises
-    ------
-    GraphError
-        If a cell is none of these.
-    """
-    if column is None or not _is_text_column(column):
         return column
+    if pa.types.is_floating(column.type) and not pc.any(pc.is_nan(column)).as_py():
+        return column
+    hint = "give a number or numbers joined by ';', as in 0.2;0.8, or leave the cell empty"
     rows: list[Any] = []
-    for row, text in enumerate(column.to_pylist()):
-        parts = (text or "").strip().split(";")
-        if parts == [""]:
+    wrong: list[int] = []
+    cells = column.to_pylist()
+    for row, cell in enumerate(cells):
+        parts = cell.strip().split(";") if isinstance(cell, str) else cell if isinstance(cell, list) else [cell]
+        if parts in ([""], [None]):
             rows.append(None)
-            continue
-        if not all(map(_is_number, parts)):
-            raise GraphError(
-                f"{place(row)}: alpha is {text!r}", "give a number or numbers joined by ';', as in 0.2;0.8"
-            )
-        rows.append([float(x) for x in parts] if len(parts) > 1 else float(parts[0]))
-    return rows
+        elif not all(map(_is_number, parts)) or any(np.isnan(float(part)) for part in parts):
+            wrong.append(row)
+            rows.append(None)
+        else:
+            rows.append([float(part) for part in parts] if len(parts) > 1 else float(parts[0]))
+    problems.add_rows(
+        "alpha",
+        "not a number",
+        wrong,
+        cells.__getitem__,
+        hint=hint,
+        place=place,
+        alone=lambda row: f"{place(row)}: alpha is {cells[row]!r}",
+    )
+    return rows if wrong or _is_text_column(column) or pa.types.is_null(column.type) else column
 
 
 def split_colors(column: pa.Array | None) -> Any:
@@ -633,11 +688,6 @@ def _is_number(x: Any) -> bool:
 
 def _is_names(x: Any) -> bool:
     return x is None or (isinstance(x, Sequence) and not isinstance(x, str) and all(map(_is_text, x)))
-
-
-def _is_null(values: Any, row: int) -> bool:
-    item = values[row]
-    return (item.as_py() if hasattr(item, "as_py") else item) is None
 
 
 def _item(column: Any, row: int) -> Any:

@@ -15,6 +15,7 @@
      ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
+          │    └── UnknownOutcome  the server went away before it confirmed a change
           ├── ReadOnlyStore      the store may be read but not written
           ├── UnknownGraph       no such graph
           ├── GraphExists        there is one by that name already
@@ -25,7 +26,7 @@
           ├── DamagedRelease     a kept answer is not what was kept
           └── Overtaken          somebody else wrote at the same time
 
-Every message is one sentence that names the place; ``hint`` says what to do.
+Every message is one sentence that names the place; ``hint`` says what to do; ``details`` are for where much is wrong.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ __all__ = [
     "UnhitBoundary",
     "UnknownGraph",
     "UnknownKey",
+    "UnknownOutcome",
     "UnknownQuery",
 ]
 
@@ -68,17 +70,26 @@ class NeodpError(Exception):
         What is wrong, and where.
     hint : str
         What to do about it.
+    details : strings
+        Where many things are wrong at once, a sentence for each kind of them.
     """
 
     kind = "error"
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", details: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.details = tuple(details)
+
+    @property
+    def lines(self) -> list[str]:
+        """All that is to be said, line by line."""
+        first = f"{self.message}; {self.hint}" if self.hint else self.message
+        return [f"{first}:", *(f"  {detail}" for detail in self.details)] if self.details else [first]
 
     def __str__(self) -> str:
-        return f"{self.message}; {self.hint}" if self.hint else self.message
+        return "\n".join(self.lines)
 
 
 class GraphError(NeodpError, ValueError):
@@ -155,6 +166,12 @@ class StoreUnreachable(StoreError):
     """The store cannot be opened: no server, no such database, wrong password, or a locked file."""
 
     kind = "unreachable"
+
+
+class UnknownOutcome(StoreUnreachable):
+    """The connection was lost after a change was asked for and before it was confirmed: it may have been done."""
+
+    kind = "unknown_outcome"
 
 
 class ReadOnlyStore(StoreError):

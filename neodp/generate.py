@@ -156,12 +156,9 @@ def grid(
     >>> g.epsilon
     array([0.5, 0.5, 0.5, 1. , 1. , 1. , 1. ])
     """
-    lengths = [_whole(length, f"shape[{i}]", 1) for i, length in enumerate(shape)]
-    if not lengths:
-        raise GraphError("the grid has no axes", "give the length of each, as in grid(3, 4)")
-    threshold = _threshold(threshold, sum(lengths) - len(lengths))
-    epsilon, delta = _allowed(epsilon, delta, len(lengths), "axis")
-    return _lattice(lengths, threshold, epsilon, delta, colors, name)
+    return _whole_lattice(
+        grid_lattice(*shape, threshold=threshold, epsilon=epsilon, delta=delta, colors=colors, name=name)
+    )
 
 
 def hypercube(
@@ -452,15 +449,7 @@ def counts(
     >>> dict(zip(g.keys.to_pylist(), [g.colors[c] for c in g.color]))
     {'0-0': 'no', '0-1': 'no', '1-0': 'no', '1-1': 'yes', '2-0': 'yes', '2-1': 'yes'}
     """
-    try:
-        sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
-    except TypeError:
-        sizes = []
-    if not sizes:
-        raise GraphError(f"groups is {groups!r}", "give the number of people in each, as in [3, 2]")
-    threshold = _needed(rule, sum(sizes))
-    epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
-    return _lattice([size + 1 for size in sizes], threshold, epsilon, delta, colors, name)
+    return _whole_lattice(counts_lattice(groups, rule=rule, epsilon=epsilon, delta=delta, colors=colors, name=name))
 
 
 def plurality(
@@ -720,13 +709,85 @@ def _paired(words: pa.StringArray, labels: pa.StringArray) -> pa.StringArray:
     return pc.binary_join_element_wise(words, labels, "-")
 
 
-def _lattice(
-    shape: Sequence[int], threshold: int, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
-) -> DatasetGraph:
-    """The lattice of this shape."""
-    vertices = math.prod(shape)
-    edges = sum(vertices - vertices // length for length in shape)
-    _fits(vertices, edges, sum(len(f"-{length - 1}") for length in shape) - 1)
+class Lattice(NamedTuple):
+    """A graph of ``grid`` or ``counts`` that has not been built: everything that decides it, checked.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The number of values of each coordinate.
+    threshold : int
+        The smallest sum with the first colour.
+    epsilon, delta : arrays of float, one per axis
+        What an edge along the axis allows.
+    colors : tuple of two strings
+    name : str
+    """
+
+    shape: tuple[int, ...]
+    threshold: int
+    epsilon: Floats
+    delta: Floats
+    colors: tuple[str, ...]
+    name: str
+
+    @property
+    def datasets(self) -> int:
+        """How many datasets the graph has."""
+        return math.prod(self.shape)
+
+    @property
+    def edges(self) -> int:
+        """How many edges the graph has."""
+        return sum(self.datasets - self.datasets // length for length in self.shape)
+
+
+def grid_lattice(
+    *shape: int,
+    threshold: int | None = None,
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "grid",
+) -> Lattice:
+    """What ``grid`` would build, with its arguments checked."""
+    lengths = tuple(_whole(length, f"shape[{i}]", 1) for i, length in enumerate(shape))
+    if not lengths:
+        raise GraphError("the grid has no axes", "give the length of each, as in grid(3, 4)")
+    threshold = _threshold(threshold, sum(lengths) - len(lengths))
+    epsilon, delta = _allowed(epsilon, delta, len(lengths), "axis")
+    return Lattice(lengths, threshold, epsilon, delta, _named(colors, 2), name)
+
+
+def counts_lattice(
+    groups: Sequence[int],
+    *,
+    rule: str | int = "majority",
+    epsilon: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
+    colors: Sequence[str] = ("yes", "no"),
+    name: str = "counts",
+) -> Lattice:
+    """What ``counts`` would build, with its arguments checked."""
+    try:
+        sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
+    except TypeError:
+        sizes = []
+    if not sizes:
+        raise GraphError(f"groups is {groups!r}", "give the number of people in each, as in [3, 2]")
+    threshold = _needed(rule, sum(sizes))
+    epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
+    return Lattice(tuple(size + 1 for size in sizes), threshold, epsilon, delta, _named(colors, 2), name)
+
+
+LATTICES: dict[str, Callable[..., Lattice]] = {"grid": grid_lattice, "counts": counts_lattice}
+"""The families that can be built part by part, by name."""
+
+
+def _whole_lattice(lattice: Lattice) -> DatasetGraph:
+    """The graph of a lattice, built at once."""
+    shape, threshold, epsilon, delta, colors, name = lattice
+    _fits(lattice.datasets, lattice.edges, sum(len(f"-{length - 1}") for length in shape) - 1)
     return _product([_coordinate(length) for length in shape], "-", threshold, epsilon, delta, colors, name)
 
 
@@ -839,16 +900,10 @@ def _graph(
     name: str,
 ) -> DatasetGraph:
     """A graph of trusted columns; `answer` says which datasets have the first of two colours, or the order of each."""
-    named = tuple(colors)
     k = 2 if answer.ndim == 1 else answer.shape[1]
-    if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
-        raise GraphError(
-            f"the colours are {', '.join(map(str, named)) or 'none'}",
-            f"name {'two' if k == 2 else k} different ones with colors=",
-        )
     return DatasetGraph(
         keys=keys,
-        colors=named,
+        colors=_named(colors, k),
         color=(~answer).astype(np.int8) if answer.ndim == 1 else answer[:, 0].astype(np.int8),
         source=source,
         target=target,
@@ -858,6 +913,17 @@ def _graph(
         name=name,
         preference=None if answer.ndim == 1 else answer.astype(np.int8),
     )
+
+
+def _named(colors: Sequence[str], k: int) -> tuple[str, ...]:
+    """k different names of colours."""
+    named = tuple(colors)
+    if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
+        raise GraphError(
+            f"the colours are {', '.join(map(str, named)) or 'none'}",
+            f"name {'two' if k == 2 else k} different ones with colors=",
+        )
+    return named
 
 
 def _options(colors: Sequence[str] | None, k: int) -> Sequence[str]:

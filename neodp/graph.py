@@ -36,7 +36,8 @@ from neodp.columns import (
     unknown_key,
     validate,
 )
-from neodp.tables import Format, read_table
+from neodp.files import private
+from neodp.tables import Format, Problems, ReadOptions, read_table
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -203,6 +204,55 @@ class DatasetGraph:
         return cls(**valid, name=name or str(graph.graph.get("name") or "graph"))
 
     @classmethod
+    def from_tables(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+        options: ReadOptions | None = None,
+        format: Format | None = None,
+    ) -> DatasetGraph:
+        """A graph from two tables, ``key,color[,alpha][,preference]`` and ``source,target[,epsilon][,delta]``.
+
+        A table is a CSV file with any delimiter, a Parquet or Arrow file, a workbook, each also compressed, or ``-``
+        for standard input. In text, the numbers of a distribution are joined by semicolons (``0.2;0.8``), and so are
+        the colours of a preference (``red;blue;green``); in Parquet and Arrow, alpha is a column of numbers or lists,
+        and preference one of lists. `epsilon` and `delta` are for edges that have none.
+
+        Parameters
+        ----------
+        options : ReadOptions, optional
+            How to read the tables, where they do not say it themselves, and whether to ignore other columns.
+        format : "csv", "parquet", "arrow" or "workbook", optional
+            What kind of files they are, if not what their first bytes or names say.
+
+        Raises
+        ------
+        GraphError
+            If a file cannot be read, has a column that nobody asked for, or values are invalid; the message names the
+            file and the lines.
+        """
+        how: Any = {"closed": True, "options": options, "format": format}
+        vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), numbers=("alpha",), **how)
+        links = read_table(edges, ("source", "target"), ("epsilon", "delta"), numbers=("epsilon", "delta"), **how)
+        places, problems = Places(vertices.place, links.place), Problems(vertices.place)
+        columns = Columns(
+            vertices["key"],
+            vertices["color"],
+            links["source"],
+            links["target"],
+            fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
+            fill(links.get("delta"), "delta", delta, places.edge, problems),
+            split_numbers(vertices.get("alpha"), places.node, problems),
+            split_colors(vertices.get("preference")),
+        )
+        return cls(**validate(columns, colors, places, problems), name=name or vertices.source.stem)
+
+    @classmethod
     def from_csv(
         cls,
         nodes: str | PathLike[str],
@@ -212,19 +262,12 @@ class DatasetGraph:
         epsilon: float | None = None,
         delta: float = 0.0,
         name: str | None = None,
+        options: ReadOptions | None = None,
     ) -> DatasetGraph:
-        """A graph from two CSV files, ``key,color[,alpha][,preference]`` and
-        ``source,target[,epsilon][,delta]``.
-
-        The numbers of a distribution are joined by semicolons (``0.2;0.8``), and so are the colours of a preference
-        (``red;blue;green``). `epsilon` and `delta` are for edges that have none.
-
-        Raises
-        ------
-        GraphError
-            If a file cannot be read, or a value is invalid; the message names the file and the line.
-        """
-        return cls._from_files("csv", nodes, edges, colors, epsilon, delta, name)
+        """As ``from_tables``, from two CSV files."""
+        return cls.from_tables(
+            nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="csv"
+        )
 
     @classmethod
     def from_parquet(
@@ -236,35 +279,12 @@ class DatasetGraph:
         epsilon: float | None = None,
         delta: float = 0.0,
         name: str | None = None,
+        options: ReadOptions | None = None,
     ) -> DatasetGraph:
-        """As ``from_csv``, from two Parquet files; alpha is a column of numbers or lists, preference one of lists."""
-        return cls._from_files("parquet", nodes, edges, colors, epsilon, delta, name)
-
-    @classmethod
-    def _from_files(
-        cls,
-        format: Format,
-        nodes: str | PathLike[str],
-        edges: str | PathLike[str],
-        colors: Sequence[str] | None,
-        epsilon: float | None,
-        delta: float,
-        name: str | None,
-    ) -> DatasetGraph:
-        vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), format=format)
-        links = read_table(edges, ("source", "target"), ("epsilon", "delta"), format=format)
-        places = Places(vertices.place, links.place) if format == "csv" else Places()
-        columns = Columns(
-            vertices["key"],
-            vertices["color"],
-            links["source"],
-            links["target"],
-            fill(links.get("epsilon"), "epsilon", epsilon, places.edge),
-            fill(links.get("delta"), "delta", delta, places.edge),
-            split_numbers(vertices.get("alpha"), places.node),
-            split_colors(vertices.get("preference")),
+        """As ``from_tables``, from two Parquet files."""
+        return cls.from_tables(
+            nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="parquet"
         )
-        return cls(**validate(columns, colors, places), name=name or vertices.path.stem)
 
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
         """The same graph with this alpha instead, in any of the forms of ``from_columns``.
@@ -420,7 +440,7 @@ class DatasetGraph:
         return graph
 
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
-        """Write the two files that ``from_csv`` reads, every number in full."""
+        """Write the two files that ``from_csv`` reads, every number in full, for their owner only."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.csv
@@ -435,12 +455,14 @@ class DatasetGraph:
             table["alpha"] = pa.array(alpha, pa.string())
         if self.preference is not None:
             table["preference"] = pc.binary_join(self.preference_lists(), ";")
-        pa.csv.write_csv(pa.table(table), nodes)
+        with private(nodes) as file:
+            pa.csv.write_csv(pa.table(table), file)
         ends = {
             "source": self.keys.take(pa.array(self.source)),
             "target": self.keys.take(pa.array(self.target)),
         }
-        pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), edges)
+        with private(edges) as file:
+            pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), file)
 
 
 def _text(x: Any) -> str | None:

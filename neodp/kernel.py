@@ -75,6 +75,7 @@ __all__ = [
     "settle",
     "spread",
     "too_low",
+    "visit",
 ]
 
 HALF = 0x3FE0000000000000
@@ -490,6 +491,42 @@ def hops(indptr, neighbor, start):
                 queue[filled] = v
                 filled += 1
     return out
+
+
+@njit(cache=True)
+def visit(indptr, neighbor, part, members, start):
+    """The members in the order of a breadth-first search from `start` that does not leave their part.
+
+    Parameters
+    ----------
+    part : array of int
+        Per vertex, the part it belongs to; that of the members is set to -1 - part on the way, and back at the end.
+    members : array of int
+        The vertices of the part. Those that are not reached come next, each with what can be reached from it.
+    """
+    order = np.empty(len(members), np.int32)
+    number = part[start]
+    done, filled, rest = 0, 0, 0
+    while filled < len(members):
+        order[filled] = start
+        filled += 1
+        part[start] = -1 - number
+        while done < filled:
+            u = order[done]
+            done += 1
+            for h in range(indptr[u], indptr[u + 1]):
+                v = neighbor[h]
+                if part[v] == number:
+                    part[v] = -1 - number
+                    order[filled] = v
+                    filled += 1
+        while rest < len(members) and part[members[rest]] != number:
+            rest += 1
+        if rest < len(members):
+            start = members[rest]
+    for v in members:
+        part[v] = number
+    return order
 
 
 @njit(cache=True)

@@ -141,32 +141,32 @@ class _Compiled(ABC):
 
     @property
     @abstractmethod
-    def _parameters(self) -> tuple[Floats, Floats]:
+    def parameters(self) -> tuple[Floats, Floats]:
         """The kernel's two parameters, per edge or of length one where all edges are alike."""
 
     @property
     @abstractmethod
-    def _shift(self) -> int:
+    def shift(self) -> int:
         """How many low bits of a label the queue may ignore."""
 
     @property
     def uniform(self) -> bool:
-        return all(len(x) == 1 for x in self._parameters)
+        return all(len(x) == 1 for x in self.parameters)
 
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
         from neodp import kernel
 
-        bound: Labels = kernel.relax_edges(label, *_at(self._parameters, edge), self._kind)
+        bound: Labels = kernel.relax_edges(label, *_at(self.parameters, edge), self._kind)
         return bound
 
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         from neodp import kernel
 
-        first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self._parameters)
+        first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
 
         def settle(seeds: NDArray[np.int64]) -> None:
             indptr, neighbor, _ = adjacency
-            kernel.settle(indptr, neighbor, first, second, self._kind, self._shift, label, seeds)
+            kernel.settle(indptr, neighbor, first, second, self._kind, self.shift, label, seeds)
 
         if len(label) < _WORTH_A_THREAD:
             for seeds in parts:
@@ -178,13 +178,13 @@ class _Compiled(ABC):
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         from neodp import kernel
 
-        kernel.cross(graph.source, graph.target, graph.crossing, graph.given, *self._parameters, self._kind, own, label)
+        kernel.cross(graph.source, graph.target, graph.crossing, graph.given, *self.parameters, self._kind, own, label)
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         from neodp import kernel
 
         edge, vertex = kernel.too_low(
-            graph.source, graph.target, graph.crossing, graph.given, *self._parameters, self._kind, label
+            graph.source, graph.target, graph.crossing, graph.given, *self.parameters, self._kind, label
         )
         return None if edge < 0 else (int(vertex), int(edge))
 
@@ -213,7 +213,7 @@ class EpsilonDelta(_Bits, _Compiled):
         _one_per_edge(graph, "delta", len(self.delta))
 
     @cached_property
-    def _parameters(self) -> tuple[Floats, Floats]:
+    def parameters(self) -> tuple[Floats, Floats]:
         """The kernel's factor and delta per edge, or of length one where all edges are alike."""
         from neodp import kernel
 
@@ -221,16 +221,16 @@ class EpsilonDelta(_Bits, _Compiled):
         return kernel.factors(_alike(self.epsilon)), _alike(delta)
 
     @cached_property
-    def _shift(self) -> int:
+    def shift(self) -> int:
         """How many low bits of a label no edge leaves in place."""
-        least = int(self._parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2
+        least = int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2
         return min(52, least.bit_length() - 1) if least > 0 else 0
 
     def balance(self, edge: NDArray[Any]) -> Labels:
         """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
         from neodp import kernel
 
-        factor, delta = _at(self._parameters, edge)
+        factor, delta = _at(self.parameters, edge)
         label: Labels = kernel.balance(*(np.broadcast_to(x, edge.shape) for x in (factor, delta)))
         return label
 
@@ -269,11 +269,11 @@ class Gaussian(_Compiled):
             _one_per_edge(graph, "mu", np.size(self.mu))
 
     @cached_property
-    def _parameters(self) -> tuple[Floats, Floats]:
+    def parameters(self) -> tuple[Floats, Floats]:
         return _alike(np.atleast_1d(np.asarray(self.mu, np.float64))), np.zeros(1)
 
     @property
-    def _shift(self) -> int:
+    def shift(self) -> int:
         return 1  # so that the difference of two labels fits a key
 
     def encode(self, p: Floats, q: Floats) -> Labels:

@@ -14,6 +14,11 @@ about the same people, whatever graph, table or column it came from, so answers 
 answer is free; the *ledger* of a population says how many more there may be (:class:`Limit`). Releases outlive their
 graph, or dropping it would be a way to ask again.
 
+*Parts.* A question can be put to disjoint parts of the people at once, such as departments, with an answer for each.
+That is one release, and everybody pays once: who belongs to which part is public, the answers are drawn independently,
+and a person's data enters one of them only. So if it changes, the chance of all answers together changes by no more
+than that person's own epsilon allows.
+
 What is kept is the question, the answer, its name, its time and its cost: not the dataset that was asked for, unless
 that is wished, and not its probabilities, which would tell how far it is from the boundary. A digest over all of it is
 checked before an answer is given again.
@@ -123,6 +128,8 @@ class Question:
         Whose data it is about.
     command : str
         The words that ask it, without the secret.
+    parts : tuple of str
+        The disjoint parts of the people that each get an answer, if there are some.
     """
 
     subject: str
@@ -130,6 +137,7 @@ class Question:
     levels: tuple[Level, ...]
     population: str = DEFAULT
     command: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def asked(self) -> str:
@@ -148,7 +156,7 @@ class Release:
     name : str
         The release, as it is called.
     answer : str
-        One of the possible answers.
+        One of the possible answers; where several parts of the people have one each, a JSON object of them.
     time : str or None
         When it was kept, in UTC.
     key : str or None
@@ -408,7 +416,7 @@ def answer_once(
     keeper: Keeper,
     questions: Sequence[Question],
     name: str,
-    distribution: Callable[[Question], Mapping[str, float]],
+    distribution: Callable[[Question], Mapping[str, Any]],
     *,
     key: str | None = None,
 ) -> list[Release]:
@@ -423,8 +431,8 @@ def answer_once(
     name : str
         The release.
     distribution : callable
-        Gives the possible answers to a question with their probabilities; called only for questions that have no
-        answer yet, and only if as many answers are allowed.
+        Gives the possible answers to a question with their probabilities, or such a mapping for each of its parts;
+        called only for questions that have no answer yet, and only if as many answers are allowed.
     key : str, optional
         The dataset, if that is to be kept beside the answer.
 
@@ -453,14 +461,23 @@ def answer_once(
     drawn = []
     for release, question in zip(found, questions, strict=True):
         if release is None:
-            chances = distribution(question)
-            answer = list(chances)[choose(list(chances.values()), secrets.randbits(BITS))]
-            release = Release.of(question, name, answer, key)
+            release = Release.of(question, name, _drawn(question, distribution(question)), key)
         drawn.append(release)
     kept = keeper.keep(drawn)
     for release, question in zip(kept, questions, strict=True):
         release.require(question)  # somebody may have been faster, with another question
     return kept
+
+
+def _drawn(question: Question, chances: Mapping[str, Any]) -> str:
+    """An answer; for a question about several parts, one for each of them, each with random bits of its own."""
+
+    def one(chances: Mapping[str, float]) -> str:
+        return list(chances)[choose(list(chances.values()), secrets.randbits(BITS))]
+
+    if not question.parts:
+        return one(chances)
+    return json.dumps({part: one(chances[part]) for part in question.parts}, ensure_ascii=False)
 
 
 def in_words(epsilon: float) -> str:

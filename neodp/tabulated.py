@@ -26,8 +26,9 @@ from neodp import auditing
 from neodp.auditing import Audit
 from neodp.columns import MAX_EPSILON, Floats
 from neodp.errors import GraphError, near
+from neodp.files import private
 from neodp.losses import Losses, checked_rows, losses, to_table
-from neodp.tables import header, read_table
+from neodp.tables import Problems, ReadOptions, header, numbers, read_table
 
 __all__ = ["Tabulated"]
 
@@ -104,25 +105,39 @@ class Tabulated:
 
     @classmethod
     def from_tables(
-        cls, nodes: str | PathLike[str], edges: str | PathLike[str], *, epsilon: float | None = None, delta: float = 0.0
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        options: ReadOptions | None = None,
     ) -> Tabulated:
-        """From two files, CSV or Parquet: ``key`` and a column per output; ``source,target[,epsilon][,delta]``.
+        """From two tables: ``key`` and a column per output; ``source,target[,epsilon][,delta]``.
 
-        `epsilon` and `delta` fill the gaps.
+        `epsilon` and `delta` fill the gaps, and `options` say how to read the tables, where they do not say it.
         """
-        outputs = [name for name in header(nodes) if name != "key"]
+        outputs = [name for name in header(nodes, options) if name != "key"]
         if len(outputs) < 2:
             raise GraphError(f"{nodes} has {len(outputs)} columns of probabilities", "give one for each output")
-        table = read_table(nodes, ("key", *outputs))
-        links = read_table(edges, ("source", "target"), ("epsilon", "delta"))
-        rows = np.column_stack([_numbers(table, name) for name in outputs]) if len(table["key"]) else np.empty((0, 2))
-        limits = []
+        table = read_table(nodes, ("key", *outputs), numbers=outputs, options=options)
+        limits = ("epsilon", "delta")
+        links = read_table(edges, ("source", "target"), limits, numbers=limits, closed=True, options=options)
+        problems = Problems(table.place)
+        rows = np.column_stack([numbers(table[name], name, problems) for name in outputs])
+        given = []
         for name, default in (("epsilon", epsilon), ("delta", delta)):
-            if links.get(name) is None and default is None:
-                raise GraphError(f"{Path(edges)} has no column {name!r}", f"add it, or give --{name} for all edges")
-            limits.append(np.full(len(links["source"]), default) if links.get(name) is None else _numbers(links, name))
+            column = links.get(name)
+            if column is None and default is None:
+                raise GraphError(f"{links.source} has no column {name!r}", f"add it, or give --{name} for all edges")
+            if column is None:
+                given.append(np.full(len(links["source"]), default))
+            else:
+                found = numbers(column, name, problems, place=links.place, required=default is None)
+                given.append(np.asarray(found if default is None else found.fill_null(default)))
+        problems.raise_if_any()
         ends = (links[name].to_pylist() for name in ("source", "target"))
-        return cls.from_columns(table["key"].to_pylist(), outputs, rows, *ends, *limits)
+        return cls.from_columns(table["key"].to_pylist(), outputs, rows, *ends, *given)
 
     @property
     def edges(self) -> int:
@@ -151,22 +166,11 @@ class Tabulated:
         if target.suffix.lower() not in (".csv", ".parquet"):
             raise GraphError(f"{target} has no known ending", "name it .csv or .parquet")
         write = pyarrow.parquet.write_table if target.suffix.lower() == ".parquet" else pyarrow.csv.write_csv
-        write(table, target)
+        with private(target) as file:
+            write(table, file)
 
 
 def _position(place: dict[str, int], key: str) -> int:
     if key not in place:
         raise GraphError(f"an edge has the end {key!r}, which is no dataset", near(key, place) or "correct the edge")
     return place[key]
-
-
-def _numbers(table: Any, name: str) -> Floats:
-    """A column as numbers."""
-    values = table[name].to_pylist()
-    found = np.empty(len(values))
-    for row, value in enumerate(values):
-        try:
-            found[row] = float(value)
-        except (TypeError, ValueError):
-            raise GraphError(f"{table.place(row)}: {name} is {value!r}", "give a number") from None
-    return found

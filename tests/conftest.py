@@ -156,6 +156,7 @@ def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list
 @pytest.fixture
 def run(address: str, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command on an empty store; its exit code, output and errors."""
+    open_store(address).close()
 
     def go(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -241,3 +242,31 @@ def test_more_than_two_colors() -> None:
     assert_same(evaluate(g, keys), neodp.extend(g), keys)
     with pytest.raises(GraphError, match="'plurality' has 3 colours; no part of the graph shows"):
         evaluate(ArrayView(g), keys)
+
+
+def test_a_rule_whose_neighbors_are_not_mutual_is_refused() -> None:
+    def rule(neighbors: object) -> Rule:
+        return Rule(("yes", "no"), lambda key: "yes" if int(key) < 3 else "no", neighbors, lambda key: None)  # type: ignore[arg-type]
+
+    one_way = {"0": [("1", 1.0)], "1": [("2", 1.0)], "2": [("1", 1.0)]}
+    other_values = {"0": [("1", 1.0)], "1": [("0", 0.5), ("2", 1.0)], "2": [("1", 1.0)]}
+    for edges in (one_way, other_values):
+        with pytest.raises(GraphError, match=r"is a neighbour of '\d', but not the other way round"):
+            evaluate(rule(edges.__getitem__), "0")
+
+
+def test_a_rule_without_an_end_is_given_up_with_a_hint_that_fits() -> None:
+    line = Rule(
+        ("yes", "no"),
+        lambda key: "yes",
+        lambda key: [(str(int(key) + step), 1.0) for step in (-1, 1)],
+        lambda _: None,
+    )
+    with pytest.raises(BallTooLarge, match="give the rule its 'least', or raise limit and layers"):
+        evaluate(line, "0", layers=30)
+
+    def endless(key: str) -> object:
+        return ((str(n), 1.0) for n in itertools.count())
+
+    with pytest.raises(GraphError, match="dataset '0' of 'rule' has more than 100,000 neighbours; correct the rule"):
+        evaluate(Rule(("yes", "no"), lambda key: "yes", endless, lambda _: None), "0")  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import pytest
 
 from neodp import DatasetGraph
 from neodp.errors import GraphError, UnknownKey
+from neodp.tables import ReadOptions
 
 ODD_KEYS = ["plain", "quo'te", 'dou"ble', "back`tick", "new\nline", "\\u0060", "emoji 🗳", "", "  ", "a,b", "; --"]
 
@@ -151,12 +152,37 @@ def write(tmp_path: Path, nodes: str, edges: str) -> tuple[Path, Path]:
     return paths
 
 
-def test_csv_gaps_are_filled_and_other_columns_ignored(tmp_path: Path) -> None:
+def test_csv_gaps_are_filled_and_other_columns_ignored_where_asked(tmp_path: Path) -> None:
     paths = write(tmp_path, "note,key,color\nx,a,red\ny,b,blue\nz,c,blue\n", "source,target,epsilon\na,b,\nb,c,2\n")
-    g = DatasetGraph.from_csv(*paths, epsilon=0.5, delta=0.1)
+    with pytest.raises(
+        GraphError, match=r"nodes\.csv has a column 'note', which is not asked for; it may have key, color, al"
+    ):
+        DatasetGraph.from_csv(*paths, epsilon=0.5)
+    g = DatasetGraph.from_csv(*paths, epsilon=0.5, delta=0.1, options=ReadOptions(extra_columns="ignore"))
     assert g.epsilon.tolist() == [0.5, 2.0]
     assert g.delta.tolist() == [0.1, 0.1]
     assert not g.given.any()
+
+
+def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
+    paths = write(
+        tmp_path,
+        "key,color,alpha\na,red,half\nb,blue,nan\nc,green,1.5\nd,blue,\n",
+        "source,target,epsilon\na,b,lots\nb,c,-1\nc,d,\nd,x,1\n",
+    )
+    with pytest.raises(GraphError) as caught:
+        DatasetGraph.from_csv(*paths, colors=["red", "blue"])
+    hint = "give a number or numbers joined by ';', as in 0.2;0.8, or leave the cell empty"
+    assert str(caught.value).splitlines() == [
+        f"8 cells of {paths[1]} and {paths[0]} cannot be used:",
+        f"  {paths[1]}: epsilon is not a number: line 2 ('lots'); correct the epsilon",
+        f"  {paths[0]}: alpha is not a number, 2 times: line 2 ('half'), line 3 ('nan'); {hint}",
+        f"  {paths[0]}: a colour is unknown: line 4 ('green'); use one of red, blue",
+        f"  {paths[1]}: the end of an edge is no dataset: line 5 ('x'); add it, or remove the edge",
+        f"  {paths[1]}: epsilon is missing: line 4; give it, or a default with epsilon=",
+        f"  {paths[1]}: epsilon is out of range: line 3 (-1.0); give a number from 0 to 690",
+        f"  {paths[0]}: alpha is out of range: line 4 (1.5); give probabilities from 0 to 1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +190,7 @@ def test_csv_gaps_are_filled_and_other_columns_ignored(tmp_path: Path) -> None:
     [
         ("key,colour\na,red\n", "source,target\n", "nodes.csv has no column 'color'; did you mean 'colour'?"),
         ("key,color\na,red\nb,blue\n", "from,to\na,b\n", "edges.csv has no column 'source'; its columns are from, to"),
-        ("", "source,target\n", "nodes.csv is not a CSV table; Empty CSV file"),
+        ("", "source,target\n", "nodes.csv is empty; give a table whose first line names the columns"),
         (
             'key,color\n"a\nb",red\nc,blue\n',
             'source,target,epsilon\n"a\nb",c,1\n\nc,"a\nb",x\n',

@@ -89,7 +89,7 @@ def test_a_stored_graph_writes_its_losses(tmp_path: Path, capsys: pytest.Capture
     ("nodes", "edges", "message"),
     [
         ("key,a,b\nx,0.5,0.6\n", EDGES, "dataset 'x': the probabilities add up to 1.1"),
-        ("key,a,b\nx,0.5,half\n", EDGES, "nodes.csv, line 2: b is 'half'; give a number"),
+        ("key,a,b\nx,0.5,half\n", EDGES, "nodes.csv, line 2: b is 'half', not a number; give a number"),
         (
             "key,a\nx,1\n",
             EDGES,

@@ -1,5 +1,6 @@
-// The tables of the embedded store. The first two statements list the tables and columns there are; each of the others
-// makes the table whose name it has, or adds the column TABLE.COLUMN to the table of a file that an older neodp made.
+// The tables of the embedded store. Statements called show_… list what there is, those called set_… keep the version and
+// bring older files up to it; each of the others makes the table whose name it has, or adds the column TABLE.COLUMN to
+// the table of a file that an older neodp made.
 
 // name: show_schema
 // Which tables there are, by name.
@@ -8,6 +9,22 @@ CALL show_tables() RETURN name;
 // name: show_columns
 // Which columns a table has, by name. The table's name, {table}, cannot be a parameter here.
 CALL table_info('{table}') RETURN name;
+
+// name: show_version
+// The version of the schema, by the neodp that made or brought it up last.
+MATCH (s:NeodpSchema) RETURN max(s.version) AS version;
+
+// name: set_version
+// Keep the version of the schema.
+MERGE (s:NeodpSchema {name: 'neodp'}) SET s.version = $version;
+
+// name: set_ledgers
+// Forget what a graph called 'default' was allowed, now that this is the name of everybody.
+MATCH (l:Ledger) WHERE l.population = 'default' DELETE l;
+
+// name: NeodpSchema
+// The table of the schema's version.
+CREATE NODE TABLE IF NOT EXISTS NeodpSchema(name STRING PRIMARY KEY, version INT64);
 
 // name: DatasetGraph
 // The table of graphs.

@@ -59,6 +59,40 @@ SET g.state = 'ready', g.colors = $colors, g.datasets = $datasets, g.edges = $ed
 REMOVE g.writer
 RETURN count(g) AS finished;
 
+// name: stage_graph
+// Make a graph beside another one, to take its place once it is whole.
+CREATE (g:DatasetGraph {name: $staged, state: 'loading', writer: $writer, instead_of: $graph, created: datetime()})
+RETURN count(g) AS staged;
+
+// name: find_staged
+// Graphs that were to take the place of another one, or had to make way, and are still there.
+MATCH (g:DatasetGraph) WHERE g.instead_of = $graph
+RETURN collect(g.name) AS names;
+
+// name: lock_switch
+// Lock a graph and the one that is to take its place; how many, if the writer still owns that and the graph is whole.
+MATCH (old:DatasetGraph {name: $graph}), (new:DatasetGraph {name: $staged})
+SET old.touched = datetime(), new.touched = datetime()
+WITH old, new WHERE coalesce(old.state, 'ready') = 'ready' AND new.writer = $writer
+RETURN count(new) AS locked;
+
+// name: move_datasets
+// Have all datasets of one name be those of another.
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key IS NOT NULL
+SET d.graph = $to
+RETURN count(d) AS moved;
+
+// name: switch_graphs
+// What is known about the new graph instead of the old one; what was the new graph's own node stands for the old one.
+MATCH (old:DatasetGraph {name: $graph}), (new:DatasetGraph {name: $staged})
+SET old.colors = $colors, old.datasets = $datasets, old.edges = $edges, old.created = datetime(),
+    old.population = coalesce($population, old.population, 'default'), old.revision = $writer,
+    new.name = $removed, new.state = 'dropping'
+REMOVE old.writer, old.mechanism, old.fingerprint, old.written, old.min_p_true, old.mean_p_true, old.mechanism_method,
+       old.mechanism_privacy, old.mechanism_mu, old.stale, old.certified, old.certificate, old.level_epsilons,
+       old.level_deltas
+RETURN count(*) AS switched;
+
 // name: delete_datasets
 // Delete some of a graph's datasets with their edges, if the writer still owns the graph.
 MATCH (g:DatasetGraph {name: $graph})

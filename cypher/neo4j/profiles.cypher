@@ -63,6 +63,43 @@ SET p.state = 'ready', p.users = $users, p.items = $items, p.likes = $likes, p.c
 REMOVE p.writer
 RETURN count(p) AS finished;
 
+// name: stage_profiles
+// Make a set of profiles beside another one, to take its place once it is whole.
+CREATE (p:Profiles {name: $staged, state: 'loading', writer: $writer, instead_of: $profiles, created: datetime()})
+RETURN count(p) AS staged;
+
+// name: find_staged_profiles
+// Profiles that were to take the place of others, or had to make way, and are still there.
+MATCH (p:Profiles) WHERE p.instead_of = $profiles
+RETURN collect(p.name) AS names;
+
+// name: lock_switch_profiles
+// Lock profiles and those that are to take their place; how many, if the writer still owns those and these are whole.
+MATCH (old:Profiles {name: $profiles}), (new:Profiles {name: $staged})
+SET old.touched = datetime(), new.touched = datetime()
+WITH old, new WHERE coalesce(old.state, 'ready') = 'ready' AND new.writer = $writer
+RETURN count(new) AS locked;
+
+// name: move_users
+// Have all users of one name be those of another.
+MATCH (u:User) WHERE u.profile = $profiles AND u.id IS NOT NULL
+SET u.profile = $to
+RETURN count(u) AS moved;
+
+// name: move_items
+// Have all items of one name be those of another.
+MATCH (i:Item) WHERE i.profile = $profiles AND i.id IS NOT NULL
+SET i.profile = $to
+RETURN count(i) AS moved;
+
+// name: switch_profiles
+// What is known about the new profiles instead of the old ones; what was the new ones' own node stands for the old ones.
+MATCH (old:Profiles {name: $profiles}), (new:Profiles {name: $staged})
+SET old.users = $users, old.items = $items, old.likes = $likes, old.created = datetime(), old.revision = $writer,
+    old.population = coalesce($population, old.population, 'default'), new.name = $removed, new.state = 'dropping'
+REMOVE old.writer
+RETURN count(*) AS switched;
+
 // name: delete_users
 // Delete some of a profile's users with their relationships, if the writer still owns it.
 MATCH (p:Profiles {name: $profiles})

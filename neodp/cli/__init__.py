@@ -11,7 +11,7 @@ import typer
 
 import neodp
 from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
-from neodp.cli.common import Session, fail
+from neodp.cli.common import INTERRUPTED, Session, fail, harmless
 
 __all__ = ["app", "main"]
 
@@ -38,13 +38,16 @@ def start(
         str | None,
         typer.Option(help="neo4j://…, neo4j+s://…, bolt://… or a path. Default: NEODP_STORE, NEO4J_URI, ./neodp.lbdb."),
     ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="How many seconds a Neo4j server may be silent. Default: 75.", min=0.1)
+    ] = None,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
     """Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.
 
     Start with `neodp demo`. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
     """
-    context.obj = Session(store)
+    context.obj = Session(store, timeout)
 
 
 NAMES = {"list_graphs": "list", "evaluate": "eval", "what_if": "what-if"}
@@ -83,8 +86,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {message}", err=True)
-            return int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
+            code = int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+        return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script
         return int(done.code or 0)
     except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp.ball import Ball, Evaluation
-from neodp.cli.common import PATIENCE, Graph, Json, Session, inside, say, show, table
+from neodp.cli.common import PATIENCE, Graph, Json, Session, document, harmless, inside, say, show, table
 from neodp.errors import GraphError
 
 __all__ = ["answer", "evaluate"]
@@ -69,11 +68,11 @@ def evaluate(
     with session.open() as store:
         found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
     if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers:
-        typer.echo(f"neodp: {found.proof}", err=True)
+        typer.echo(f"neodp: {harmless(found.proof)}", err=True)
     if json:
         for evaluation in found.evaluations:
             line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})
-            say(jsonlib.dumps(line, ensure_ascii=False))
+            say(document(line))
         return
     colors = list(found.evaluations[0].probabilities)
     rows = [(e.key, e.color, e.p_true, *e.probabilities.values()) for e in found.evaluations]

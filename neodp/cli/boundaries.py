@@ -14,8 +14,10 @@ from neodp import boundary as boundaries
 from neodp.cli import studies
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
+from neodp.family import family
 from neodp.store import Store
-from neodp.study.tables import is_table, read_weights, weights
+from neodp.study.tables import read_weights, weights
+from neodp.tables import is_table
 
 __all__ = ["boundary"]
 
@@ -41,7 +43,7 @@ def boundary(
         str,
         typer.Option(
             help="With --optimize: uniform, distance (every distance from the boundary alike), a property of the "
-            "datasets, or a table of key,weight (.csv, .parquet)."
+            "datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)."
         ),
     ] = "uniform",
     fair: Annotated[
@@ -128,14 +130,14 @@ def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
     if not len(found["key"]):
         raise GraphError(
             f"no dataset of graph {name!r} has a property {prior!r}",
-            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .parquet)",
+            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)",
         )
     return weights(found["key"], found["value"], f"graph {name!r}")
 
 
 def _facts(graph: DatasetGraph) -> dict[str, Any]:
     """How large the boundary is, and whether the alpha that is given hits it."""
-    ends, two = boundaries.boundary_vertices(graph), len(graph.colors) == 2
+    ends, two = boundaries.boundary_vertices(graph), family(graph).binary
     return {
         "boundary": len(ends),
         "boundary_edges": len(boundaries.boundary_edges(graph)),
@@ -155,7 +157,7 @@ def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], lim
     if "what_if" in found:
         studies.raised_table(found["what_if"])
     ends = boundaries.boundary_vertices(graph)
-    truth = "truth" if len(graph.colors) == 2 else "preference"
+    truth = "truth" if family(graph).binary else "preference"
     rows = [(graph.key(v), _preferred(graph, int(v)), *_numbers(graph.alpha[v])) for v in ends[:limit]]
     table(("key", truth, *(f"alpha {color}" for color in graph.colors)), rows)
     if len(ends) > limit:
@@ -171,8 +173,8 @@ def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:
 
 def _preferred(graph: DatasetGraph, vertex: int) -> str:
     """A dataset's colour; where it orders them, all colours."""
-    if len(graph.colors) == 2:
-        return graph.colors[graph.color[vertex]]
+    if family(graph).binary:
+        return str(graph.colors[graph.color[vertex]])
     return rainbow.order_name(graph, int(graph.order[vertex]))
 
 

@@ -1,13 +1,19 @@
-"""What all commands share: the store they talk to, how they show results, and how they fail."""
+"""What all commands share: the store they talk to, how they show results, and how they fail.
+
+Keys, names and answers come from whoever made a graph. Characters in them that a terminal would obey, or that turn the
+order of letters around, are shown as escapes and never sent: a key cannot clear the screen or retitle the window.
+"""
 
 from __future__ import annotations
 
 import getpass
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -15,18 +21,28 @@ import typer
 from neodp import errors
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import Progress, silent
+from neodp.tables import ReadOptions
 
 __all__ = [
     "PATIENCE",
+    "Delimiter",
+    "Encoding",
+    "Extra",
+    "ExtraColumns",
+    "Force",
     "Graph",
     "Json",
     "Population",
     "Quiet",
     "Session",
+    "Sheet",
     "confirm",
+    "document",
     "fail",
+    "harmless",
     "inside",
     "progress",
+    "reading",
     "say",
     "show",
     "table",
@@ -37,10 +53,36 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document
 Population: TypeAlias = Annotated[
     str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
 ]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+Encoding: TypeAlias = Annotated[
+    str | None, typer.Option(help="A text table's encoding, as in windows-1252. Default: UTF-8, or as its BOM says.")
+]
+Delimiter: TypeAlias = Annotated[
+    str | None, typer.Option(help="What separates a text table's cells: ',', ';', '|' or tab. Default: found out.")
+]
+Sheet: TypeAlias = Annotated[
+    str | None, typer.Option(help="A workbook's sheet. Default: the only one with cells.", metavar="NAME")
+]
+
+
+class Extra(StrEnum):
+    """What to do with columns that nobody asked for."""
+
+    REFUSE = "refuse"
+    IGNORE = "ignore"
+
+
+ExtraColumns: TypeAlias = Annotated[
+    Extra | None,
+    typer.Option("--extra-columns", help="What to do with columns that nobody asked for."),
+]
 
 PATIENCE = 120.0
 """How many seconds an answer waits for others who have the store's file."""
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it. Typer returns it and says nothing."""
 
 REFUSED = (
     errors.UnhitBoundary,
@@ -64,18 +106,51 @@ class Session:
     """What the words before the command say."""
 
     store: str | None
+    timeout: float | None = None
 
-    def open(self, *, patience: float = 0.0) -> Store:
-        """The store; where a password is needed and somebody sits at the terminal, it is asked for."""
-        settings = replace(Settings.from_env(self.store), patience=patience)
+    def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
+        """The store; where a password is needed and somebody sits at the terminal, it is asked for.
+
+        A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
+        """
+        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return open_store(settings)
 
 
+def reading(
+    encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
+) -> ReadOptions:
+    """How to read tables, as the options of a command say."""
+    return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
+
+
+OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Control characters, and those that change the direction of writing or begin a line."""
+
+
+def harmless(text: str, keep: str = "") -> str:
+    """A text with escapes instead of the characters that a terminal obeys, but for those to `keep`.
+
+    Examples
+    --------
+    >>> harmless("red\\x1b[31m")
+    'red\\\\x1b[31m'
+    """
+    return OBEYED.sub(lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(), text)
+
+
+def document(value: Any) -> str:
+    """A value as JSON in one line, which is harmless too: it says the same to whoever reads it as JSON."""
+    text = json.dumps(value, ensure_ascii=False)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def say(text: str = "") -> None:
     """Text for people."""
-    typer.echo(text)
+    typer.echo(harmless(text, keep="\n"))
 
 
 def inside(engine: str) -> str:
@@ -85,7 +160,7 @@ def inside(engine: str) -> str:
 
 def confirm(question: str) -> None:
     """Ask on stderr, so that stdout stays clean; anything but yes ends the command."""
-    typer.echo(f"{question} [y/N] ", err=True, nl=False)
+    typer.echo(f"{harmless(question)} [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise typer.Abort
 
@@ -93,7 +168,7 @@ def confirm(question: str) -> None:
 def show(result: Mapping[str, Any], as_json: bool, text: Callable[[], None]) -> None:
     """One result: as a JSON document, or as text for people."""
     if as_json:
-        typer.echo(json.dumps(result, ensure_ascii=False))
+        typer.echo(document(result))
     else:
         text()
 
@@ -105,9 +180,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich.table import Column, Table
     from rich.text import Text
 
-    picture = Table(*(Column(Text(name)) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
+    picture = Table(*(Column(Text(harmless(name))) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
-        picture.add_row(*(Text(_cell(value)) for value in row))
+        picture.add_row(*(Text(harmless(_cell(value))) for value in row))
     terminal = sys.stdout.isatty()
     Console(soft_wrap=not terminal, width=None if terminal else 1000).print(picture)
 
@@ -140,23 +215,31 @@ def progress(quiet: bool) -> Iterator[Progress]:
         yield tell
 
 
-def fail(error: Exception, *, as_json: bool) -> int:
+def fail(error: BaseException, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
     if as_json:
-        typer.echo(
-            json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}, ensure_ascii=False), err=True
-        )
+        details = list(getattr(error, "details", ()))
+        said = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
+        typer.echo(document({"error": said}), err=True)
     else:
-        typer.echo("neodp: " + (f"{message}; {hint}" if hint else message), err=True)
+        lines = error.lines if isinstance(error, errors.NeodpError) else [f"{message}; {hint}" if hint else message]
+        typer.echo("neodp: " + "\n".join(map(harmless, lines)), err=True)
     return code
 
 
-def _explained(error: Exception) -> tuple[str, str, str, int]:
+def _explained(error: BaseException) -> tuple[str, str, str, int]:
     """The kind, message and hint of an error, and its exit code."""
     if isinstance(error, errors.NeodpError):
         code = 3 if isinstance(error, errors.StoreUnreachable) else 1 if isinstance(error, REFUSED) else 2
         return error.kind, error.message, error.hint, code
+    if isinstance(error, KeyboardInterrupt):
+        return (
+            "interrupted",
+            "interrupted: every change is all or nothing, so that what was not finished was not done",
+            "'neodp list' and 'neodp releases' show what is there",
+            INTERRUPTED,
+        )
     if isinstance(error, typer.Abort):
         return "aborted", "nothing was done", "", 1
     if hasattr(error, "format_message"):  # what Typer raises for a wrong word on the command line

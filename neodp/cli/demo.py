@@ -10,6 +10,7 @@ import typer
 import neodp
 from neodp import generate
 from neodp.cli.common import Json, say, show, table
+from neodp.files import make_folder
 from neodp.store import open_store
 
 __all__ = ["demo"]
@@ -25,7 +26,7 @@ def demo(
 
     Example: `neodp demo`
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     file, picture = folder / "demo.lbdb", folder / "three_voters.svg"
     with open_store(file) as store:
         graph = generate.three_voters()

@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import inspect
+import os
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 import neodp
-from neodp import DatasetGraph
-from neodp.cli.common import Graph, Json, Quiet, Session, confirm, progress, say, table
+from neodp import DatasetGraph, blocks
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    ExtraColumns,
+    Force,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    Sheet,
+    confirm,
+    progress,
+    reading,
+    say,
+    table,
+)
 from neodp.cli.common import show as present
 from neodp.errors import GraphError, near
-from neodp.generate import FAMILIES
+from neodp.files import make_folder, require_new
+from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
 
+T = TypeVar("T")
 Colors = Annotated[
     str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
 ]
+FORMULA = r"^[=@\t\r]|^[+-].*[^0-9.eE+-]"
+"""How a text begins that spreadsheets compute; a number with a sign is none."""
 Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
 Whose = Annotated[
     str | None,
@@ -39,7 +60,7 @@ def init(context: typer.Context, json: Json = False) -> None:
     Example: `neodp --store neo4j://localhost init`
     """
     session: Session = context.obj
-    with session.open() as store:
+    with session.open(create=True) as store:
         created = store.init()
         text = f"created {', '.join(created)}" if created else "everything is there already"
         present({"store": store.address, "created": created}, json, lambda: say(text))
@@ -48,22 +69,53 @@ def init(context: typer.Context, json: Json = False) -> None:
 def load(
     context: typer.Context,
     graph: Graph,
-    nodes: Annotated[Path, typer.Argument(help="key,color[,alpha][,preference]: CSV or Parquet.", metavar="NODES")],
-    edges: Annotated[Path, typer.Argument(help="source,target[,epsilon][,delta]: CSV or Parquet.", metavar="EDGES")],
+    nodes: Annotated[
+        Path,
+        typer.Argument(
+            help="key,color[,alpha][,preference]: a table; - is stdin. Or a folder of blocks.", metavar="NODES"
+        ),
+    ],
+    edges: Annotated[
+        Path | None,
+        typer.Argument(
+            help="source,target[,epsilon][,delta]: a table; - is stdin. Not with a folder.", metavar="[EDGES]"
+        ),
+    ] = None,
     colors: Colors = None,
     epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
     delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
     replace: Replace = False,
     population: Whose = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Load a graph from two tables, all or nothing.
+    """Load a graph from two tables, all or nothing: .csv, .tsv, .xlsx, .ods, .parquet, .arrow, also with .gz.
 
-    Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
+    A folder of blocks is loaded with the mechanism that `extend --engine blocks` wrote there, if there is one.
+
+    Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`, `neodp load survey DIR`
     """
-    read = DatasetGraph.from_parquet if nodes.suffix == ".parquet" else DatasetGraph.from_csv
-    loaded = read(nodes, edges, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
+    if nodes.is_dir():
+        if edges is not None or colors is not None or epsilon is not None:
+            raise GraphError(f"{nodes} is a folder of blocks, which says everything", "give nothing but the folder")
+        folder = blocks.open_folder(nodes)
+        _keep(context, graph, blocks.read_graph(folder), replace, population, quiet, json, folder)
+        return
+    if edges is None:
+        raise GraphError("there is no file of edges", "give NODES and EDGES, or a folder of blocks")
+    loaded = DatasetGraph.from_tables(
+        nodes,
+        edges,
+        colors=_split(colors),
+        epsilon=epsilon,
+        delta=delta,
+        name=graph,
+        options=reading(encoding, delimiter, sheet, extra_columns),
+    )
     _keep(context, graph, loaded, replace, population, quiet, json)
 
 
@@ -80,7 +132,9 @@ def generate(
     rule: Annotated[
         str | None, typer.Option(help="votes, counts: majority, threshold:2/3, a number; votes, hamming: plurality.")
     ] = None,
-    options: Annotated[int | None, typer.Option(help="votes, plurality: how many one can vote for.")] = None,
+    choices: Annotated[
+        int | None, typer.Option("--options", help="votes, plurality: how many one can vote for.")
+    ] = None,
     threshold: Annotated[
         int | None, typer.Option(help="grid, hypercube, hamming: the least sum with the first colour.")
     ] = None,
@@ -90,6 +144,16 @@ def generate(
     edges: Annotated[int | None, typer.Option(help="random_graph: how many edges.")] = None,
     seed: Annotated[int | None, typer.Option(help="random_…: for the same graph again.")] = None,
     balanced: Annotated[bool, typer.Option("--balanced", help="Also give the boundary its balanced alpha.")] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a folder of blocks instead, for extend --engine blocks; grid and counts of any size.",
+            metavar="DIR",
+        ),
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option("--blocks", min=1, help="With --to: how many blocks, at least.", metavar="N")
+    ] = None,
     replace: Replace = False,
     population: Whose = None,
     quiet: Quiet = False,
@@ -107,7 +171,7 @@ def generate(
         "delta": _numbers("delta", delta),
         "colors": _split(colors),
         "rule": int(rule) if rule is not None and rule.isdigit() else rule,
-        "options": options,
+        "options": choices,
         "threshold": threshold,
         "split": split,
         "deciding": deciding,
@@ -115,7 +179,13 @@ def generate(
         "edges": edges,
         "seed": seed,
     }
-    made = _make(family, sizes or [], {k: v for k, v in given.items() if v is not None} | {"name": graph})
+    options = {k: v for k, v in given.items() if v is not None} | {"name": graph}
+    if to is not None:
+        _make_blocks(family, sizes or [], options, to, count, balanced, quiet, json)
+        return
+    if count is not None:
+        raise GraphError("--blocks is for a folder", "give it with --to DIR")
+    made = _make(FAMILIES[family], family, sizes or [], options)
     made = made.with_alpha(neodp.balanced(made)) if balanced else made
     _keep(context, graph, made, replace, population, quiet, json)
 
@@ -185,22 +255,76 @@ def export(
     context: typer.Context,
     graph: Graph,
     folder: Annotated[Path, typer.Argument(help="Where to write nodes.csv and edges.csv.", metavar="DIR")],
+    count: Annotated[
+        int | None,
+        typer.Option("--blocks", min=1, help="Write a folder of so many blocks instead of CSV files.", metavar="N"),
+    ] = None,
+    formulas: Annotated[
+        bool, typer.Option("--formulas", help="Also keys that a spreadsheet would compute, such as '=1+1'.")
+    ] = False,
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write a graph as the two CSV files that load reads.
+    """Write a graph as the two CSV files that load reads, or as a folder of blocks.
 
-    Example: `neodp export survey backup/`
+    Example: `neodp export survey backup/`, `neodp export survey DIR --blocks 16`
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
-    folder.mkdir(parents=True, exist_ok=True)
+    if count is not None:
+        _wrote(_write_blocks(read, folder, count), json)
+        return
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
+    if not force:
+        require_new(nodes, edges)
+    if not formulas:
+        _require_no_formulas(read)
+    make_folder(folder)
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
     again = f"neodp load NAME {nodes} {edges} --colors {','.join(read.colors)}"
     present(result, json, lambda: say(f"wrote {nodes} and {edges}; read them with '{again}'"))
+
+
+def _make_blocks(
+    family: str,
+    sizes: list[int],
+    options: dict[str, Any],
+    to: Path,
+    count: int | None,
+    balanced: bool,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Write a graph of a family as a folder of blocks; grid and counts block by block, the others from memory."""
+    with progress(quiet) as tell:
+        if family in LATTICES:
+            lattice = _make(LATTICES[family], family, sizes, options)
+            folder = blocks.write_lattice(lattice, to, count or _default_blocks(lattice.datasets), progress=tell)
+        else:
+            folder = _write_blocks(_make(FAMILIES[family], family, sizes, options), to, count)
+        if balanced:
+            blocks.balanced(to, workers=os.cpu_count() or 1, progress=tell)
+    _wrote(folder, json)
+
+
+def _write_blocks(graph: DatasetGraph, to: Path, count: int | None) -> blocks.Folder:
+    partition = blocks.by_growth(graph, count or _default_blocks(len(graph)))
+    return blocks.write_graph(graph, partition, to, "grown")
+
+
+def _wrote(folder: blocks.Folder, json: bool) -> None:
+    facts = {"graph": folder.name, "folder": str(folder.path), "blocks": folder.blocks}
+    facts |= {"datasets": folder.datasets, "edges": folder.edges}
+    text = f"wrote {folder.path}: {folder.datasets:,} datasets, {folder.edges:,} edges in {folder.blocks} blocks"
+    present(facts, json, lambda: say(f"{text}; extend it with 'neodp extend {folder.path} --engine blocks'"))
+
+
+def _default_blocks(datasets: int) -> int:
+    """Blocks of a quarter of a million datasets, which take some hundred megabytes each while they are worked on."""
+    return -(-datasets // 2**18)
 
 
 def _keep(
@@ -211,18 +335,36 @@ def _keep(
     population: str | None,
     quiet: bool,
     json: bool,
+    folder: blocks.Folder | None = None,
 ) -> None:
+    """Put a graph into the store; from a folder of blocks, with its mechanism."""
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
         text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"
+        if folder is not None and folder.summary is not None and not blocks.is_stale(folder.path):
+            result["written"] = store.write(name, blocks.read_mechanism(folder, graph), progress=tell)
+            text += ", with its mechanism"
         present(result, json, lambda: say(text))
 
 
-def _make(family: str, sizes: list[int], options: dict[str, Any]) -> DatasetGraph:
+def _require_no_formulas(graph: DatasetGraph) -> None:
+    """Refuse to write what a spreadsheet would take for a formula and run."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for what, texts in (("key", graph.keys), ("colour", pa.array(graph.colors, pa.string()))):
+        found = texts.filter(pc.match_substring_regex(texts, FORMULA))
+        if len(found):
+            raise GraphError(
+                f"the {what} {found[0].as_py()!r} of graph {graph.name!r} is a formula to a spreadsheet",
+                "give --formulas to write it as it is, and open the files in nothing that computes",
+            )
+
+
+def _make(function: Callable[..., T], family: str, sizes: list[int], options: dict[str, Any]) -> T:
     """Call a generator with what the command line gave, or say what does not fit."""
-    function = FAMILIES[family]
     parameters = inspect.signature(function).parameters
     wrong = [name for name in options if name not in parameters]
     if wrong:

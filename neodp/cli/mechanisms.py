@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as jsonlib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
@@ -11,8 +11,21 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from neodp import Mechanism, rainbow
-from neodp.cli.common import Graph, Json, Quiet, Session, inside, progress, say, show
+from neodp import Mechanism, blocks, rainbow
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    Graph,
+    Json,
+    Quiet,
+    Session,
+    document,
+    inside,
+    progress,
+    reading,
+    say,
+    show,
+)
 from neodp.errors import GraphError
 from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
@@ -45,16 +58,28 @@ class Engine(StrEnum):
 
 
 class ExtendEngine(StrEnum):
-    """The same; "exact" is an older name of "client"."""
+    """The same, or block by block on files; "exact" is an older name of "client"."""
 
     AUTO = "auto"
     SERVER = "server"
     CLIENT = "client"
     EXACT = "exact"
+    BLOCKS = "blocks"
+
+
+class AuditEngine(StrEnum):
+    """The same, for audit."""
+
+    AUTO = "auto"
+    SERVER = "server"
+    CLIENT = "client"
+    BLOCKS = "blocks"
 
 
 WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
+WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks."
 Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
+Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
 
 
 def check(
@@ -79,7 +104,8 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[ExtendEngine, typer.Option(help=WHO)] = ExtendEngine.AUTO,
+    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
+    workers: Workers = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -92,8 +118,11 @@ def extend(
 ) -> None:
     """Find the optimal mechanism, and keep its probabilities on the datasets.
 
-    Example: `neodp extend survey --mode stats`
+    Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
+    if engine is ExtendEngine.BLOCKS:
+        _extend_blocks(Path(graph), mode, method, workers, quiet, json)
+        return
     session: Session = context.obj
     who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
     how = cast("rainbow.Method | None", method and method.value)
@@ -132,7 +161,10 @@ def audit(
         ),
     ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Who = Engine.AUTO,
+    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
+    workers: Workers = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -145,14 +177,22 @@ def audit(
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
     if nodes is not None and edges is not None:
-        _audit_tables(Tabulated.from_tables(nodes, edges, epsilon=epsilon), losses, worst, json)
+        _audit_tables(
+            Tabulated.from_tables(nodes, edges, epsilon=epsilon, options=reading(encoding, delimiter)),
+            losses,
+            worst,
+            json,
+        )
         return
     assert graph is not None
+    if engine is AuditEngine.BLOCKS:
+        _audit_blocks(Path(graph), losses, worst, workers, quiet, json)
+        return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
-        found = store.audit(graph, engine=engine.value, worst=worst, progress=tell)
+        found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
     def text() -> None:
@@ -165,6 +205,41 @@ def audit(
     facts = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
     show(asdict(report) | facts, json, text)
     if not report or stored.stale:
+        raise typer.Exit(1)
+
+
+def _extend_blocks(
+    folder: Path, mode: Mode, method: Method | None, workers: int | None, quiet: bool, json: bool
+) -> None:
+    """Extend a folder of blocks, and write the mechanism there."""
+    if mode is not Mode.WRITE or method is not None:
+        raise GraphError(
+            "--engine blocks writes the mechanism of two colours to the folder", "leave out --mode and --method"
+        )
+    with progress(quiet) as tell:
+        found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, progress=tell)
+    facts = {name: value for name, value in asdict(found).items() if name != "state"}
+    facts |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
+    show(facts, json, lambda: _facts(facts))
+
+
+def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | None, quiet: bool, json: bool) -> None:
+    """Audit the mechanism in a folder of blocks."""
+    if losses is not None:
+        raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
+    with progress(quiet) as tell:
+        report = blocks.audit(folder, worst=worst, workers=workers or os.cpu_count() or 1, progress=tell)
+    stale = blocks.is_stale(folder)
+
+    def text() -> None:
+        say(str(report))
+        if stale:
+            say("stale: a file of the graph was written after the mechanism; extend it again")
+        for edge in report.worst:
+            say(f"  {edge}")
+
+    show(asdict(report) | {"graph": str(folder), "stale": stale}, json, text)
+    if not report or stale:
         raise typer.Exit(1)
 
 
@@ -197,7 +272,7 @@ def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
         if json:
             probabilities = dict(zip(colors, row, strict=True))
             line = {"key": key, "color": color, "probabilities": probabilities, "p_true": own}
-            say(jsonlib.dumps(line, ensure_ascii=False))
+            say(document(line))
         else:
             say("\t".join([key, color, *map(repr, row)]))
 

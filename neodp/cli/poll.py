@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,23 +11,29 @@ from typing import Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Json, Population, Session, show
-from neodp.cli.poll_text import shown
+from neodp.cli.common import PATIENCE, Delimiter, Encoding, Json, Population, Session, Sheet, reading, show
+from neodp.cli.poll_text import choice, shown
 from neodp.errors import GraphError
-from neodp.polls import People, Question, read_levels
-from neodp.release import DEFAULT, answer_once
+from neodp.polls import People, Survey, read_list
+from neodp.polls.survey import poll as survey_of
+from neodp.release import DEFAULT
 
 __all__ = ["poll"]
 
 
 def poll(
     context: typer.Context,
-    file: Annotated[Path | None, typer.Argument(help="One row per person: CSV or Parquet.", metavar="[FILE]")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="One row per person: CSV, Parquet and others.", metavar="[FILE]")
+    ] = None,
     vote: Annotated[
         list[str] | None, typer.Option(help="The column with the votes. Several are several questions.", metavar="COL")
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="The column with each person's epsilon, or level.", metavar="COL")
+        str | None,
+        typer.Option(
+            help="The column with each person's epsilon, or level; or one number for all.", metavar="COL|NUMBER"
+        ),
     ] = None,
     cypher: Annotated[
         str | None,
@@ -35,18 +42,55 @@ def poll(
         ),
     ] = None,
     query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
+    mechanism: Annotated[
+        str | None,
+        typer.Option(help="balanced: never below a coin. weighted: best on average under --prior. Default: balanced."),
+    ] = None,
+    prior: Annotated[
+        str, typer.Option(help="What is thought of the votes: even, share:0.6, share:low=0.6,high=0.4 or beta:2,3.")
+    ] = "even",
     options: Annotated[
         str | None, typer.Option(help="What one can vote for, joined by commas. Default: yes,no in the usual words.")
     ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="One thing to vote for, commas included; once for each.", metavar="TEXT")
+    ] = None,
+    options_file: Annotated[
+        Path | None, typer.Option(help="What one can vote for: a text file, one per line.", metavar="FILE")
+    ] = None,
+    other: Annotated[str | None, typer.Option(help="The option that all other votes count as.", metavar="NAME")] = None,
+    map: Annotated[
+        str | None, typer.Option(help="What stands for an option: ja=yes,nein=no, or a table of two columns.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="What counts as no answer besides an empty cell: '?,n/a'.", metavar="TEXTS")
+    ] = None,
+    skip_empty: Annotated[
+        bool, typer.Option("--skip-empty", help="Leave out people without a vote or an epsilon.")
+    ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Cells must match letter by letter: case and blanks matter.")
+    ] = False,
     levels: Annotated[
         str | None, typer.Option(help="Names for epsilons: low=2,medium=1,high=0.3, or a table of level,epsilon.")
     ] = None,
-    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave out people without a vote.")] = False,
+    id: Annotated[str | None, typer.Option(help="A column that must differ for everybody.", metavar="COL")] = None,
+    by: Annotated[str | None, typer.Option(help="One answer for each part of the people.", metavar="COL")] = None,
+    by_values: Annotated[
+        str | None, typer.Option(help="With --by: the parts, joined by commas, or a file with one per line.")
+    ] = None,
+    by_other: Annotated[str | None, typer.Option(help="With --by: the part of everybody else.", metavar="NAME")] = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     what_if: Annotated[
         float | None, typer.Option(help="What if a group's epsilon were higher by so much?", metavar="EPSILON")
     ] = None,
     margin: Annotated[
         int | None, typer.Option(min=1, help="With --what-if: at which margin. Default: one in a hundred people.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg or .png.")
     ] = None,
     release: Annotated[
         str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
@@ -65,71 +109,120 @@ def poll(
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
     session: Session = context.obj
-    named = {} if levels is None else read_levels(levels)
-    choices = None if options is None else [option.strip() for option in options.split(",")]
-    people = _people(session, file, cypher, vote or [], epsilon)
-    each = polls.epsilons(people.epsilon, named, people.place)
-    questions = []
-    for column, votes in people.votes.items():
-        counted = polls.tally(votes, each, people.place, options=choices, levels=named, skip_empty=skip_empty)
-        questions.append(Question.of(column, counted, query, choices))
-    facts = [question.facts() for question in questions]
-    for question, fact in zip(questions, facts, strict=True):
+    votes = vote or []
+    choices = _choices(options, option, options_file)
+    table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
+    survey = survey_of(
+        table,
+        vote=votes,
+        epsilon=epsilon,
+        levels=levels,
+        query=query,
+        options=choices,
+        mechanism=mechanism,
+        prior=prior,
+        by=by,
+        by_values=by_values,
+        by_other=by_other,
+        id=id,
+        missing=missing or (),
+        skip_empty=skip_empty,
+        exact=exact,
+        mapping=map,
+        other=other,
+        name=name,
+        reading=reading(encoding, delimiter, sheet),
+    )
+    if release is not None:
+        survey = _chosen(survey)
+    facts = [question.facts() for question in survey.questions]
+    for question, fact in zip(survey.questions, facts, strict=True):
         if what_if is not None:
-            fact["what_if"] = _what_if(question.poll, margin, what_if)
+            fact["what_if"] = _what_if(question.balanced, margin, what_if)
         if reveal:
             fact["revealed"] = question.revealed()
+    if plot is not None:
+        survey.plot(plot)
     if release is not None:
-        source = str(file.resolve()) if file is not None else str(cypher)
-        subject = name or (file.stem if file is not None else "poll")
-        words = _words(file, cypher, epsilon, query, options, levels, skip_empty, name, population)
-        asked = {
-            question.name: question.asked(subject, source, population, f"{words} --vote {shlex.quote(question.name)}")
-            for question in questions
-        }
-        chances = {asked[question.name].subject: question.distribution for question in questions}
-        with session.open(patience=PATIENCE) as store:
-            answers = answer_once(store, list(asked.values()), release, lambda q: chances[q.subject]())
-        for fact, kept in zip(facts, answers, strict=True):
-            fact |= {"graph": kept.graph, "release": release, "answer": kept.answer}
-    show({"questions": facts}, json, lambda: shown(questions, facts, reveal=reveal))
+        command = _words(context, file, survey)
+        with session.open(patience=PATIENCE, create=True) as store:
+            answers = survey.release(store, release, population=population, command=command)
+        for fact in facts:
+            answer = answers[fact["question"]]
+            fact |= {
+                "graph": f"{survey.name} {fact['question']}",
+                "release": release,
+                "answer": answer if isinstance(answer, str) else answer[fact["part"]],
+            }
+    show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
 
 
-def _words(
-    file: Path | None,
-    cypher: str | None,
-    epsilon: str | None,
-    query: str,
-    options: str | None,
-    levels: str | None,
-    skip_empty: bool,
-    name: str | None,
-    population: str,
-) -> str:
-    """The command that asks the same again, without its columns of votes and the release."""
-    given = {
-        "--cypher": cypher,
-        "--epsilon": epsilon,
-        "--query": query,
-        "--options": options,
-        "--levels": levels,
-        "--name": name,
-        "--population": None if population == DEFAULT else population,
-    }
-    words = ["neodp", "poll", *([str(file)] if file is not None else [])]
-    for option, value in given.items():
-        words += [option, value] if value is not None else []
-    return shlex.join(words + ["--skip-empty"] * skip_empty)
+def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
+    """What one can vote for, however it was given."""
+    given = [each for each in (options, option, file) if each]
+    if len(given) > 1:
+        raise GraphError("the options are given in several ways", "give one of --options, --option and --options-file")
+    if file is not None:
+        if not file.is_file():
+            raise GraphError(f"there is no file {file}", "correct the path")
+        return read_list(file)
+    if option:
+        return tuple(option)
+    return None if options is None else tuple(each.strip() for each in options.split(","))
 
 
-def _people(session: Session, file: Path | None, cypher: str | None, votes: list[str], epsilon: str | None) -> People:
-    """The people of the file or the query, whichever is given."""
-    if file is not None and cypher is None:
-        return People.from_file(file, votes, epsilon)
-    if cypher is not None and file is None:
+def _people(
+    session: Session, file: Path | None, cypher: str | None, votes: list[str], epsilon: str | None
+) -> tuple[Path | People, list[str], str]:
+    """The people of the file or the query, whichever is given, and which columns are meant."""
+    if (file is None) == (cypher is None):
+        raise GraphError("where are the people?", "give one of a file and --cypher")
+    table: Path | People | None = file
+    if cypher is not None:
         with session.open() as store:
-            return People.from_result(store.select(cypher), votes, epsilon)
-    raise GraphError("where are the people?", "give one of a file and --cypher")
+            table = People.from_result(store.select(cypher), cypher)
+        header = list(table.columns)
+        if not votes and epsilon is None:
+            if len(header) != 2:
+                raise GraphError(
+                    f"the query returns {len(header)} columns: {', '.join(header)}",
+                    "return a vote and an epsilon, or name the columns with --vote and --epsilon",
+                )
+            votes, epsilon = header[:1], header[1]
+    if not votes or epsilon is None:
+        which = "--epsilon" if votes else "--vote"
+        raise GraphError(f"which column is it, {which}?", f"name it, as in {which} COL")
+    assert table is not None
+    return table, votes, epsilon
+
+
+def _chosen(survey: Survey) -> Survey:
+    """The survey with a mechanism: where it matters and none was named, whoever sits at the terminal is asked."""
+    try:
+        survey.require_choice()
+    except GraphError:
+        if not sys.stdin.isatty():
+            raise
+        return survey.with_mechanism(choice(survey))
+    return survey
+
+
+UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "file", "mechanism", "option"}
+"""Parameters that do not belong to the words that ask a question again, or stand there in another way."""
+
+
+def _words(context: typer.Context, file: Path | None, survey: Survey) -> str:
+    """The command that asks the same again, without its columns of votes and the release."""
+    words = ["neodp", "poll", *([str(file)] if file is not None else [])]
+    given = context.params
+    for parameter in context.command.params:
+        value = given.get(str(parameter.name))
+        if parameter.name in UNKEPT or value is None or value is False or value == parameter.default:
+            continue
+        words += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    for each in given.get("option") or ():
+        words += ["--option", each]
+    return shlex.join(words + (["--mechanism", survey.chosen] if survey.chosen else []))
 
 
 def _what_if(poll: polls.Poll, margin: int | None, raised: float) -> list[dict[str, Any]]:

@@ -1,35 +1,65 @@
-"""How ``neodp poll`` shows a poll to people: guarantees, accuracy by margin, answers."""
+"""How ``neodp poll`` shows a poll to people: guarantees, both mechanisms, accuracy by margin, answers."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from neodp.cli.common import say, table
-from neodp.polls import Poll, Question
+import typer
 
-__all__ = ["shown"]
+from neodp.cli.common import harmless, say, table
+from neodp.polls import Poll, Question, Survey
+
+__all__ = ["choice", "shown"]
 
 MOST = 20
 """How many groups to show."""
 
 
-def shown(questions: list[Question], facts: list[dict[str, Any]], *, reveal: bool) -> None:
+HOW = {
+    "exact": "",
+    "normal": " (by a normal distribution: it decides what is expected, never privacy)",
+    "sampled": " (from tables that were drawn from the prior: they decide what is expected, never privacy)",
+}
+"""How an expected accuracy was found, for people."""
+
+
+def choice(survey: Survey) -> str:
+    """Ask which mechanism to use, on stderr; what was typed, or nothing is done."""
+    for question in survey.questions:
+        if question.both.differ:
+            facts = question.facts()["mechanisms"]
+            typer.echo(harmless(f"{question.label}: {_side_by_side(facts)}. {_in_words(facts)}"), err=True)
+    typer.echo("An answer cannot be drawn again. Which mechanism, balanced or weighted? ", err=True, nl=False)
+    answer = sys.stdin.readline().strip().lower()
+    if answer not in ("balanced", "weighted"):
+        raise typer.Abort
+    return answer
+
+
+def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     """One question in full, or several with one row each; and what may tell something about the votes."""
+    questions = survey.questions
     if len(questions) == 1:
-        _one(questions[0], facts[0])
+        _one(questions[0], facts[0], survey.chosen is not None)
     else:
-        _several(questions, facts)
+        _several(survey, facts)
     secret = ["the answers"] * ("answer" in facts[0]) + ["what is marked"] * reveal
     what = f"Only {' and '.join(secret)} may tell" if secret else "Nothing here tells"
-    say(f"\n{what} anything about the votes. Who took part, with which epsilon, is taken as public.")
+    by = f", and who belongs to which {survey.by!r}" if survey.by is not None else ""
+    say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is taken as public.")
 
 
-def _one(question: Question, facts: dict[str, Any]) -> None:
+def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
     """One question in full."""
     _facts(question, facts)
     _guarantees(question.poll, 1)
     if facts["by_margin"]:
-        say("Accuracy, the chance of the true answer, by how many people would have to vote otherwise to change it:")
+        _mechanisms(facts, chosen)
+        say(
+            f"Accuracy of {facts['mechanism']}, the chance of the true answer, by how many people would have to vote "
+            "otherwise to change it:"
+        )
         rows = [(f"{r['margin']:,}", r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
@@ -46,8 +76,8 @@ def _one(question: Question, facts: dict[str, Any]) -> None:
         chances = ", ".join(f"Pr[{color}] = {p!r}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, not to be passed on:")
         counts = question.tally.counts.sum(axis=0).tolist()
-        chosen = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
-        say(f"truth        {found['color']}, by a margin of {found['margin']}: {chosen}")
+        voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
+        say(f"truth        {found['color']}, by a margin of {found['margin']}: {voted}")
         say(f"mechanism    {chances}")
 
 
@@ -56,12 +86,59 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
     say(f"question     {question.name}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {len(facts['groups']):,} groups of equal epsilon")
     if facts["skipped"]:
-        say(f"skipped      {facts['skipped']:,} without a vote")
+        say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; that they took no part is public")
     if facts["silent"]:
         say(f"silent       {facts['silent']:,} with epsilon 0, who are not asked: no answer may depend on them")
 
 
-def _guarantees(poll: Poll, questions: int) -> None:
+def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
+    """Both mechanisms side by side, and what happens where privacy goes with the answer."""
+    both = facts["mechanisms"]
+    say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} says:")
+    rows = [
+        (name, f"{each['expected']:.3f}", f"{each['worst']:.3g}", "this one" if name == facts["mechanism"] else "")
+        for name, each in both.items()
+    ]
+    table(("mechanism", "expected accuracy", "at every table at least", "answers are drawn from"), rows)
+    how = HOW[both["weighted"]["method"]]
+    if how:
+        say(f"Expected accuracies are estimates{how}.")
+    say(_in_words(both))
+    if facts["differ"] and not chosen:
+        say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
+
+
+def _side_by_side(both: dict[str, Any]) -> str:
+    return "; ".join(
+        f"{name} is expected to be right with {each['expected']:.3f}, and at every table with at least "
+        f"{each['worst']:.3g}"
+        for name, each in both.items()
+    )
+
+
+def _in_words(both: dict[str, Any]) -> str:
+    """What happens where those who ask for much privacy all vote one way."""
+    if both["weighted"] == both["balanced"]:
+        return "Weighted is the same as balanced here: nothing better was found."
+    pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
+    if len({each["epsilon"] for each, _ in pairs}) < 2:
+        return "All ask for the same privacy: weighted hears everybody alike."
+    balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
+    text = (
+        f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {weighted['epsilon']:g}) all "
+        f"choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. Balanced "
+        f"then says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
+    )
+    wrong = weighted["right"] < 0.5
+    return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
+
+
+def _asked_of_all(survey: Survey) -> int:
+    """How many questions everybody is asked."""
+    return len({question.name for question in survey.questions})
+
+
+def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
     """What each group is promised."""
     columns = [
         "level",
@@ -74,7 +151,7 @@ def _guarantees(poll: Poll, questions: int) -> None:
         [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.factor:.4g}", f"{g.belief:.1%}"]
         for g in poll.groups[:MOST]
     ]
-    if questions > 1:  # how many people took part differs from question to question
+    if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
     if len(poll.groups) > MOST:
@@ -83,23 +160,39 @@ def _guarantees(poll: Poll, questions: int) -> None:
         say(f"This is per question: over all {questions} of them, each epsilon counts {questions} times.")
 
 
-def _several(questions: list[Question], facts: list[dict[str, Any]]) -> None:
+def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     """Several questions, one row each."""
-    columns = ["question", "people", "skipped", "worst", "0.95 from", "0.99 from"]
+    questions = survey.questions
+    columns = ["question"] + ["part"] * (survey.by is not None)
+    columns += ["people", "skipped", "balanced", "weighted", "worst", "0.95 from", "0.99 from"]
     columns += ["answer"] if "answer" in facts[0] else []
     columns += ["truth", "margin", "accuracy", "Pr[wrong], exactly"] if "revealed" in facts[0] else []
     rows = []
     for fact in facts:
-        row = [fact[name] for name in ("question", "people", "skipped", "worst")]
-        row += [fact["margin_for"]["0.95"], fact["margin_for"]["0.99"]]
+        row = [fact["question"]] + [fact["part"]] * (survey.by is not None) + [fact["people"], fact["skipped"]]
+        row += [f"{each['expected']:.3f}" for each in fact["mechanisms"].values()]
+        row += [fact["worst"], fact["margin_for"]["0.95"], fact["margin_for"]["0.99"]]
         row += [fact["answer"]] if "answer" in fact else []
         if "revealed" in fact:
             found = fact["revealed"]
             row += [found["color"], found["margin"], found["p_true"], repr(min(found["probabilities"].values()))]
         rows.append(row)
-    _guarantees(questions[0].poll, len(questions))
+    _guarantees(max((q.poll for q in questions), key=lambda poll: len(poll.groups)), _asked_of_all(survey), sizes=False)
+    if survey.by is not None:
+        say(f"One answer for each {survey.by!r}: everybody is in one of them only, and pays once.")
     table(columns, rows)
-    say("worst: the least accuracy, whatever the votes; 0.95 from: the margin from which on it is at least that.")
+    say(
+        "balanced, weighted: the expected accuracy of either mechanism, if the votes are as the prior "
+        f"{facts[0]['prior']!r} says."
+    )
+    say(f"worst: the least accuracy of {facts[0]['mechanism']}, which answers are drawn from, whatever the votes;")
+    say("0.95 from: the margin from which on it is at least that.")
+    dearest = min(
+        facts, key=lambda fact: min((a["right"] for a in fact["mechanisms"]["weighted"]["against"]), default=1.0)
+    )
+    say(f"{questions[facts.index(dearest)].label}: {_in_words(dearest['mechanisms'])}")
+    if survey.chosen is None and any(fact["differ"] for fact in facts):
+        say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
     if "revealed" in facts[0]:
         say("NOT PRIVATE, not to be passed on: the columns from truth on.")
     for fact in facts:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.errors import UnknownQuery
 from neodp.store.cypher import every, subject
 
@@ -65,6 +65,7 @@ def plot(
     lines: Annotated[
         bool, typer.Option("--lines", help="Instead, the chance of every answer by distance, one panel per order.")
     ] = False,
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -72,9 +73,12 @@ def plot(
 
     Example: `neodp plot survey -o survey.svg`
     """
+    from neodp.files import require_new
     from neodp.plot import plot as draw
     from neodp.plot import plot_lines as draw_lines
 
+    if not force:
+        require_new(output)
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         stored = store.mechanism(graph, progress=tell)

@@ -12,11 +12,11 @@ from neodp import study
 from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
 from neodp.graph import DatasetGraph
 from neodp.study import Accuracy, Comparison
-from neodp.study.tables import is_table
+from neodp.tables import is_table
 
 __all__ = ["compare", "raised", "raised_table", "what_if"]
 
-EITHER = "A graph with a stored mechanism, or a table of key,p_true (.csv, .parquet)."
+EITHER = "A graph with a stored mechanism, or a table of key,p_true (.csv, .xlsx, .parquet, …)."
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""Pictures: a mechanism on its graph, two mechanisms compared, and the chance of every answer by distance.
+"""Pictures: a mechanism on its graph, two mechanisms compared, the chance of every answer by distance, and a poll.
 
 >>> import neodp, tempfile
 >>> from pathlib import Path
@@ -13,6 +13,7 @@ Matplotlib is imported only when something is drawn. A picture reads no store: i
 
 from neodp.plot.comparison import plot_comparison
 from neodp.plot.lines import plot_lines
+from neodp.plot.margins import plot_poll
 from neodp.plot.mechanism import plot
 
-__all__ = ["plot", "plot_comparison", "plot_lines"]
+__all__ = ["plot", "plot_comparison", "plot_lines", "plot_poll"]

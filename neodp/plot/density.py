@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.columns import Floats
+from neodp.family import family
 from neodp.plot.axes import heading, legend, sided_axis
 from neodp.plot.scales import Steps
 from neodp.plot.scene import Scene
@@ -26,7 +27,7 @@ ROWS = 64
 
 def draw_density(axes: Axes, scene: Scene) -> None:
     """How many datasets have which distance and which chance: the more, the darker."""
-    sided = len(scene.graph.colors) == 2
+    sided = family(scene.graph).binary
     p, q = (scene.mechanism.p, scene.mechanism.q) if sided else (scene.true, scene.false)
     height = scene.scale.place(p, q)
     low, high = scene.scale.span(height)

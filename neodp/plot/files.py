@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neodp.errors import GraphError
+from neodp.files import private
 from neodp.plot.style import DPI
 
 if TYPE_CHECKING:
@@ -46,14 +47,12 @@ def rendered(figure: Figure, kind: str) -> bytes:
 
 
 def save(target: Path, picture: bytes) -> None:
-    """Write the file.
+    """Write the file, for its owner only: a picture shows what is stored.
 
     Raises
     ------
     GraphError
         If the file cannot be written.
     """
-    try:
-        target.write_bytes(picture)
-    except OSError as e:
-        raise GraphError(f"{target} cannot be written: {e.strerror}", "choose another file") from None
+    with private(target) as file:
+        file.write(picture)

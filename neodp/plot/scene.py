@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from neodp.boundary import boundary_vertices, distance
 from neodp.columns import Floats
+from neodp.family import family
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.plot.scales import Scale, Steps
@@ -70,12 +71,12 @@ class Scene:
 
     def label(self, color: int) -> str:
         """What a colour means, in words."""
-        return f"true answer: {self.colors[color]}" if len(self.colors) == 2 else self.colors[color]
+        return f"true answer: {self.colors[color]}" if family(self.graph).binary else self.colors[color]
 
     @cached_property
     def two_sided(self) -> bool:
         """Whether there are two sides of a boundary to draw."""
-        return len(self.graph.colors) == 2 and bool((self.hops >= 0).any())
+        return family(self.graph).binary and bool((self.hops >= 0).any())
 
     @cached_property
     def layers(self) -> list[Layer]:

@@ -7,9 +7,11 @@
 >>> round(p.at(10).worst, 4)  # the chance of the true answer where ten people would have to change their vote
 0.9958
 
-The mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`. :mod:`neodp.polls.people` reads a
-table of people, :mod:`neodp.polls.table` counts their votes, :mod:`neodp.polls.question` keeps one question with its
-secret counts, and :mod:`neodp.polls.levels` says what a higher epsilon would bring.
+The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`; the weighted ones are in
+:mod:`neodp.polls.weighted` and :mod:`neodp.polls.weighted_plurality`, and :mod:`neodp.polls.facts` compares them.
+:mod:`neodp.polls.people` and :mod:`neodp.polls.table` get from a table of people to counted votes,
+:mod:`neodp.polls.question` keeps one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
+table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` says what a higher epsilon would bring.
 """
 
 from neodp.polls.levels import WhatIf, what_if
@@ -24,26 +26,32 @@ from neodp.polls.mechanism import (
     valid_epsilon,
     violations,
 )
-from neodp.polls.people import People, read_levels
+from neodp.polls.people import People, read_levels, read_list, read_mapping
+from neodp.polls.prior import Prior
 from neodp.polls.question import Question
-from neodp.polls.table import WORDS, Place, Tally, epsilons, tally
+from neodp.polls.survey import Survey
+from neodp.polls.table import WORDS, Cells, Tally, epsilons, tally
 
 __all__ = [
     "WORDS",
+    "Cells",
     "Counts",
     "Group",
     "Margin",
     "People",
-    "Place",
     "Plurality",
     "Poll",
+    "Prior",
     "Question",
+    "Survey",
     "Tally",
     "Threshold",
     "WhatIf",
     "epsilons",
     "poll",
     "read_levels",
+    "read_list",
+    "read_mapping",
     "tally",
     "valid_epsilon",
     "violations",

@@ -75,16 +75,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.auditing import holds
-from neodp.columns import MAX_EPSILON
+from neodp.auditing import exact, holds
+from neodp.columns import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
+from neodp.privacy import UNIT
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 
-UNIT = 2**50
-"""How many units of cost make an epsilon of 1."""
-TINY = 2.0**-1022
-"""The smallest chance of a wrong answer: the smallest normal double."""
+TINY = SMALLEST
+"""The smallest chance of a wrong answer."""
 FAR = 709 * UNIT
 """P is TINY at a cost of 708 and beyond, so that this is as good as any greater cost."""
 
@@ -499,20 +498,12 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
     groups : sequence of int, optional
         Only neighbours that differ in a person of these groups.
     """
-    here = _exact(poll.distribution(counts))
+    here = exact(poll.distribution(counts))
     broken = []
     for other, epsilon in poll.neighbors(counts, groups):
-        there = _exact(poll.distribution(other))
+        there = exact(poll.distribution(other))
         for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):
                 if not holds(left, right, epsilon, 0.0):
                     broken.append(f"Pr[{color}] is {float(p)!r} and {float(p_other)!r}, beyond epsilon {epsilon!r}")
     return broken
-
-
-def _exact(probabilities: Sequence[float]) -> list[Fraction]:
-    """Every entry as the rational number that it is, the largest as one minus the rest."""
-    values = [Fraction(p) for p in probabilities]
-    largest = max(range(len(values)), key=values.__getitem__)
-    values[largest] += 1 - sum(values)
-    return values

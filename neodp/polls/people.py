@@ -1,113 +1,142 @@
-"""Where the people of a poll come from: a CSV or Parquet file, or the result of a query; and names for epsilons."""
+"""Where the people of a poll come from: a file, a table in memory, or the result of a query; and names for epsilons."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import valid_epsilon
-from neodp.polls.table import Place
-from neodp.tables import read_table
+from neodp.tables import Place, ReadOptions, header, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["People", "read_levels"]
+__all__ = ["People", "arrow_table", "read_levels", "read_list", "read_mapping"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class People:
     """A table with one row per person.
 
     Attributes
     ----------
-    votes : dict of Arrow arrays
-        A column of votes for each question, by the name of the column.
-    epsilon : Arrow array
-        What each person asks for: a number, or the name of a level.
+    columns : dict of Arrow arrays
     place : function
         How an error names a row.
+    source : str
+        Where the people come from: a file, a query, or a table in memory.
+    name : str
+        What their polls are called, if not otherwise.
+    called : str
+        How an error calls the table.
     """
 
-    votes: dict[str, pa.Array]
-    epsilon: pa.Array
+    columns: Mapping[str, pa.Array]
     place: Place
+    source: str
+    name: str = "poll"
+    called: str = "the table"
 
     @classmethod
-    def from_file(cls, file: str | PathLike[str], votes: Sequence[str], epsilon: str | None) -> People:
-        """The people of a CSV or Parquet file.
+    def of(
+        cls,
+        table: Any,
+        needed: Sequence[str],
+        optional: Sequence[str] = (),
+        *,
+        numbers: Sequence[str] = (),
+        reading: ReadOptions | None = None,
+    ) -> People:
+        """The people of a file or of a table in memory.
 
         Parameters
         ----------
-        file : path
-        votes : strings
-            The columns with the votes, one for each question.
-        epsilon : str
-            The column with the epsilons or levels.
+        table : path, data frame, Arrow table, dict of columns, or People
+        needed : strings
+            The columns that it must have.
+        optional : strings
+            The columns that it may have.
+        numbers : strings
+            Which of these hold numbers, where a file may have decimal commas.
+        reading : ReadOptions, optional
+            How to read a file.
 
         Raises
         ------
         GraphError
-            If no column is named, or the file does not have such a column.
+            If it is no table, or has no such column; the message says which, and what columns there are.
         """
-        columns = _named(votes, epsilon)
-        read = read_table(file, columns)
-        return cls({column: read[column] for column in columns[:-1]}, read[columns[-1]], read.place)
+        for i, name in enumerate(needed):
+            if name in needed[:i]:
+                raise GraphError(f"the column {name!r} is named twice", "name another one, or leave it out")
+        if isinstance(table, str | PathLike):
+            found = read_table(table, needed, optional, numbers=numbers, options=reading)
+            source = str(found.source) if found.source.is_standard_input else str(Path(table).resolve())
+            return cls(found.columns, found.place, source, found.source.stem)
+        if isinstance(table, People):
+            people = table
+        else:
+            read = arrow_table(table)
+            columns = dict(zip(read.column_names, read.columns, strict=True))
+            people = cls(columns, lambda row: f"row {row + 1} of the table", "a table in memory")
+        for name in needed:
+            if name not in people.columns:
+                known = f"its columns are {', '.join(people.columns)}"
+                raise GraphError(f"{people.called} has no column {name!r}", near(name, people.columns) or known)
+        return people
 
     @classmethod
-    def from_result(cls, result: pa.Table, votes: Sequence[str], epsilon: str | None) -> People:
-        """The people that a query returned.
-
-        Parameters
-        ----------
-        result : Arrow table
-        votes : strings
-            The columns with the votes; where neither these nor `epsilon` are named, the query must return two columns:
-            a vote and an epsilon.
-        epsilon : str or None
-            The column with the epsilons or levels.
-
-        Raises
-        ------
-        GraphError
-            If it is not clear which columns are meant, or there is no such column.
-        """
-        header = result.column_names
-        if not votes and epsilon is None:
-            if len(header) != 2:
-                raise GraphError(
-                    f"the query returns {len(header)} columns: {', '.join(header)}",
-                    "return a vote and an epsilon, or name the columns with --vote and --epsilon",
-                )
-            votes, epsilon = header[:1], header[1]
-        columns = _named(votes, epsilon)
-        for column in columns:
-            if column not in header:
-                raise GraphError(
-                    f"the query returns no column {column!r}",
-                    near(column, header) or f"its columns are {', '.join(header)}",
-                )
+    def from_result(cls, result: pa.Table, query: str) -> People:
+        """The people that a query returned."""
 
         def place(row: int) -> str:
             return f"row {row + 1} of the query's result"
 
-        return cls({column: result[column] for column in columns[:-1]}, result[columns[-1]], place)
+        columns = dict(zip(result.column_names, result.columns, strict=True))
+        return cls(columns, place, query, called="the query's result")
 
 
-def _named(votes: Sequence[str], epsilon: str | None) -> tuple[str, ...]:
-    """The columns of the votes, and last that of the epsilons; both must be named."""
-    if not votes or epsilon is None:
-        missing = "--epsilon" if votes else "--vote"
-        raise GraphError(f"which column is it, {missing}?", f"name it, as in {missing} COL")
-    return (*votes, epsilon)
+def arrow_table(table: Any) -> pa.Table:
+    """A table of any library as an Arrow table: a data frame, Arrow data, or a dict of columns.
+
+    Neither pandas nor polars is needed: their frames offer the Arrow C interface, and older ones ``__dataframe__``.
+
+    Raises
+    ------
+    GraphError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> arrow_table({"vote": ["yes", "no"], "epsilon": [1.0, 0.5]}).column_names
+    ['vote', 'epsilon']
+    """
+    import pyarrow as pa
+    import pyarrow.interchange
+
+    try:
+        if isinstance(table, pa.Table):
+            return table
+        if isinstance(table, Mapping):
+            return pa.table({str(name): pa.array(column) for name, column in table.items()})
+        if isinstance(table, pa.RecordBatch):
+            return pa.Table.from_batches([table])
+        if hasattr(table, "__arrow_c_stream__"):
+            return pa.RecordBatchReader.from_stream(table).read_all()
+        if hasattr(table, "__dataframe__"):
+            return pa.interchange.from_dataframe(table)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as e:
+        raise GraphError("the table cannot be read as Arrow columns", str(e).splitlines()[0]) from None
+    hint = "give a path, a pandas or polars frame, an Arrow table, or a dict of columns"
+    raise GraphError(f"the people are a {type(table).__name__}, which is no table", hint)
 
 
-def read_levels(text: str) -> dict[str, float]:
-    """Names for epsilons: written as ``low=2,high=0.3``, or the path of a table of ``level,epsilon``.
+def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, float]:
+    """Names for epsilons: written as ``low=2,high=0.3``, the path of a table of ``level,epsilon``, or a mapping.
 
     Raises
     ------
@@ -119,14 +148,19 @@ def read_levels(text: str) -> dict[str, float]:
     >>> read_levels("low=2, high=0.3")
     {'low': 2.0, 'high': 0.3}
     """
-    if "=" in text:
-        pairs = [part.partition("=")[::2] for part in text.split(",")]
+    pairs: list[tuple[Any, Any]]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif "=" in str(given):
+        pairs = [(name, value) for name, _, value in (part.partition("=") for part in str(given).split(","))]
     else:
-        columns = read_table(Path(text), ("level", "epsilon"))
+        columns = read_table(Path(given), ("level", "epsilon"), numbers=("epsilon",))
         pairs = list(zip(columns["level"].to_pylist(), columns["epsilon"].to_pylist(), strict=True))
     found: dict[str, float] = {}
     for level, value in pairs:
         name = str(level).strip()
+        if name in found:
+            raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -136,3 +170,49 @@ def read_levels(text: str) -> dict[str, float]:
         except GraphError as e:
             raise GraphError(f"the level {name!r}: {e.message}", e.hint) from None
     return found
+
+
+def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, str]:
+    """What stands for an option: written as ``ja=yes,nein=no``, the path of a table of two columns, or a mapping.
+
+    Raises
+    ------
+    GraphError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> read_mapping("ja=yes, nein=no")
+    {'ja': 'yes', 'nein': 'no'}
+    """
+    if isinstance(given, Mapping):
+        return {str(text): str(option) for text, option in given.items()}
+    if "=" in str(given):
+        pairs = (part.partition("=") for part in str(given).split(","))
+        return {text.strip(): option.strip() for text, _, option in pairs}
+    names = header(given)
+    if len(names) != 2:
+        raise GraphError(
+            f"{given} has {len(names)} columns", "give two: what stands in a cell, and the option that it stands for"
+        )
+    table = read_table(given, names)
+    return {str(text): str(option) for text, option in zip(*(table[name].to_pylist() for name in names), strict=True)}
+
+
+def read_list(given: str | PathLike[str] | Sequence[str]) -> tuple[str, ...]:
+    """Some names: joined by commas, the lines of a file, or a sequence.
+
+    Examples
+    --------
+    >>> read_list("sales, it"), read_list(["Stroud, Jr.", "Wilson"])
+    (('sales', 'it'), ('Stroud, Jr.', 'Wilson'))
+    """
+    if not isinstance(given, str | PathLike):
+        return tuple(map(str, given))
+    if isinstance(given, str) and not Path(given).is_file():
+        return tuple(name.strip() for name in given.split(","))
+    try:
+        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as e:
+        raise GraphError(f"{given} cannot be read", f"give a file with one name per line, in UTF-8 ({e})") from None
+    return tuple(line.strip() for line in lines if line.strip())

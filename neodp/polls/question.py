@@ -6,24 +6,23 @@ Everything in :meth:`Question.facts` follows from who takes part and with which 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from neodp import release
-from neodp.errors import GraphError, PrivacyError
-from neodp.polls.mechanism import Poll, poll, violations
+from neodp.errors import GraphError, PrivacyError, near
+from neodp.polls.facts import Facts, Preview, preview
+from neodp.polls.mechanism import Group, Poll, poll, violations
+from neodp.polls.prior import Prior
 from neodp.polls.table import WORDS, Tally
-from neodp.release import DEFAULT, Level, levels_of
 
-__all__ = ["Question"]
+__all__ = ["MechanismName", "Question", "mechanism_name"]
 
-SHOWN = 64
-"""How many groups are kept with an answer one by one."""
+MechanismName: TypeAlias = Literal["balanced", "weighted"]
+"""How an answer is found: never below a coin at any table, or best on average."""
 
 SURE = (0.9, 0.95, 0.99, 0.999)
 """The accuracies for which the least margin is shown."""
@@ -31,7 +30,29 @@ CHECKED = 500
 """Before an answer is drawn, its privacy is checked on the edges of people of so many groups."""
 
 
-@dataclass(frozen=True)
+def mechanism_name(text: str) -> MechanismName:
+    """The name of a mechanism, if it is one.
+
+    Raises
+    ------
+    GraphError
+        If there is no such mechanism.
+    """
+    for name in get_args(MechanismName):
+        if text == name:
+            found: MechanismName = name
+            return found
+    hint = near(text, get_args(MechanismName)) or "give balanced or weighted"
+    raise GraphError(f"the mechanism is {text!r}", hint)
+
+
+@lru_cache(maxsize=64)
+def _compared(groups: tuple[Group, ...], query: str, options: tuple[str, ...], prior: Prior) -> Preview:
+    """Both mechanisms; questions to the same groups share them."""
+    return preview(groups, query, options, prior)
+
+
+@dataclass(frozen=True, eq=False)
 class Question:
     """A question with its secret counts.
 
@@ -41,19 +62,38 @@ class Question:
         The column of the votes.
     query : str
         What is asked: ``majority``, ``threshold:2/3`` or ``plurality``.
-    poll : Poll
-        The mechanism. It does not depend on the votes.
+    balanced : Poll
+        The balanced mechanism. It does not depend on the votes.
     tally : Tally
         The votes, counted. Secret.
+    mechanism : "balanced" or "weighted"
+        What an answer is drawn from.
+    prior : Prior
+        What is thought of the votes beforehand; it decides what is expected, and the weighted mechanism.
+    part : str or None
+        Which part of the people is asked, if not all.
     """
 
     name: str
     query: str
-    poll: Poll
+    balanced: Poll
     tally: Tally
+    mechanism: MechanismName = "balanced"
+    prior: Prior = Prior()  # noqa: RUF009
+    part: str | None = None
 
     @classmethod
-    def of(cls, name: str, tally: Tally, query: str, options: Sequence[str] | None = None) -> Question:
+    def of(
+        cls,
+        name: str,
+        tally: Tally,
+        query: str,
+        options: Sequence[str] | None = None,
+        *,
+        mechanism: MechanismName = "balanced",
+        prior: str | Prior = "even",
+        part: str | None = None,
+    ) -> Question:
         """The question for votes that are counted; the options are yes and no where none are named.
 
         Raises
@@ -62,16 +102,35 @@ class Question:
             If nobody takes part, or the query or the options are invalid; the message says which, and what is allowed.
         """
         if not tally.groups:
-            nobody = "everybody has epsilon 0" if tally.silent else "nobody is in the table"
+            where = "is in the table" if part is None else f"is in the part {part!r}"
+            nobody = "everybody has epsilon 0" if tally.silent else f"nobody {where}"
             nobody = "nobody voted" if tally.skipped else nobody
-            raise GraphError(f"{name!r} cannot be asked: {nobody}", "a poll needs a person with an epsilon above 0")
-        return cls(name, query, poll(tally.groups, query, options or tuple(WORDS)), tally)
+            called = f"{name!r}" if part is None else f"{name!r} of {part!r}"
+            raise GraphError(f"{called} cannot be asked: {nobody}", "a poll needs a person with an epsilon above 0")
+        balanced = poll(tally.groups, query, options or tuple(WORDS))
+        return cls(name, query, balanced, tally, mechanism, Prior.parse(prior), part)
+
+    @property
+    def label(self) -> str:
+        """What tells the question from others of the same survey."""
+        return self.name if self.part is None else f"{self.name} [{self.part}]"
+
+    @cached_property
+    def both(self) -> Preview:
+        """What is known of both mechanisms beforehand."""
+        return _compared(self.balanced.groups, self.query, self.balanced.options, self.prior)
+
+    @property
+    def poll(self) -> Poll:
+        """The mechanism that an answer is drawn from. It does not depend on the votes."""
+        return self.balanced if self.mechanism == "balanced" else self.both.weighted.poll
 
     def facts(self) -> dict[str, Any]:
         """What can be said without looking at the votes."""
         poll = self.poll
         return {
             "question": self.name,
+            "part": self.part,
             "query": self.query,
             "asks": poll.question,
             "options": list(poll.options),
@@ -79,6 +138,10 @@ class Question:
             "skipped": self.tally.skipped,
             "silent": self.tally.silent,
             "groups": [asdict(g) | {"factor": g.factor, "belief": g.belief} for g in poll.groups],
+            "mechanism": self.mechanism,
+            "prior": self.prior.text,
+            "mechanisms": {"balanced": _known(self.both.balanced), "weighted": _known(self.both.weighted)},
+            "differ": bool(self.both.differ),
             "worst": poll.worst,
             "by_margin": [asdict(row) for row in map(poll.at, self._margins())],
             "margin_for": {f"{sure:g}": poll.margin_for(sure) for sure in SURE},
@@ -110,33 +173,6 @@ class Question:
             raise PrivacyError(f"the mechanism is not private: {broken[0]}", "report this; nothing was answered")
         return dict(zip(poll.options, poll.distribution(counts), strict=True))
 
-    def asked(self, subject: str, source: str, population: str = DEFAULT, command: str = "") -> release.Question:
-        """What is kept with an answer: the question, without the votes.
-
-        Parameters
-        ----------
-        subject : str
-            What the poll is called.
-        source : str
-            Where the people come from: a file, or a query.
-        population : str
-            Whose data it is about (:mod:`neodp.release`).
-        command : str
-            The words that ask the question.
-        """
-        groups = [[group.level, group.epsilon, group.size] for group in self.poll.groups]
-        facts = {
-            "table": source,
-            "column": self.name,
-            "query": self.query,
-            "options": list(self.poll.options),
-            "groups": groups if len(groups) <= SHOWN else _digest(groups),
-        }
-        levels = tuple(Level(group.epsilon, 0.0, group.level, group.size) for group in self.poll.groups)
-        if len(levels) > SHOWN:
-            levels = levels_of((level.epsilon for level in levels), (0.0 for _ in levels))
-        return release.Question(f"{subject} {self.name}", facts, levels, population, command)
-
     def revealed(self) -> dict[str, Any]:
         """The true dataset with its probabilities, as ``eval`` shows one. This is not private."""
         counts, poll = self.tally.counts, self.poll
@@ -151,7 +187,11 @@ class Question:
         }
 
 
-def _digest(groups: list[list[Any]]) -> str:
-    """So many groups that they are kept as a digest."""
-    digest = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()
-    return f"{len(groups)} groups, {digest[:16]}"
+def _known(facts: Facts) -> dict[str, Any]:
+    """What is known of one mechanism, for people and in the terms of JSON."""
+    return {
+        "expected": float(facts.expected),
+        "method": facts.method,
+        "worst": float(facts.worst),
+        "against": [asdict(each) for each in facts.against],
+    }

@@ -2,13 +2,16 @@
 
 The votes are counted per group of equal epsilon. What the options are is never read off the votes, because everything
 that is known before the answer must not depend on them. People with epsilon 0 are counted, but their votes are not
-looked at (:mod:`neodp.polls.mechanism` says why). An invalid epsilon or vote is rejected, and the error names its row.
+looked at (:mod:`neodp.polls.mechanism` says why). How cells are understood is said by :class:`Cells`. All invalid cells
+are collected, so that one error names all of them (:class:`neodp.tables.Problems`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +19,84 @@ from numpy.typing import NDArray
 from neodp.columns import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Counts, Group, valid_epsilon
+from neodp.tables import Place, Problems
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["WORDS", "Place", "Tally", "epsilons", "tally"]
+__all__ = ["WORDS", "Cells", "Tally", "distinct", "epsilons", "one_row_a_person", "parts", "tally"]
 
 WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
-"""What counts as yes and no where the options are not named, in any case."""
+"""What counts as yes and no where the options are not named."""
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How the cells of a table of people are understood.
+
+    Attributes
+    ----------
+    missing : tuple of str
+        What counts as no answer, besides an empty cell: as in ``("?", "n/a")``.
+    skip_empty : bool
+        Leave out people without an answer or without an epsilon, instead of refusing the table. Who took part is then
+        taken as public.
+    exact : bool
+        Options, levels and parts must stand in the cells letter by letter; by default case and surrounding blanks do
+        not matter.
+    mapping : tuple of (str, str)
+        What else stands for an option, as in ``(("ja", "yes"), ("nein", "no"))``; for no answer if the second is empty.
+    other : str, optional
+        The option that every other vote counts as.
+    """
+
+    missing: tuple[str, ...] = ()
+    skip_empty: bool = False
+    exact: bool = False
+    mapping: tuple[tuple[str, str], ...] = ()
+    other: str | None = None
+
+    def key(self, text: str) -> str:
+        """What two texts are compared by."""
+        return text if self.exact else text.strip().casefold()
+
+    def lookup(self, names: Iterable[str], what: str) -> dict[str, int]:
+        """The position of each name, by what it is compared by.
+
+        Raises
+        ------
+        GraphError
+            If two of them are the same then.
+        """
+        found: dict[str, int] = {}
+        listed = tuple(names)
+        for i, name in enumerate(listed):
+            if self.key(name) in found:
+                twin = listed[found[self.key(name)]]
+                hint = "name it once" if twin == name else "tell them apart by case and blanks with --exact"
+                raise GraphError(f"{what} {twin!r} and {name!r} are the same", hint)
+            found[self.key(name)] = i
+        return found
+
+    def is_missing(self, text: str) -> bool:
+        """Whether a cell says that there is no answer."""
+        return not text.strip() or self.key(text) in {self.key(word) for word in self.missing}
+
+    def facts(self) -> dict[str, Any]:
+        """What differs from the usual understanding: it decides the meaning of an answer."""
+        given = {
+            "missing": list(self.missing),
+            "exact": self.exact,
+            "mapping": dict(self.mapping),
+            "other": self.other,
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+USUAL = Cells()
+"""How cells are understood where nothing else is said."""
 
 
 class Tally(NamedTuple):
@@ -36,7 +109,7 @@ class Tally(NamedTuple):
     counts : array of int
         The dataset that is true. Secret.
     skipped : int
-        How many people have no vote, and were left out.
+        How many people have no vote or no epsilon, and were left out.
     silent : int
         How many people have epsilon 0; their votes were not looked at.
     """
@@ -47,40 +120,63 @@ class Tally(NamedTuple):
     silent: int
 
 
-Place: TypeAlias = Callable[[int], str]
-"""How to name a row of a table in an error message."""
+def epsilons(
+    column: pa.Array,
+    levels: Mapping[str, float],
+    place: Place,
+    *,
+    cells: Cells = USUAL,
+    problems: Problems | None = None,
+) -> Floats:
+    """A column of numbers, or of names of levels, as epsilons; not a number where one is missing and may be.
 
-
-def epsilons(column: pa.Array, levels: Mapping[str, float], place: Place) -> Floats:
-    """A column of numbers, or of names of levels, as epsilons.
+    Parameters
+    ----------
+    column : Arrow array
+    levels : mapping
+        Names for epsilons.
+    place : function
+        How an error names a row.
+    cells : Cells
+        How cells are understood.
+    problems : Problems, optional
+        Where to collect what is wrong. Without it, that is an error.
 
     Raises
     ------
     GraphError
-        If one is missing, negative, not a number, above 690, or an unknown name.
+        If an epsilon is missing, negative, not a number, above 690, or an unknown name.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> epsilons(pa.array(["high", "2", "low"]), {"low": 2.0, "high": 0.3}, "row {}".format)
+    >>> epsilons(pa.array(["High", "2", "low"]), {"low": 2.0, "high": 0.3}, "row {}".format)
     array([0.3, 2. , 2. ])
     """
+    collected = Problems(place) if problems is None else problems
+    known, values = cells.lookup(levels, "the levels"), list(levels.values())
 
-    def number(value: Any) -> float:
-        text = _text(value)
-        if text in levels:
-            return levels[text]
-        if text == "":
-            raise GraphError("there is no epsilon", "give a number, or the name of a level")
+    def number(text: str) -> float:
+        if cells.key(text) in known:
+            return values[known[cells.key(text)]]
+        if cells.is_missing(text):
+            if cells.skip_empty:
+                return math.nan
+            raise _Wrong("missing", "", "give a number or a level, or leave such people out with --skip-empty")
         try:
             epsilon = float(text)
         except ValueError:
-            known = f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with --levels"
-            raise GraphError(f"epsilon is {text!r}", near(text, levels) or known) from None
-        return valid_epsilon(epsilon)
+            hint = f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with --levels"
+            raise _Wrong("no number and no level", text, near(text.strip(), levels) or hint) from None
+        try:
+            return valid_epsilon(epsilon)
+        except GraphError as e:
+            raise _Wrong("not allowed", text, e.hint) from None
 
-    values, where = _decoded(column, number, place)
-    return np.array(values, np.float64)[where]
+    found = _decoded(column, number, "epsilon", collected)
+    if problems is None:
+        collected.raise_if_any()
+    return np.array([math.nan if value is None else value for value in found[0]], np.float64)[found[1]]
 
 
 def tally(
@@ -90,7 +186,10 @@ def tally(
     *,
     options: Sequence[str] | None = None,
     levels: Mapping[str, float] | None = None,
-    skip_empty: bool = False,
+    cells: Cells = USUAL,
+    rows: Codes | None = None,
+    problems: Problems | None = None,
+    what: str = "the vote",
 ) -> Tally:
     """Count the votes of people in groups of equal epsilon.
 
@@ -100,80 +199,202 @@ def tally(
         What each person chose.
     epsilon : array of float
         As from ``epsilons``.
+    place : function
+        How an error names a row.
     options : strings, optional
         What one can choose. By default yes and no, in the usual words. They are never taken from the votes: what is
         known before the answer must not depend on these.
     levels : mapping, optional
         Names for epsilons, for the groups.
-    skip_empty : bool
-        Leave out people without a vote, instead of refusing. Who took part is then taken as public.
+    cells : Cells
+        How cells are understood.
+    rows : array of int, optional
+        Count these people only.
+    problems : Problems, optional
+        Where to collect what is wrong. Without it, that is an error.
+    what : str
+        How an error calls a vote.
 
     Raises
     ------
     GraphError
-        If a vote is missing, or is not one of the options; the message names the first row with it.
+        If a vote is missing, or is not one of the options; the message names the rows with it.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> t = tally(pa.array(["y", "N", "yes", ""]), np.array([1.0, 1.0, 0.5, 0.5]), "row {}".format, skip_empty=True)
+    >>> votes, skipping = pa.array(["y", "N", "yes", ""]), Cells(skip_empty=True)
+    >>> t = tally(votes, np.array([1.0, 1.0, 0.5, 0.5]), "row {}".format, cells=skipping)
     >>> t.groups
     (Group(epsilon=0.5, size=1, level=None), Group(epsilon=1.0, size=2, level=None))
     >>> t.counts.tolist(), t.skipped
     ([[1, 0], [1, 1]], 1)
     """
+    collected = Problems(place) if problems is None else problems
     names = options or tuple(WORDS)
-    chosen = {option: i for i, option in enumerate(names)}
-    if options is None:
-        chosen = {word: i for i, option in enumerate(names) for word in WORDS[option]}
+    chosen = _choices(names, options is None, cells)
 
-    def choice(value: Any) -> int:
-        text = _text(value) if options is not None else _text(value).lower()
-        if text == "" and skip_empty:
-            return -1
-        if text == "":
-            raise GraphError("there is no vote", "give one, or leave such people out with --skip-empty")
-        if text not in chosen:
-            hint = near(text, names) or f"the options are {', '.join(names)}; name others with --options"
-            raise GraphError(f"the vote is {_text(value)!r}", hint)
-        return chosen[text]
+    def choice(text: str) -> int:
+        found = chosen.get(cells.key(text))
+        if found is not None and found >= 0:
+            return found
+        if found is not None or cells.is_missing(text):
+            if cells.skip_empty:
+                return -1
+            raise _Wrong("missing", "", "give one, or leave such people out with --skip-empty")
+        if cells.other is not None:
+            return chosen[cells.key(cells.other)]
+        hint = f"the options are {', '.join(names)}; name others with --options, or accept them with --map or --other"
+        raise _Wrong("none of the options", text, near(text.strip(), names) or hint)
 
-    asked = np.flatnonzero(epsilon > 0.0)
-    codes, where = _decoded(votes.take(asked), choice, lambda row: place(int(asked[row])))
-    code = np.array(codes, np.int64)[where]
+    given = np.arange(len(epsilon)) if rows is None else rows
+    asked = given[epsilon[given] > 0.0]
+    codes, where = _decoded(votes, choice, what, collected, asked)
+    if problems is None:
+        collected.raise_if_any()
+    code = np.array([-1 if value is None else value for value in codes], np.int64)[where]
     took_part = code >= 0
-    distinct, group = np.unique(epsilon[asked][took_part], return_inverse=True)
-    counts = np.bincount(group * len(names) + code[took_part], minlength=len(distinct) * len(names))
-    counts = counts.reshape(len(distinct), len(names))
+    different, group = np.unique(epsilon[asked][took_part], return_inverse=True)
+    counts = np.bincount(group * len(names) + code[took_part], minlength=len(different) * len(names))
+    counts = counts.reshape(len(different), len(names))
     called = {value: name for name, value in (levels or {}).items()}
     groups = tuple(
-        Group(e, size, called.get(e)) for e, size in zip(distinct.tolist(), counts.sum(axis=1).tolist(), strict=True)
+        Group(e, size, called.get(e)) for e, size in zip(different.tolist(), counts.sum(axis=1).tolist(), strict=True)
     )
-    return Tally(groups, counts, int((~took_part).sum()), len(epsilon) - len(asked))
+    without = int(np.isnan(epsilon[given]).sum())
+    return Tally(groups, counts, int((~took_part).sum()) + without, len(given) - without - len(asked))
 
 
-def _decoded(column: pa.Array, decode: Callable[[Any], Any], place: Place) -> tuple[list[Any], NDArray[np.int64]]:
-    """Each different value of a column, decoded, and which one stands in each row; an error names its first row."""
+def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
+    """Which option each text stands for; -1 for none."""
+    chosen = cells.lookup(names, "the options")
+    if usual:
+        chosen |= {cells.key(word): i for i, option in enumerate(WORDS) for word in WORDS[option]}
+    for word in cells.missing:
+        if cells.key(word) in chosen:
+            raise GraphError(f"{word!r} is an option and also missing", "leave it out of --options or of --missing")
+    targets = chosen | {cells.key(""): -1}
+    for text, option in cells.mapping:
+        if cells.key(option) not in targets:
+            hint = near(option, names) or f"the options are {', '.join(names)}"
+            raise GraphError(f"{text!r} is mapped to {option!r}, which is no option", hint)
+        position = targets[cells.key(option)]
+        if chosen.get(cells.key(text), position) != position:
+            raise GraphError(f"{text!r} is mapped to {option!r}, and is another option itself", "leave one of them out")
+        chosen[cells.key(text)] = position
+    if cells.other is not None and cells.key(cells.other) not in chosen:
+        raise GraphError(f"--other is {cells.other!r}, which is no option", f"the options are {', '.join(names)}")
+    return chosen
+
+
+def parts(
+    column: pa.Array, values: Sequence[str], problems: Problems, *, cells: Cells = USUAL, other: str | None = None
+) -> dict[str, Codes]:
+    """The rows of the people of each part, where a column says to which of some public values everybody belongs.
+
+    Parameters
+    ----------
+    column : Arrow array
+    values : strings
+        The parts there are. They are never taken from the table.
+    problems : Problems
+        Where to collect people who belong to none of them.
+    cells : Cells
+        How cells are understood.
+    other : str, optional
+        The part of everybody else.
+    """
+    names = tuple(values) if other is None or other in values else (*values, other)
+    known = cells.lookup(names, "the parts")
+
+    def part(text: str) -> int:
+        if cells.key(text) in known:
+            return known[cells.key(text)]
+        if other is not None:
+            return known[cells.key(other)]
+        hint = f"the parts are {', '.join(names)}; name others with --by-values, or collect them with --by-other"
+        if not text.strip():
+            raise _Wrong("missing", "", hint)
+        raise _Wrong("none of the named ones", text, near(text.strip(), names) or hint)
+
+    codes, where = _decoded(column, part, "the part", problems)
+    code = np.array([-1 if value is None else value for value in codes], np.int64)[where]
+    return {name: np.flatnonzero(code == i) for i, name in enumerate(names)}
+
+
+def one_row_a_person(column: pa.Array, problems: Problems) -> None:
+    """Collect rows whose person has another row, or no name at all."""
+    values, where = distinct(column)
+    for i, value in enumerate(values):
+        if not value.strip():
+            hint = "give everybody one, or leave --id out"
+            problems.add_rows("the id", "missing", np.flatnonzero(where == i), hint=hint)
+    order = np.argsort(where, kind="stable")
+    again = np.zeros(len(where), bool)
+    again[order[1:]] = where[order[1:]] == where[order[:-1]]
+    rows = [row for row in np.flatnonzero(again).tolist() if values[where[row]].strip()]
+    hint = "keep one row for each person: whoever has two would count twice"
+    problems.add_rows("the id", "that of an earlier row", rows, lambda row: values[where[row]], hint=hint)
+
+
+class _Wrong(Exception):
+    """A cell that cannot be used: what is wrong with it, what stands in it, and what to do."""
+
+    def __init__(self, complaint: str, shown: str, hint: str) -> None:
+        super().__init__(complaint)
+        self.complaint, self.shown, self.hint = complaint, shown, hint
+
+
+def _decoded(
+    column: pa.Array, decode: Any, what: str, problems: Problems, rows: Codes | None = None
+) -> tuple[list[Any], Codes]:
+    """Each different value of a column, decoded, and which one stands in each row; None where it cannot be.
+
+    Where `rows` are given, only these are looked at.
+    """
+    texts, where = distinct(column, rows)
+    values: list[Any] = []
+    wrong: dict[int, _Wrong] = {}
+    for i, text in enumerate(texts):
+        try:
+            values.append(decode(text))
+        except _Wrong as e:
+            wrong[i] = e
+            values.append(None)
+    if wrong:
+        for row in np.flatnonzero(np.isin(where, list(wrong))).tolist():
+            cell = wrong[int(where[row])]
+            place = row if rows is None else int(rows[row])
+            problems.add(what, cell.complaint, place, cell.shown or None, hint=cell.hint)
+    return values, where
+
+
+def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Codes]:
+    """The different cells of a column, or of some of its rows, as text, and which of them stands in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    indices = None
+    if pa.types.is_dictionary(column.type):
+        column, indices = column.dictionary, column.indices
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.string())
+    if indices is not None:
+        column = column.take(indices)
+    if rows is not None:
+        column = column.take(rows)
     coded = pc.dictionary_encode(column, null_encoding="encode")
-    where = np.asarray(coded.indices, np.int64)
-    values = []
-    for i, value in enumerate(coded.dictionary.to_pylist()):
-        try:
-            values.append(decode(value))
-        except GraphError as e:
-            raise GraphError(f"{place(int(np.argmax(where == i)))}: {e.message}", e.hint) from None
-    return values, where
+    return [_text(value) for value in coded.dictionary.to_pylist()], np.asarray(coded.indices, np.int64)
 
 
 def _text(value: Any) -> str:
-    """A value as people write it: nothing for null, 1 for 1.0."""
-    if value is None:
+    """A value as people write it: nothing for null, 1 for 1.0, true for True."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).strip()
+    return str(value)

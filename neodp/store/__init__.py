@@ -30,6 +30,7 @@ def open_store(
     *,
     auth: tuple[str, str] | neo4j.Auth | None = None,
     database: str | None = None,
+    create: bool = True,
 ) -> Store:
     """Open a store; use it in a ``with``.
 
@@ -42,6 +43,8 @@ def open_store(
         Who asks a Neo4j server, instead of what the environment says.
     database : str, optional
         Which database of a Neo4j server, instead of what the environment says.
+    create : bool
+        Make the file of an embedded store where there is none.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def open_store(
     if driver is not None and auth is not None:
         raise StoreError("auth is given beside a driver", "leave it out: the driver has its own")
     if not uri.is_neo4j and driver is None:
-        return _embedded(uri, auth, database)
+        return _embedded(uri if create else replace(uri, create=False), auth, database)
     import neo4j
 
     from neodp.store.neo4j import Neo4jStore

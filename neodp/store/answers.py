@@ -8,24 +8,32 @@ comes across such a change takes the certificate back, for every dataset alike. 
 reads the whole graph again and compares fingerprints.
 
 *Audited.* What is drawn from is checked exactly on every edge at the dataset, whatever found it.
+
+*Of constant work*, where that is asked for. The whole graph is read, extended and audited before anybody looks for the
+dataset, and no path is traced. Then one comparison per key finds the dataset, and one row is drawn from. What remains
+is the time that a processor takes for other numbers of the same size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neodp.auditing import judge
-from neodp.ball import Evaluation
+from neodp.auditing import Verdict, judge
 from neodp.errors import (
+    DamagedRelease,
     IncompatibleAlpha,
     NeodpError,
     NotCertified,
     NotPrivate,
     PrivacyError,
+    UnfinishedGraph,
     UnhitBoundary,
+    UnknownGraph,
+    UnknownKey,
 )
 from neodp.mechanism import check, extend
 from neodp.release import Question, Release, answer_once, levels_of
@@ -121,30 +129,72 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
         raise refusals.stale(info)
 
     def distribution(_: Question) -> Mapping[str, float]:
-        return _drawn_from(store, info, key, how["constant_work"]).probabilities
+        try:
+            return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
+        except (UnknownKey, UnknownGraph, UnfinishedGraph):
+            now = next((each for each in store.graphs() if each.name == name), None)
+            if now is None or (now.revision, now.state) != (info.revision, info.state):
+                raise refusals.changed_while_read("graph", name, store.address) from None
+            raise
 
     (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
+    if found.answer not in info.colors:
+        raise DamagedRelease(
+            f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
+            "the store was damaged or edited",
+            "restore the store from a copy; nothing was answered",
+        )
     return found
 
 
-def _drawn_from(store: Store, info: GraphInfo, key: str, constant_work: bool) -> Evaluation:
+def _drawn_from_all(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
+    """The distribution at a dataset, after all datasets have been extended and all edges checked."""
+    import pyarrow.compute as pc
+
+    assert info.certificate is not None
+    with _certified_still(store, info):
+        graph, rows = demand.everywhere(store, info)
+    if fingerprint(graph) != info.certificate.fingerprint:
+        raise _changed_by_others(store, info)
+    _require_private(info, judge(graph.source, graph.target, graph.epsilon, graph.delta, rows))
+    at = np.flatnonzero(np.asarray(pc.equal(graph.keys, key)))
+    if not len(at):
+        raise refusals.unknown_key(info.name, key)
+    return dict(zip(graph.colors, rows[at[0]].tolist(), strict=True))
+
+
+def _drawn_from(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
     """The distribution at a dataset, checked exactly on all its edges."""
     star = store.neighbors(info.name, [key])
     others = star.neighbor.to_pylist()
-    try:
-        found = demand.distributions(store, info.name, [key, *dict.fromkeys(others)], constant_work)
-    except (IncompatibleAlpha, UnhitBoundary):
-        store._mark_changed(info.name)
-        raise NotCertified(
-            f"graph {info.name!r} was changed by others since it was certified",
-            f"look at it with 'neodp check {info.name}'",
-        ) from None
+    with _certified_still(store, info):
+        found = demand.distributions(store, info.name, [key, *dict.fromkeys(others)])
     place = {evaluation.key: i for i, evaluation in enumerate(found.evaluations)}
     rows = np.array([list(evaluation.probabilities.values()) for evaluation in found.evaluations])
     ends = np.array([place[other] for other in others], np.int64)
-    verdict = judge(np.zeros(len(ends), np.int64), ends, star.epsilon, star.delta, rows)
+    _require_private(info, judge(np.zeros(len(ends), np.int64), ends, star.epsilon, star.delta, rows))
+    return found.evaluations[0].probabilities
+
+
+@contextmanager
+def _certified_still(store: Store, info: GraphInfo) -> Iterator[None]:
+    """Take the certificate back where the graph turns out to be one that cannot be extended."""
+    try:
+        yield
+    except (IncompatibleAlpha, UnhitBoundary):
+        raise _changed_by_others(store, info) from None
+
+
+def _changed_by_others(store: Store, info: GraphInfo) -> NotCertified:
+    store._mark_changed(info.name)
+    return NotCertified(
+        f"graph {info.name!r} was changed by others since it was certified",
+        f"look at it with 'neodp check {info.name}'",
+    )
+
+
+def _require_private(info: GraphInfo, verdict: Verdict) -> None:
     if verdict.broken.any():
         raise NotPrivate(
             f"the mechanism of graph {info.name!r} breaks an inequality", "report this; nothing was answered"
         )
-    return found.evaluations[0]

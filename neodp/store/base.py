@@ -221,12 +221,12 @@ class Store(ABC):
 
     @abstractmethod
     def select(self, text: str) -> pa.Table:
-        """The result of somebody's own Cypher, which may read but not write.
+        """The result of somebody's own Cypher, which may read the graph and nothing else (:mod:`neodp.store.reading`).
 
         Raises
         ------
         StoreError
-            If it would write, or is no Cypher that this store takes.
+            If it does more than read the graph, or is no Cypher that this store takes.
         """
 
     @abstractmethod

@@ -33,6 +33,7 @@ from neodp.errors import StoreError, UnknownQuery, near
 
 __all__ = [
     "SUBJECTS",
+    "VERSION",
     "Canned",
     "Dialect",
     "Statement",
@@ -42,6 +43,7 @@ __all__ = [
     "every",
     "parse",
     "root",
+    "schema",
     "statement",
     "statements",
     "subject",
@@ -51,6 +53,10 @@ Dialect: TypeAlias = str
 """The name of a folder of ``cypher/``: "neo4j", "embedded", or that of a store yet to come."""
 Subject: TypeAlias = Literal["graph", "profile"]
 """What a canned query is about, by name."""
+
+VERSION = 1
+"""The version of the schema. It is kept in a store, ``(:NeodpSchema {version})``; a store without one is older than 1.
+A change that makes older programs misread a store gives it the next number, and a way from the number before."""
 
 SUBJECTS = ("schema", "graphs", "mechanisms", "releases", "profiles")
 """The files of a dialect."""
@@ -108,6 +114,11 @@ def statements(dialect: Dialect, subject: str | None = None) -> dict[str, Statem
             raise StoreError(f"the statement {min(doubled)!r} of {dialect} stands in two files", "give it another name")
         found |= more
     return found
+
+
+def schema(dialect: Dialect) -> list[str]:
+    """The names of what a dialect's schema is made of."""
+    return [name for name in statements(dialect, "schema") if not name.startswith(("show_", "set_"))]
 
 
 def statement(name: str, dialect: Dialect) -> str:

@@ -19,16 +19,18 @@ from neodp.ball import Ball, Evaluation, Found, Star
 from neodp.columns import Floats
 from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
+from neodp.family import family
+from neodp.privacy import EpsilonDelta
 from neodp.rainbow import Method
 from neodp.store import refusals
 from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA
-from neodp.store.records import GraphInfo
+from neodp.store.records import GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
     from neodp.store.base import Store
 
-__all__ = ["StoredView", "distributions", "evaluate"]
+__all__ = ["StoredView", "distributions", "evaluate", "everywhere"]
 
 LAYERS = 200
 """How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
@@ -135,10 +137,24 @@ def _mark_changed(store: Store, name: str) -> None:
         store._mark_changed(name)
 
 
-def distributions(store: Store, name: str, keys: Sequence[str], whole: bool) -> Ball:
+def distributions(store: Store, name: str, keys: Sequence[str]) -> Ball:
     """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
     with store.view(name, keys) as view:
-        return _evaluated(store, view, list(keys), "whole" if whole else "auto", _cheaper(view.info))
+        return _evaluated(store, view, list(keys), "auto", _cheaper(view.info))
+
+
+def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
+    """A graph and the mechanism at all its datasets as the graph gives it now, for (epsilon, delta).
+
+    The same work whichever dataset is asked for: none is known here.
+    """
+    graph, kept = store.read(info.name), info.mechanism
+    method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
+    rows = family(graph).extend(graph, EpsilonDelta.of(graph), method).rows
+    unknown = not family(graph).binary and kept is not None and method is None
+    if unknown and not np.array_equal(rows, store._probabilities(graph, info)):
+        rows = family(graph).extend(graph, EpsilonDelta.of(graph), "line").rows
+    return graph, rows
 
 
 def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
@@ -151,7 +167,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
             )
         graph = store.read(view.name)
         return ball.evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
-    if len(view.colors) > 2 and engine != "ball":
+    if not family(view).binary and engine != "ball":
         return _rainbow(store, view, keys)
     if engine == "whole":
         return ball.evaluate_whole(store.read(view.name), keys)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "FOREIGN",
     "READY",
     "Certificate",
     "GraphInfo",
@@ -38,6 +39,8 @@ __all__ = [
 
 READY = "ready"
 """The state of what is whole."""
+FOREIGN = "foreign"
+"""The state of what somebody else made, and nothing can be done with."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,8 @@ class GraphInfo:
     Attributes
     ----------
     state : str
-        "ready", "loading" or "dropping"; the latter two for as long as that goes on or after it was interrupted.
+        "ready", "loading" or "dropping"; the latter two for as long as that goes on or after it was interrupted. Or
+        "foreign", where somebody else made the graph with colours that are no texts.
     mechanism : MechanismInfo or None
         None where no whole mechanism is stored.
     revision : str or None
@@ -142,15 +146,17 @@ class GraphInfo:
         True
         """
         mechanism = None
+        colors = row["colors"] if isinstance(row["colors"], list | tuple) else [row["colors"]] if row["colors"] else []
+        foreign = not all(isinstance(color, str) for color in colors)
         if row["version"] is not None:
             mechanism = MechanismInfo(**{f.name: row[f.name] for f in fields(MechanismInfo)})
         certificate = Certificate.from_row(row)
         return cls(
             name=row["name"],
-            colors=tuple(row["colors"] or ()),
+            colors=tuple(map(str, colors)),
             datasets=row["datasets"],
             edges=row["edges"],
-            state=row["state"],
+            state=FOREIGN if foreign else row["state"],
             created=row["created"],
             mechanism=mechanism,
             revision=row.get("revision"),

@@ -12,23 +12,28 @@ from neodp.errors import (
     ReadOnlyStore,
     StaleMechanism,
     StoreError,
+    StoreUnreachable,
     UnfinishedGraph,
     UnknownGraph,
     UnknownKey,
     near,
 )
 from neodp.graph import DatasetGraph
-from neodp.store.records import READY, GraphInfo
+from neodp.store.cypher import VERSION
+from neodp.store.records import FOREIGN, READY, GraphInfo
 
 __all__ = [
     "changed_while_read",
     "check_colors",
     "check_subgraph",
+    "check_version",
     "exists",
     "foreign_key",
     "found",
+    "incomplete",
     "keys_not_texts",
     "not_covered",
+    "older",
     "overtaken",
     "read_only",
     "stale",
@@ -65,6 +70,8 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
 
 def whole(what: str, info: T) -> T:
     """The same if it is whole; UnfinishedGraph if its load or drop was interrupted, or is going on."""
+    if info.state == FOREIGN:
+        raise GraphError(f"the colours of {what} {info.name!r} are not all texts", "correct its property colors")
     if info.state != READY:
         doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
         raise UnfinishedGraph(
@@ -77,6 +84,33 @@ def whole(what: str, info: T) -> T:
 def exists(what: str, name: str, address: str) -> GraphExists:
     """A name is taken."""
     return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use --replace")
+
+
+# --- which schema -------------------------------------------------------------------------------------------------
+
+
+def check_version(address: str, version: int) -> None:
+    """Refuse a store that a newer neodp made: what it means is not known here."""
+    if version > VERSION:
+        raise StoreUnreachable(
+            f"the store {address} was made by a newer neodp: its schema is version {version}, "
+            f"and this one knows {VERSION}",
+            "update neodp",
+        )
+
+
+def older(address: str, what: str) -> StoreUnreachable:
+    """A store that has to be brought up to date, and may not be written."""
+    return StoreUnreachable(
+        f"the store {address} was made by an older neodp and {what}", "open it once where it may be written"
+    )
+
+
+def incomplete(address: str, table: str) -> StoreUnreachable:
+    """A store that lost a part: without its releases, for example, questions would be answered anew."""
+    return StoreUnreachable(
+        f"the store {address} has lost its table {table}: somebody else has changed it", "take it from a copy"
+    )
 
 
 # --- two at once --------------------------------------------------------------------------------------------------
@@ -157,6 +191,8 @@ def stale(info: GraphInfo) -> StaleMechanism:
     )
 
 
-def would_write() -> StoreError:
-    """Somebody's own Cypher that would write."""
-    return StoreError("the Cypher query would write", "this command only reads: give MATCH … RETURN …")
+def would_write(word: str = "") -> StoreError:
+    """Somebody's own Cypher that would write, or that a word shows to do more than read."""
+    more = f" or do more than read, by {word}" if word else ""
+    hint = "this command only reads: give MATCH … RETURN …" + (", with names in backticks" if word else "")
+    return StoreError(f"the Cypher query would write{more}", hint)

@@ -2,11 +2,15 @@
 
 The store is the argument, else ``NEODP_STORE``, else ``NEO4J_URI``, else the embedded file ``neodp.lbdb`` in the
 current folder. For Neo4j, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` complete it.
+
+What looks like an address is never taken for a path, since it may hold a password: ``neo4j:secret@host`` would become
+the name of a file. Messages never repeat it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +22,22 @@ __all__ = ["DEFAULT_FILE", "Settings"]
 
 DEFAULT_FILE = "neodp.lbdb"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+ADDRESS = re.compile(
+    r"""(neo4j|bolt|https?)(\+\w+)?:      # the scheme of an address, however it goes on
+    |   [^/\\]*:[^/\\]*@               # user:password@…
+    |   [^/\\]{2,}:\d+(/|$)             # host:port""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""How an address begins that is not written in full, as in ``neo4j:secret@host`` or ``host:7687``."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """A store's address and credentials; the password is never shown.
 
-    `patience` is how many seconds to wait for an embedded file that another process holds.
+    `patience` is how many seconds to wait for an embedded file that another process holds, and `create` says whether
+    to make the file where there is none. `timeout` is how many seconds a Neo4j server may be silent before it is given
+    up; a server that is at work says so every minute.
     """
 
     uri: str
@@ -32,6 +45,8 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     database: str = "neo4j"
     patience: float = field(default=0.0, repr=False)
+    create: bool = field(default=True, repr=False)
+    timeout: float = field(default=75.0, repr=False)
 
     @classmethod
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -45,7 +60,7 @@ class Settings:
         Settings(uri='bolt://localhost', user='neo4j', database='neo4j')
         """
         env = os.environ if environ is None else environ
-        found = uri or env.get("NEODP_STORE") or env.get("NEO4J_URI") or DEFAULT_FILE
+        found = uri or env.get("NEODP_STORE") or _server(env.get("NEO4J_URI")) or DEFAULT_FILE
         settings = cls(
             uri=found,
             user=env.get("NEO4J_USERNAME") or "neo4j",
@@ -58,11 +73,23 @@ class Settings:
     def _check(self) -> None:
         scheme, separator, _ = self.uri.partition("://")
         if not separator:
+            if ADDRESS.match(self.uri):
+                raise StoreError(
+                    "the store looks like an address, but is not one in full",
+                    "write bolt://HOST:PORT or neo4j://HOST:PORT, or ./NAME for a file of that name",
+                )
             return
         if scheme not in SCHEMES:
-            raise StoreError(f"the store {scheme}://… is of no known kind", f"use {', '.join(SCHEMES)} or a path")
-        parts = urlsplit(self.uri)
-        if parts.username or parts.password:
+            shown = f"{scheme}://…" if scheme.isalnum() else "before ://"
+            raise StoreError(f"the store {shown} is of no known kind", f"use {', '.join(SCHEMES)} or a path")
+        try:
+            parts = urlsplit(self.uri)
+            whole = parts.port is None or parts.hostname is not None
+        except ValueError:
+            whole = False
+        if not whole:
+            raise StoreError("the host or port of the store's address is not one", f"write {scheme}://HOST:PORT")
+        if parts.username or parts.password or "@" in parts.netloc:
             raise StoreError(
                 "the store's address holds a user or password", "give them as NEO4J_USERNAME and NEO4J_PASSWORD instead"
             )
@@ -73,6 +100,30 @@ class Settings:
         return "://" in self.uri
 
     @property
+    def exposed_to(self) -> str | None:
+        """The other machine that a password and all data go to without encryption; None where that is not so.
+
+        Examples
+        --------
+        >>> Settings("bolt://db.example.org", password="secret").exposed_to
+        'db.example.org'
+        >>> Settings("bolt+s://db.example.org", password="secret").exposed_to
+        >>> Settings("bolt://localhost", password="secret").exposed_to
+        """
+        parts = urlsplit(self.uri)
+        host = parts.hostname or "localhost"
+        if parts.scheme not in ("bolt", "neo4j") or self.password is None:
+            return None
+        return None if host in ("localhost", "::1") or host.startswith("127.") else host
+
+    @property
     def path(self) -> Path:
         """The embedded file."""
         return Path(self.uri)
+
+
+def _server(uri: str | None) -> str | None:
+    """What NEO4J_URI says, which is never a path."""
+    if uri and "://" not in uri:
+        raise StoreError("NEO4J_URI is not an address in full", "set it to bolt://HOST:PORT or neo4j://HOST:PORT")
+    return uri

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from neodp.columns import Floats, Ints
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
-from neodp.tables import Table, read_table
+from neodp.tables import Problems, ReadOptions, Table, numbers, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,8 +132,12 @@ class Profiles:
         threshold: float | None = None,
         best: float | None = None,
         name: str | None = None,
+        options: ReadOptions | None = None,
     ) -> Profiles:
-        """Profiles from a CSV file with a row per rating, and a column ``weight`` where weights are not all 1.
+        """Profiles from a table with a row per rating, and a column ``weight`` where weights are not all 1.
+
+        The table is a CSV file, or any other kind that :func:`neodp.tables.read_table` reads. Other columns are refused
+        unless the options ignore them, since a misspelt ``weight`` must not become the weight 1.
 
         Parameters
         ----------
@@ -144,24 +147,33 @@ class Profiles:
             Keep ratings of at least this. Users and items of the others stay, without those likes.
         best : float, optional
             The highest rating there can be: a like then is worth rating / best, else 1.
+        options : ReadOptions, optional
+            How to read the table, where it does not say it itself, and whether to ignore other columns.
 
         Raises
         ------
         GraphError
-            If a value is invalid; the message names the file and line.
+            If values are invalid; the message names the file and the lines.
         """
-        path = Path(path)
         user, item, rating = columns
-        if best is not None and not best > 0:
+        if best is not None and not 0 < best < np.inf:
             raise GraphError(f"the highest rating is {best}", "give a positive number")
+        if threshold is not None and not np.isfinite(threshold):
+            raise GraphError(f"the least rating is {threshold}", "give a number")
         rated = threshold is not None or best is not None
-        table = read_table(path, (user, item, rating) if rated else (user, item), ("weight",))
-        place = table.place
-        ratings = _parsed(table[rating], rating, place) if rated else np.ones(len(table[user]))
+        needed, optional = ((user, item, rating), ("weight",)) if rated else ((user, item), (rating, "weight"))
+        table = read_table(path, needed, optional, numbers=(rating, "weight"), closed=True, options=options)
+        place, problems = table.place, Problems(table.place)
+        for name_of in (user, item):
+            problems.add_rows(f"the {name_of}", "missing", _empty(table[name_of]), hint="give it an id")
+        ratings = _parsed(table[rating], rating, problems) if rated else np.ones(len(table[user]))
         keep = np.ones(len(ratings), bool) if threshold is None else ratings >= threshold
         rows = np.flatnonzero(keep)
         value = ratings / best if best is not None else np.ones(len(ratings))
-        weight = np.ones(len(ratings)) if table.get("weight") is None else _parsed(table["weight"], "weight", place)
+        weight = np.ones(len(ratings))
+        if table.get("weight") is not None:
+            weight = _weights(table["weight"], problems)
+        problems.raise_if_any()
         return cls.from_columns(
             table[user].take(rows),
             table[item].take(rows),
@@ -169,7 +181,7 @@ class Profiles:
             weight[keep],
             users=table[user].unique(),
             items=table[item].unique(),
-            name=name or path.stem,
+            name=name or table.source.stem,
             place=lambda row: place(int(rows[row])),
         )
 
@@ -178,8 +190,10 @@ class Profiles:
         changed = _unit_interval(weight, self.likes, "weight", "like {}".format)
         return replace(self, weight=changed, group=_groups(group, len(self.users)))
 
-    def with_weights_from(self, path: str | PathLike[str], seed: int = 0) -> tuple[Profiles, int]:
-        """The same profiles with the weights of a CSV file, and how many likes it has none for: those get 0.
+    def with_weights_from(
+        self, path: str | PathLike[str], seed: int = 0, options: ReadOptions | None = None
+    ) -> tuple[Profiles, int]:
+        """The same profiles with the weights of a table, and how many likes it has none for: those get 0.
 
         The file has the columns ``item,weight`` or ``user,weight`` or ``user,item,weight``, or else ``user,group``:
         weights then are drawn from those of the group, by the seed. Zero is the default that keeps its promise when
@@ -192,17 +206,19 @@ class Profiles:
         """
         import pyarrow as pa
 
-        path = Path(path)
-        table = read_table(path, (), ("user", "item", "weight", "group"))
-        place = table.place
+        names = ("user", "item", "weight", "group")
+        table = read_table(path, (), names, numbers=("weight",), closed=True, options=options)
+        place, problems = table.place, Problems(table.place)
         if table.get("user") is not None and table.get("group") is not None:
             return self._with_groups_from(table, place, seed)
         ids = [name for name in ("user", "item") if table.get(name) is not None]
         if not ids or table.get("weight") is None:
             raise GraphError(
-                f"{path} has no weights", "give it the columns item,weight, user,weight, user,item,weight or user,group"
+                f"{table.source} has no weights",
+                "give it the columns item,weight, user,weight, user,item,weight or user,group",
             )
-        weights = _unit_interval(_parsed(table["weight"], "weight", place), len(table["weight"]), "weight", place)
+        weights = _weights(table["weight"], problems)
+        problems.raise_if_any()
         mine = {"user": self.users.take(pa.array(self.user)), "item": self.items.take(pa.array(self.item))}
         found = _looked_up([mine[name] for name in ids], [table[name] for name in ids], place)
         weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
@@ -333,19 +349,25 @@ def _unit_interval(values: ArrayLike, n: int, what: str, place: Callable[[int], 
     return column.copy()
 
 
-def _parsed(column: pa.StringArray, what: str, place: Callable[[int], str]) -> Floats:
-    """Text as numbers."""
-    import pyarrow as pa
+def _parsed(column: pa.Array, what: str, problems: Problems) -> Floats:
+    """A column as numbers."""
+    return np.asarray(numbers(column, f"the {what}", problems))
 
-    try:
-        return np.asarray(column.cast(pa.float64()))
-    except pa.ArrowInvalid:
-        for row, text in enumerate(column.to_pylist()):
-            try:
-                float(text)
-            except ValueError:
-                raise GraphError(f"{place(row)}: the {what} is {text!r}", "give a number") from None
-        raise
+
+def _weights(column: pa.Array, problems: Problems) -> Floats:
+    """A column as privacy weights."""
+    weights = _parsed(column, "weight", problems)
+    wrong = np.flatnonzero(~((weights >= 0.0) & (weights <= 1.0)))
+    hint = "give a number from 0 to 1"
+    problems.add_rows("the weight", "out of range", wrong, lambda row: float(weights[row]), hint=hint)
+    return weights
+
+
+def _empty(column: pa.Array) -> NDArray[np.int64]:
+    """The rows of an id that is missing."""
+    import pyarrow.compute as pc
+
+    return np.flatnonzero(pc.fill_null(pc.equal(_strings(column), ""), True).to_numpy(zero_copy_only=False))
 
 
 def _looked_up(

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 
 from neodp.columns import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
+from neodp.files import private
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import Progress, neighbors
 from neodp.stretch.noise import Sampler
@@ -370,7 +371,8 @@ class _Kept:
         if self._path.exists() and self._path.stat().st_size:
             self._read(self._path, identity)
         else:
-            self._path.write_text(json.dumps(identity) + "\n", encoding="utf-8")
+            with private(self._path) as file:
+                file.write(json.dumps(identity).encode() + b"\n")
 
     def _read(self, path: Path, identity: dict[str, Any]) -> None:
         try:
@@ -389,7 +391,8 @@ class _Kept:
             )
             self.results[result.cell] = result
         if lines[-1]:  # a line that was being written when the experiment was stopped
-            path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+            with private(path) as file:
+                file.write("\n".join(lines[:-1]).encode() + b"\n")
 
     def add(self, result: Result) -> None:
         self.results[result.cell] = result

@@ -22,6 +22,7 @@ from neodp.errors import GraphError, PrivacyError, near
 
 if TYPE_CHECKING:
     from neodp.stretch.profiles import Profiles
+    from neodp.tables import ReadOptions
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
 
@@ -115,7 +116,7 @@ def _known(group: str) -> tuple[float, ...]:
     return ATTITUDES[group]
 
 
-def weighted(profiles: Profiles, weights: str, seed: int) -> tuple[Profiles, int]:
+def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions | None = None) -> tuple[Profiles, int]:
     """Profiles with other weights, and how many likes got none and therefore have weight 0.
 
     Parameters
@@ -126,6 +127,8 @@ def weighted(profiles: Profiles, weights: str, seed: int) -> tuple[Profiles, int
         a table with ``item,weight``, ``user,weight``, ``user,item,weight`` or ``user,group``.
     seed : int
         For the same groups and weights again.
+    options : ReadOptions, optional
+        How to read the table, where it does not say it itself.
 
     Raises
     ------
@@ -148,4 +151,4 @@ def weighted(profiles: Profiles, weights: str, seed: int) -> tuple[Profiles, int
             raise PrivacyError(
                 f"--weights is {weights!r}", "give westin, slices:LOW:N as in slices:0.5:3, a number, or a CSV file"
             ) from None
-    return profiles.with_weights_from(weights, seed)
+    return profiles.with_weights_from(weights, seed, options)

@@ -1,13 +1,12 @@
 """Tables that a study reads: how accurate a mechanism is, and how likely each dataset is.
 
-Both are CSV or Parquet files with one row per dataset: ``key,p_true`` for a mechanism that somebody else has computed,
-and ``key,weight`` for a prior. Invalid numbers are rejected, and the error says where.
+Both are tables of any kind that neodp reads, with one row per dataset: ``key,p_true`` for a mechanism that somebody
+else has computed, and ``key,weight`` for a prior. Invalid numbers are rejected, and the error says where.
 """
 
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,17 +14,12 @@ import numpy as np
 from neodp.columns import Floats
 from neodp.errors import GraphError
 from neodp.study.comparison import Accuracy
-from neodp.tables import read_table
+from neodp.tables import Problems, numbers, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["is_table", "read_accuracy", "read_weights", "weights"]
-
-
-def is_table(path: str | PathLike[str]) -> bool:
-    """Whether a name is that of a table: it ends in ``.csv`` or ``.parquet``."""
-    return Path(path).suffix.lower() in (".csv", ".parquet")
+__all__ = ["read_accuracy", "read_weights", "weights"]
 
 
 def read_accuracy(path: str | PathLike[str]) -> Accuracy:
@@ -39,20 +33,23 @@ def read_accuracy(path: str | PathLike[str]) -> Accuracy:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "mine.csv")
     ...     _ = file.write_text("key,p_true\\n1,0.58\\n2,0.76\\n")
     ...     read_accuracy(file).true
     array([0.58, 0.76])
     """
-    path = Path(path)
-    columns = read_table(path, ("key", "p_true"))
-    true = _numbers(columns["p_true"], "p_true", str(path))
+    import pyarrow as pa
+
+    table = read_table(path, ("key", "p_true"), numbers=("p_true",))
+    problems = Problems(table.place)
+    true = np.asarray(numbers(table["p_true"], "p_true", problems))
     wrong = np.flatnonzero(~((true >= 0.0) & (true <= 1.0)))
-    if len(wrong):
-        key = columns["key"][int(wrong[0])].as_py()
-        raise GraphError(f"{path}: p_true of {key!r} is {true[wrong[0]]}", "give a probability from 0 to 1")
-    return Accuracy(str(path), columns["key"], true, 1.0 - true)
+    hint = "give a probability from 0 to 1"
+    problems.add_rows("p_true", "out of range", wrong, lambda row: float(true[row]), hint=hint)
+    problems.raise_if_any()
+    return Accuracy(str(path), table["key"].cast(pa.string()), true, 1.0 - true)
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
@@ -63,8 +60,17 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     GraphError
         If the file cannot be read, or a weight is not a number.
     """
-    columns = read_table(Path(path), ("key", "weight"))
-    return weights(columns["key"], columns["weight"], str(path))
+    import pyarrow as pa
+
+    table = read_table(path, ("key", "weight"), numbers=("weight",))
+    problems = Problems(table.place)
+    found = numbers(table["weight"], "the weight", problems)
+    keys = table["key"].cast(pa.string()).to_pylist()
+    first: dict[str, int] = {}
+    twice = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]
+    problems.add_rows("the key", "there twice", twice, keys.__getitem__, hint="give each dataset one weight")
+    problems.raise_if_any()
+    return dict(zip(keys, found.to_pylist(), strict=True))
 
 
 def weights(keys: pa.Array, values: pa.Array, place: str) -> dict[str, float]:

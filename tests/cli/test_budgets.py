@@ -9,7 +9,7 @@ import pytest
 
 from tests.running import Run, document
 
-WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3")
+WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3", "--mechanism", "balanced")
 
 
 def people(folder: Path, name: str = "votes.csv") -> str:

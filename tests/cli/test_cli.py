@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import neodp
-from neodp.cli import app, main
+from neodp import __main__, cli
+from neodp.cli import app, common, main
 from tests.running import Run, document
 
 
@@ -92,3 +93,17 @@ def test_an_internal_error_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("NEODP_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         run("show", "g")
+
+
+def test_ctrl_c_says_what_it_means(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the middle of a command, and while the program is still being loaded."""
+
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(common.Session, "open", pressed)
+    assert main(["list"]) == 130
+    assert "neodp: interrupted: every change is all or nothing, so that what was not" in capsys.readouterr().err
+    monkeypatch.setattr(cli, "main", pressed)
+    assert __main__.main() == 130
+    assert capsys.readouterr().err == "neodp: interrupted before anything was done\n"

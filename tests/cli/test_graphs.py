@@ -1,5 +1,8 @@
 """The commands that keep graphs: init, load, generate, list, show, export and drop, on both stores."""
 
+import gzip
+import io
+import json
 import sys
 from pathlib import Path
 
@@ -7,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neodp import generate
+from neodp import DatasetGraph, generate
+from neodp.store import open_store
 from tests.running import Run, document, tables
 
 
@@ -116,6 +120,38 @@ def test_load_refused_and_nothing_changed(run: Run, tmp_path: Path, nodes: str, 
     assert document(run("list", "--json")) == {"graphs": []}
 
 
+def test_load_says_all_that_is_wrong_at_once(run: Run, tmp_path: Path) -> None:
+    files = tables(tmp_path, "key,color\na,yes\nb\x1b,maybe\n", "source,target,epsilon\na,a\x1b,lots\na,b\x1b,\n")
+    code, out, err = run("load", "g", *files, "--colors", "yes,no")
+    assert (code, out) == (2, "")
+    first, *others = err.splitlines()
+    assert first == f"neodp: 4 cells of {files[1]} and {files[0]} cannot be used:"
+    assert [line.partition(": ")[2] for line in others] == [
+        "epsilon is not a number: line 2 ('lots'); correct the epsilon",
+        "a colour is unknown: line 3 ('maybe'); use one of yes, no",
+        "the end of an edge is no dataset: line 2 ('a\\x1b'); did you mean 'a'?",
+        "epsilon is missing: line 3; give it, or a default with epsilon=",
+    ]
+    error = json.loads(run("load", "g", *files, "--colors", "yes,no", "--json")[2])["error"]
+    assert error["message"] == first.removeprefix("neodp: ").removesuffix(":")
+    assert error["details"][1] == others[1].strip()
+
+
+def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes, edges = tmp_path / "n.csv.gz", tmp_path / "e.txt"
+    nodes.write_bytes(gzip.compress("\ufeffkey;color;alpha;note\ra;ja;0,25;é\rb;nein;;\r".encode("utf-16")))
+    edges.write_bytes("source|target|épsilon\na|b|1\n".encode("windows-1252"))
+    words = ("load", "g", str(nodes), "-", "--epsilon", "0.5")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(edges.read_bytes())))
+    assert "n.csv.gz has a column 'note', which is not asked for" in run(*words)[2]
+    ignore = ("--extra-columns", "ignore")
+    assert "standard input is not text in UTF-8: line 1 has the byte 0xe9" in run(*words, *ignore)[2]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"source|target\na|b\n")))
+    assert document(run(*words, *ignore, "--json"))["edges"] == 1
+    code, _, err = run("load", "h", str(edges), str(edges), "--encoding", "windows-1252", "--delimiter", ";")
+    assert (code, err) == (2, f"neodp: {edges} has no column 'key'; its columns are source|target|épsilon\n")
+
+
 def test_load_missing_file_and_name_taken(survey: Run, tmp_path: Path) -> None:
     code, _, err = survey("load", "g", str(tmp_path / "x.csv"), str(tmp_path / "y.csv"))
     assert code == 2
@@ -140,3 +176,35 @@ def test_dropping_asks(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     assert survey("drop", "survey")[0] == 0
     assert document(survey("list", "--json")) == {"graphs": []}
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> None:
+    picture, folder = tmp_path / "p.svg", tmp_path / "out"
+    for words, file in ((("plot", "survey", "-o", str(picture)), picture), (("export", "survey", str(folder)), folder)):
+        assert survey(*words)[0] == 0
+        there = file if file.is_file() else file / "nodes.csv"
+        there.write_text("mine")
+        code, _, err = survey(*words)
+        assert (code, err) == (
+            2,
+            f"neodp: {there} is there already; name another file, or use --force to replace it\n",
+        )
+        assert there.read_text() == "mine"
+        assert survey(*words, "--force")[0] == 0
+        assert there.read_text() != "mine"
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+@pytest.mark.parametrize("key", ["=cmd|'/c calc'!A1", "+1+cmd|x", "-2+3*A1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_what_a_spreadsheet_would_run_is_not_exported_unasked(run: Run, tmp_path: Path, key: str, address: str) -> None:
+    graph = DatasetGraph.from_columns([key, "-1.5e-3"], ["yes", "no"], [key], ["-1.5e-3"], 1.0)
+    with open_store(address) as store:
+        store.load("g", graph)
+    code, _, err = run("export", "g", str(tmp_path / "out"))
+    assert code == 2
+    assert "of graph 'g' is a formula to a spreadsheet; give --formulas to write it as it is" in err
+    assert not (tmp_path / "out").exists()
+    assert run("export", "g", str(tmp_path / "out"), "--formulas")[0] == 0
+    again = DatasetGraph.from_csv(tmp_path / "out/nodes.csv", tmp_path / "out/edges.csv", colors=["yes", "no"])
+    assert again.keys.to_pylist() == graph.keys.to_pylist()

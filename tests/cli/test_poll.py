@@ -1,6 +1,8 @@
 """``neodp poll``: what it shows before an answer, what only the steward may see, and every message, from any table."""
 
+import io
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +17,8 @@ import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.polls import Threshold
-from neodp.polls.mechanism import UNIT
+from neodp.polls.weighted import Weighted
+from neodp.privacy import UNIT
 from tests.running import Run, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5
@@ -106,7 +109,10 @@ def test_several_questions_parquet_and_skipped_votes(poll: Run, tmp_path: Path) 
     words = (str(tmp_path / "people.parquet"), "--vote", "tax", "--vote", "park", "--epsilon", "epsilon")
     code, out, err = poll(*words)
     assert (code, out) == (2, "")
-    assert "people.parquet, row 3: there is no vote; give one, or leave such people out with --skip-empty" in err
+    assert (
+        "people.parquet, row 3: the vote in 'tax' is missing; give one, or leave such people out with --skip-empty"
+        in err
+    )
     tax, park = questions(poll(*words, "--skip-empty", "--json"))
     assert (tax["people"], tax["skipped"], park["people"], park["skipped"]) == (3, 1, 4, 0)
     text = poll(*words, "--skip-empty", "--reveal")[1]
@@ -147,13 +153,41 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
     [
         ((*WORDS[:1], "anser", *WORDS[2:]), "people.csv has no column 'anser'; did you mean 'answer'?"),
         ((*WORDS[:3], "privcy", *WORDS[4:]), "people.csv has no column 'privcy'; did you mean 'privacy'?"),
-        (WORDS[:4], "people.csv, line 2: epsilon is 'low'; give a number, or name levels with --levels"),
-        ((*WORDS[:4], "--levels", "low=2,medum=1"), "line 3: epsilon is 'medium'; did you mean 'medum'?"),
+        (
+            WORDS[:4],
+            "people.csv: epsilon is no number and no level, 12 times: line 2 ('low'), line 3 ('medium'), "
+            "line 4 ('high') and 9 more; give a number, or name levels with --levels",
+        ),
+        (
+            (*WORDS[:4], "--levels", "low=2,medum=1"),
+            "epsilon is no number and no level, 8 times: line 3 ('medium'), line 4 ('high'), line 6 ('medium') and 5 "
+            "more; did you mean 'medum'?",
+        ),
         ((*WORDS[:4], "--levels", "low=-2"), "epsilon is -2.0; give a number from 0 to 690"),
         ((*WORDS[:4], "--levels", "low=two"), "the level 'low' is 'two'; give it an epsilon, as in low=2,high=0.3"),
         ((*WORDS[:4], "--levels", "none.csv"), "there is no file none.csv; correct the path"),
         ((*WORDS, "--query", "most"), "the query is 'most'; give majority, plurality, or a share as in threshold:2/3"),
-        ((*WORDS, "--options", "tea,coffee"), "line 2: the vote is 'yes'; the options are tea, coffee; name others"),
+        (
+            (*WORDS, "--options", "tea,coffee"),
+            "the vote is none of the options, 12 times: line 2 ('yes'), line 3 ('yes'), line 4 ('yes') and 9 more; the "
+            "options are tea, coffee; name others with --options, or accept them with --map or --other",
+        ),
+        ((*WORDS, "--mechanism", "weigted"), "the mechanism is 'weigted'; did you mean 'weighted'?"),
+        ((*WORDS, "--prior", "odd"), "the prior is 'odd'; give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3"),
+        ((*WORDS, "--prior", "share:hihg=0.6"), "the prior names the level 'hihg'; did you mean 'high'?"),
+        ((*WORDS, "--by", "id"), "the parts are not named; name them with --by-values: they are never read from"),
+        ((*WORDS, "--by-values", "a,b"), "which column says who belongs to which part?; name it, as in --by COL"),
+        ((*WORDS, "--by", "answer", "--by-values", "yes,no"), "the column 'answer' is named twice; name another one"),
+        ((*WORDS, "--by", "id", "--by-values", "0,1"), "the part is none of the named ones, 10 times: line 4 ('2')"),
+        ((*WORDS, "--by", "privacy2", "--by-values", "a,b"), "people.csv has no column 'privacy2'"),
+        ((*WORDS, "--vote", "answer"), "the column 'answer' is named twice; name another one, or leave it out"),
+        ((*WORDS, "--option", "a", "--options", "b,c"), "the options are given in several ways; give one of --options"),
+        ((*WORDS, "--options-file", "none.txt"), "there is no file none.txt; correct the path"),
+        ((*WORDS, "--map", "ja=yes,nein=nope"), "'nein' is mapped to 'nope', which is no option; did you mean 'no'?"),
+        ((*WORDS, "--map", "none.csv"), "there is no file none.csv; correct the path"),
+        ((*WORDS, "--other", "else"), "majority is asked about 3 options; name two of them, or ask for plurality"),
+        ((*WORDS[:3], "-1"), "epsilon is -1.0; give a number from 0 to 690"),
+        ((*WORDS, "--plot", "picture.gif"), "files of kind '.gif' cannot be drawn"),
         ((*WORDS, "--what-if", "-1"), "--what-if is -1.0; give by how much an epsilon is raised, as in 0.5"),
         ((*WORDS, "--what-if", "1", "--margin", "9"), "--margin is 9; no dataset has a margin above 7"),
         (("--vote", "answer"), "which column is it, --epsilon?; name it, as in --epsilon COL"),
@@ -181,19 +215,151 @@ def test_nobody_to_ask(poll: Run, tmp_path: Path) -> None:
     )
 
 
-def test_the_house_of_1984_in_one_command(tmp_path: Path) -> None:
+def test_the_house_of_1984_in_one_script(tmp_path: Path) -> None:
     """The script of the docs on a file of the same form: sixteen questions, levels by position, ? for no vote."""
     lines = [f"republican,{','.join('yn?'[(i + bill) % 3] for bill in range(16))}\n" for i in range(30)]
     (tmp_path / "votes.data").write_text("".join(lines))
     script = Path(__file__).parents[2] / "docs" / "house_votes.py"
-    words = [sys.executable, str(script), str(tmp_path / "votes.data"), "--json", "--reveal"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
-    questions = json.loads(done.stdout)["questions"]
-    assert len(questions) == 16
-    assert {(q["people"], q["skipped"]) for q in questions} == {(20, 10)}
-    assert all(
-        [g["level"] for g in q["groups"]] in (["high", "medium"], ["medium", "low"], ["high", "low"]) for q in questions
-    )
+    words = [sys.executable, str(script), str(tmp_path / "votes.data")]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    assert shown.count("do at least 11 of 20 people choose 'yes'?") == 16
+    store = str(tmp_path / "house.lbdb")
+    assert main(["--store", store, "init"]) == main(["--store", store, "budget", "house", "--releases", "16"]) == 0
+    answered = subprocess.run(
+        [*words, store, "1984", "balanced"], capture_output=True, text=True, check=True, cwd=tmp_path
+    ).stdout
+    answers = [line.split() for line in answered.removeprefix(shown).splitlines()]
+    assert len(answers) == 16
+    assert {answer for _, answer in answers} <= {"yes", "no"}
+
+
+# --- how cells are understood -----------------------------------------------------------------------------------------
+
+
+def table(folder: Path, text: str, name: str = "people.csv") -> str:
+    """A file with these lines."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def test_cells_as_people_write_them(poll: Run, tmp_path: Path) -> None:
+    """Missing answers, other words, case and blanks, one epsilon for all: the same counts as a clean table."""
+    ugly = table(tmp_path, "Answer;id\nJA ;1\nnein;2\n?;3\nja;4\nn/a;5\n;6\n")
+    words = ("--vote", "Answer", "--epsilon", "1", "--skip-empty", "--id", "id", "--reveal", "--json")
+    (found,) = questions(poll(ugly, *words, "--missing", "?,n/a,", "--map", "ja=yes,nein=no"))
+    assert (found["people"], found["skipped"], found["revealed"]["key"]) == (3, 3, "2")
+    table(tmp_path, "said,means\nja,yes\nnein,no\n?,\nn/a,\n", "words.csv")
+    assert questions(poll(ugly, *words, "--map", str(tmp_path / "words.csv"))) == [found]
+    code, _, err = poll(ugly, *words, "--map", "ja=yes,nein=no")
+    assert code == 2
+    assert "the vote is none of the options, 2 times: line 4 ('?'), line 6 ('n/a')" in err
+    text = poll(ugly, *words[:5], "--missing", "?,n/a", "--map", "ja=yes,nein=no")[1]
+    assert "skipped      3 without a vote or an epsilon; that they took no part is public" in text
+    code, _, err = poll(ugly, *words, "--missing", "?,n/a", "--map", "ja=yes,nein=no", "--exact")
+    assert code == 2
+    assert "the vote is 'JA ', none of the options" in err
+
+
+def test_a_column_whose_name_is_a_number_is_a_column(poll: Run, tmp_path: Path) -> None:
+    file = table(tmp_path, "vote,2\nyes,0.5\nno,0.5\nno,0.5\n")
+    (column,) = questions(poll(file, "--vote", "vote", "--epsilon", "2", "--json"))
+    (constant,) = questions(poll(file, "--vote", "vote", "--epsilon", "3", "--json"))
+    assert (column["groups"][0]["epsilon"], constant["groups"][0]["epsilon"]) == (0.5, 3.0)
+
+
+def test_options_with_commas_and_quotes(poll: Run, tmp_path: Path) -> None:
+    """As on the ballots of Minneapolis: names with commas, quotes and write-ins."""
+    votes = ['"STROUD, ""JIMMY"", JR."', "WILSON", "wilson", "Mickey Mouse", '"STROUD, ""JIMMY"", JR."', "WILSON"]
+    file = table(tmp_path, "first,epsilon\n" + "".join(f"{vote},1\n" for vote in votes))
+    words = (file, "--vote", "first", "--epsilon", "epsilon", "--query", "plurality", "--reveal", "--json")
+    named = ("--option", 'STROUD, "JIMMY", JR.', "--option", "WILSON", "--other", "write-in")
+    (found,) = questions(poll(*words, *named))
+    assert found["options"] == ['STROUD, "JIMMY", JR.', "WILSON", "write-in"]
+    assert found["revealed"]["key"] == "2.3.1"
+    listed = table(tmp_path, '\ufeffSTROUD, "JIMMY", JR.\n\nWILSON\nwrite-in\n', "candidates.txt")
+    assert questions(poll(*words, "--options-file", listed, "--other", "write-in")) == [found]
+    code, _, err = poll(*words, "--options-file", listed)
+    assert code == 2
+    assert "people.csv, line 5: the vote is 'Mickey Mouse', none of the options" in err
+
+
+def test_people_with_two_rows_are_refused(poll: Run, tmp_path: Path) -> None:
+    file = table(tmp_path, "id,vote\na,yes\nb,no\na,no\na,yes\n,yes\n")
+    code, out, err = poll(file, "--vote", "vote", "--epsilon", "1", "--id", "id")
+    assert (code, out) == (2, "")
+    assert "3 cells of " in err
+    assert "the id is that of an earlier row, 2 times: line 4 ('a'), line 5 ('a'); keep one row for each person" in err
+    assert "the id is missing: line 6" in err
+
+
+def test_all_that_is_wrong_is_said_at_once(poll: Run, tmp_path: Path) -> None:
+    file = table(tmp_path, "id,a,b,e,team\n1,yes,maybe,1,x\n1,,no,-1,y\n3,yes,no,,z\n")
+    words = ("--vote", "a", "--vote", "b", "--epsilon", "e", "--id", "id", "--by", "team", "--by-values", "x,y")
+    code, out, err = poll(file, *words)
+    assert (code, out) == (2, "")
+    for said in (
+        "cannot be used:",
+        "epsilon is not allowed: line 3 ('-1')",
+        "epsilon is missing: line 4",
+        "the id is that of an earlier row: line 3 ('1')",
+        "the part is none of the named ones: line 4 ('z')",
+        "the vote in 'b' is none of the options: line 2 ('maybe')",
+    ):
+        assert said in err
+
+
+# --- two mechanisms ---------------------------------------------------------------------------------------------------
+
+
+def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
+    text = poll(people(tmp_path), *WORDS)[1]
+    for said in (
+        "What one can expect of the two mechanisms, if the votes are as the prior 'even' says:",
+        "If the 7 people who ask for most privacy (epsilon up to 1) all choose 'yes', and all others do not, 'yes' is "
+        "the true answer. Balanced then says so with chance 0.574, weighted with chance 0.0192: weighted hears these "
+        "people least, and is then more often wrong than right.",
+        "They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.",
+        "Accuracy of balanced, the chance of the true answer",
+    ):
+        assert said in text
+    rows = {words[0]: words for line in text.splitlines() if (words := line.split())}
+    assert rows["balanced"][1:3] == ["0.684", "0.574"]
+    assert rows["weighted"][1:3] == ["0.782", "0.0192"]
+    weighted = poll(people(tmp_path), *WORDS, "--mechanism", "weighted")[1]
+    assert "Accuracy of weighted, the chance of the true answer" in weighted
+    assert "choose with" not in weighted
+    same = poll(people(tmp_path, ["yes", "no", "yes"], ["low"] * 3), *WORDS)[1]
+    assert "Weighted is the same as balanced here: nothing better was found." in same
+
+
+def test_the_prior_decides_what_is_expected(poll: Run, tmp_path: Path) -> None:
+    found = {}
+    for prior in ("even", "share:0.6", "share:low=.6,high=.4", "beta:2,3"):
+        (fact,) = questions(poll(people(tmp_path), *WORDS, "--prior", prior, "--json"))
+        found[prior] = tuple(each["expected"] for each in fact["mechanisms"].values())
+        assert fact["prior"] == prior
+    assert len(set(found.values())) == 4
+    assert all(weighted >= balanced for balanced, weighted in found.values())
+
+
+def test_with_either_mechanism_nothing_depends_on_the_votes(poll: Run, tmp_path: Path) -> None:
+    for mechanism in ("balanced", "weighted"):
+        words = (*WORDS, "--mechanism", mechanism)
+        shown = [poll(people(tmp_path, votes), *words) for votes in (VOTES, VOTES[::-1], ["no"] * 12)]
+        assert shown[0] == shown[1] == shown[2]
+        by = ("--by", "id", "--by-values", "0,1,2", "--by-other", "rest", "--json")
+        parts = [poll(people(tmp_path, votes), *words, *by) for votes in (VOTES, VOTES[::-1], ["no"] * 12)]
+        assert parts[0] == parts[1] == parts[2]
+        assert parts[0][0] == 0
+
+
+def test_a_picture_does_not_depend_on_the_votes(poll: Run, tmp_path: Path) -> None:
+    drawn = set()
+    for votes in (VOTES, VOTES[::-1]):
+        assert poll(people(tmp_path, votes), *WORDS, "--plot", str(tmp_path / "poll.svg"))[0] == 0
+        drawn.add((tmp_path / "poll.svg").read_text())
+    (picture,) = drawn
+    assert "weighted" in picture
 
 
 # --- from a store -----------------------------------------------------------------------------------------------------
@@ -225,7 +391,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
         (("--cypher", named), "the query returns 3 columns: id, e, v; return a vote and an epsilon, or name"),
         (
             ("--cypher", named, "--vote", "w", "--epsilon", "e"),
-            "the query returns no column 'w'; its columns are id, e",
+            "the query's result has no column 'w'; its columns are id, e",
         ),
         (("--cypher", named, "--vote", "v"), "which column is it, --epsilon?; name it, as in --epsilon COL"),
         (("--cypher", named, "--epsilon", "e"), "which column is it, --vote?; name it, as in --vote COL"),
@@ -251,7 +417,7 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     assert (first["graph"], first["release"], first["answer"]) == ("people answer", "spring", "yes")
     (again,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words))
     assert again["answer"] == "yes"
-    code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "autumn")
+    code, out, err = run("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--release", "autumn")
     assert (code, out) == (1, "")
     assert "release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1" in err
     assert run("budget", "--releases", "2")[0] == 0
@@ -265,8 +431,95 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
 def test_nothing_is_answered_that_is_not_private(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(Threshold, "cost", lambda poll, counts: 100 * UNIT if poll.truth(counts) else 0)
-        code, out, err = run("poll", people(tmp_path), *WORDS, "--release", "spring")
+        code, out, err = run("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--release", "spring")
     assert (code, out) == (2, "")
     assert "the mechanism is not private: Pr[yes] is" in err
     assert "report this; nothing was answered" in err
-    assert run("poll", people(tmp_path), *WORDS, "--release", "another")[0] == 0
+    assert run("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--release", "another")[0] == 0
+
+
+def test_a_weighted_answer_is_checked_before_it_is_drawn(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Weighted, "score", lambda poll, counts: 10**6 if counts[0, 0] % 2 else 0)
+        code, out, err = run("poll", people(tmp_path), *WORDS, "--mechanism", "weighted", "--release", "spring")
+    assert (code, out) == (2, "")
+    assert "the mechanism is not private: Pr[" in err
+    words = (*WORDS, "--mechanism", "weighted", "--release", "spring", "--json")
+    (found,) = questions(run("poll", people(tmp_path), *words))
+    assert found["answer"] in ("yes", "no")
+    assert questions(run("poll", people(tmp_path, VOTES[::-1]), *words)) == [found]
+
+
+def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the two differ much, it must be said; a kept answer is one of its own mechanism and prior."""
+    file = people(tmp_path)
+    code, out, err = run("poll", file, *WORDS, "--release", "spring")
+    assert (code, out) == (2, "")
+    assert err == (
+        "neodp: 'answer' can be answered in two ways, and an answer cannot be drawn again: balanced is expected to be "
+        "right with 0.684 and weighted with 0.782; at every table at least 0.574 and 0.0192; choose with --mechanism "
+        "balanced or --mechanism weighted\n"
+    )
+    assert run("releases")[1] == "nothing was answered yet\n"
+    for typed, code in (("\n", 1), ("both\n", 1), ("Weighted\n", 0)):
+        stdin = io.StringIO(typed)
+        stdin.isatty = lambda: True  # type: ignore[method-assign]
+        with monkeypatch.context() as terminal:
+            terminal.setattr(sys, "stdin", stdin)
+            found, out, err = run("poll", file, *WORDS, "--release", "spring", "--json")
+        assert found == code
+        assert "weighted is expected to be right with 0.782" in err
+        assert "Which mechanism, balanced or weighted? " in err
+    (kept,) = json.loads(out)["questions"]
+    assert kept["mechanism"] == "weighted"
+    again = run("poll", file, *WORDS, "--mechanism", "weighted", "--release", "spring", "--json")
+    assert questions(again)[0]["answer"] == kept["answer"]
+    for words, message in (
+        (
+            ("--mechanism", "balanced"),
+            "was asked with mechanism 'weighted', and is now asked with mechanism 'balanced'",
+        ),
+        (
+            ("--mechanism", "weighted", "--prior", "share:0.6"),
+            "was asked with prior 'even', and is now asked with prior",
+        ),
+        (("--mechanism", "weighted", "--map", "ja=yes"), "was asked with cells none, and is now asked with cells"),
+    ):
+        code, out, err = run("poll", file, *WORDS, *words, "--release", "spring")
+        assert (code, out) == (1, "")
+        assert message in err
+
+
+def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> None:
+    """Disjoint people: everybody pays once, and the budget of one release is enough for all parts."""
+    rows = [f"{i},{'yes' if i < 40 else 'no'},low,{'north' if i < 40 else 'south'}\n" for i in range(80)]
+    file = str(tmp_path / "parts.csv")
+    Path(file).write_text("id,answer,privacy,region\n" + "".join(rows))
+    words = ("poll", file, *WORDS, "--by", "region", "--release", "spring")
+    found = questions(run(*words, "--by-values", "north,south", "--json"))
+    assert [(q["part"], q["answer"], q["people"]) for q in found] == [("north", "yes", 40), ("south", "no", 40)]
+    (kept,) = document(run("releases", "--json"))["releases"]
+    assert json.loads(kept["answer"]) == {"north": "yes", "south": "no"}
+    assert [(level["level"], level["epsilon"]) for level in kept["levels"]] == [("low", 2.0)]
+    spent = document(run("budget", "--json"))
+    assert (spent["used"], [(row["level"], row["epsilon"]) for row in spent["levels"]]) == (1, [("low", 2.0)])
+    listed = tmp_path / "regions.txt"
+    listed.write_text("north\nsouth\n")
+    code, text, _ = run(*words, "--by-values", str(listed))
+    assert code == 0
+    assert "One answer for each 'region': everybody is in one of them only, and pays once." in text
+    assert "and who belongs to which 'region', is taken as public" in text
+    code, _, err = run(*words, "--by-values", "north", "--by-other", "rest")
+    assert code == 1
+    assert "was asked with parts" in err
+    code, _, err = run(*words, "--by-values", "north,south,east")
+    assert code == 2
+    assert "'answer' of 'east' cannot be asked: nobody is in the part 'east'" in err
+    code, _, err = run(*words[:-1], "autumn", "--by-values", "north,south")
+    assert code == 1
+    assert "requested 1, used 1, allowed 1" in err
+    pasted = run("releases")[1].splitlines()
+    (line,) = [line for line in pasted if line.startswith("neodp poll")]
+    assert questions(run(*shlex.split(line)[1:], "--json")) == found

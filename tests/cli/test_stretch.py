@@ -137,6 +137,20 @@ def test_utility(films: Run) -> None:
         (("load", "FILE", "--weights", "slices:2:3"), 2, "the lowest weight is 2.0; give a number from 0 to 1"),
         (("load", "FILE", "--weights", "no.csv"), 2, "there is no file no.csv; correct the path"),
         (("load", "no.csv"), 2, "there is no file no.csv; correct the path"),
+        (("load", "FILE", "--threshold", "nan"), 2, "the least rating is nan; give a number"),
+        (("load", "FILE", "--best", "inf"), 2, "the highest rating is inf; give a positive number"),
+        (("load", "FILE", "--columns", "user,user,rating"), 2, "the column 'user' is asked for twice; name two diff"),
+        (
+            ("load", "FILE", "--columns", "user,item,score"),
+            2,
+            "has a column 'rating', which is not asked for; it may h",
+        ),
+        (
+            ("load", "FILE", "--encoding", "morse"),
+            2,
+            "there is no encoding 'morse'; give one such as utf-8, windows-12",
+        ),
+        (("load", "FILE", "--delimiter", "ab"), 2, "the delimiter is 'ab'; give one character such as ',', ';' or '|'"),
     ],
 )
 def test_what_goes_wrong(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import random
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +19,21 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
+from neodp.cli import main
 from neodp.errors import (
     BudgetSpent,
     DamagedRelease,
+    GraphError,
     IncompatibleAlpha,
     NeodpError,
     NotCertified,
     OtherQuestion,
     PrivacyError,
     StaleMechanism,
+    UnknownKey,
 )
 from neodp.release import Limit
-from neodp.store import Settings, Store, open_store
+from neodp.store import Settings, Store, answers, open_store
 
 Raw = Callable[..., list[list[Any]]]
 MANY = Limit(1000)
@@ -270,3 +277,66 @@ def _answer(settings: Settings, gate: Connection, said: Connection, release: str
             said.send("answered")
         except BudgetSpent:
             said.send("spent")
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions a piece of work calls, in Python and in C: a clock that never jitters."""
+    count = 0
+
+    def tick(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    gc.disable()
+    sys.setprofile(tick)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return count
+
+
+def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Path) -> None:
+    """A corner and the boundary of a grid: other distances, other degrees, other positions in the table."""
+    grid = generate.grid(9, 9)
+    grid = grid.with_alpha(neodp.balanced(grid))
+    keys = [grid.key(v) for v in (0, 80, 40, 41, 8, 36)]
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", grid)
+        store.certify("g")
+        store.allow("default", Limit(100))
+        store.answer("g", keys[0], "warm", constant_work=True)
+        info = store.ready("g")
+        alike = [calls(partial(answers._drawn_from_all, store, info, key)) for key in keys]  # what answer draws from
+        assert len(set(alike)) == 1
+        searched = [calls(partial(answers._drawn_from, store, info, key)) for key in keys]
+        assert len(set(searched)) > 1  # so that the count can tell
+        for key in keys:
+            assert answers._drawn_from_all(store, info, key) == answers._drawn_from(store, info, key)
+        with pytest.raises(UnknownKey, match="there is no dataset 'no' in graph 'g'"):
+            store.answer("g", "no", "x", constant_work=True)
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_graph_of_somebody_else_does_not_hide_the_others(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(3)))
+    raw("CREATE (:DatasetGraph {name: 'bools', colors: [true, false]}), (:DatasetGraph {name: 'one', colors: 7})")
+    assert {info.name: (info.state, info.colors) for info in store.graphs()} == {
+        "bools": ("foreign", ("True", "False")),
+        "g": ("ready", ("yes", "no")),
+        "one": ("foreign", ("7",)),
+    }
+    with pytest.raises(GraphError, match="the colours of graph 'bools' are not all texts; correct its property colors"):
+        store.read("bools")
+    assert main(["--store", store.address.split()[0], "list"]) == 0
+    assert store.drop("bools") == 0
+
+
+def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
+    """Even one without a digest, or with one that somebody made for it."""
+    store.load("g", balanced(generate.path(3)))
+    store.answer("g", "1", "spring")
+    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = NULL")
+    with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
+        store.answer("g", "1", "spring")

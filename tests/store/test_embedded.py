@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
+from neodp.release import Limit
 from neodp.store import Settings
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
@@ -568,3 +570,37 @@ def test_a_signal_while_it_works_ends_with_the_old_state(path: Path) -> None:
         other.wait(20)
     with opened(path) as store:
         assert all(len(store.read(info.name)) == 3000 for info in store.graphs())
+
+
+def test_nothing_is_begun_that_the_disk_has_no_room_for(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine ends the process if it cannot write what it must; so neodp looks first. What is there can be read."""
+    with opened(path) as store:
+        store.load("g", mixed())
+    usage, free = shutil.disk_usage(path.parent), 50_000_000
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=free))
+    with opened(path) as store:
+        big = generate.path(100_000)
+        with pytest.raises(
+            StoreError, match=r"needs about \d+ MB of room on its disk, and 50 are free; make room, and"
+        ):
+            store.load("h", big)
+        store.load("g", generate.path(5), replace=True)
+        free = 1_000_000
+        for act in (
+            lambda: store.load("h", mixed()),
+            lambda: store.drop("g"),
+            lambda: store.allow("default", Limit(2)),
+        ):
+            with pytest.raises(
+                StoreError, match=r"MB of room on its disk, and 1 are free; make room, and try again; no"
+            ):
+                act()
+    free = 0
+    with opened(path) as store:
+        assert [(info.name, len(store.read(info.name))) for info in store.graphs()] == [("g", 5)]
+        with pytest.raises(StoreError, match="0 are free; make room, and try again; nothing was changed"):
+            store.drop("g")
+    free = 50_000_000
+    with opened(path) as store:
+        store.load("h", mixed())
+        assert [info.name for info in store.graphs()] == ["g", "h"]

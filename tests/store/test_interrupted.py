@@ -1,6 +1,7 @@
 """kill -9 in the middle, and two writers at once: nothing lost, nothing mixed, on both stores."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
-from neodp.store import Store, base, open_store
+from neodp.store import Store, base, demand, open_store
 from neodp.store.neo4j import session as neo4j_session
 from tests import children
 
@@ -57,6 +58,43 @@ def test_an_interrupted_load_is_no_graph_and_can_be_repeated(address: str, step:
                     use("g")
         store.load("g", grid(), replace=not killed)
         assert base.fingerprint(store.read("g")) == base.fingerprint(grid())
+
+
+@pytest.mark.parametrize("step", [1, 5, 9, 12, 17, 99])
+def test_a_replacement_that_is_killed_leaves_the_old_graph_or_the_new_one(address: str, step: int) -> None:
+    old = generate.path(30)
+    old = old.with_alpha(neodp.balanced(old))
+    with open_store(address) as store:
+        store.load("g", old)
+        store.write("g", neodp.extend(old))
+    killed = interrupted(address, LOAD.replace("progress", "replace=True, progress"), step)
+    with open_store(address) as store:
+        assert base.fingerprint(store.read("g")) == base.fingerprint(old if killed else grid())
+        assert (store.info("g").mechanism is not None) == killed
+        if killed:
+            assert len(store.mechanism("g").mechanism) == 30
+        store.load("g", generate.path(3), replace=True)
+        assert base.fingerprint(store.read("g")) == base.fingerprint(generate.path(3))
+        assert [info.name for info in store.graphs()] == ["g"]
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_replacement_that_is_interrupted_or_overtaken_clears_up(shared: Store) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    shared.load("g", generate.path(3))
+    with pytest.raises(KeyboardInterrupt):
+        shared.load("g", grid(), replace=True, progress=meanwhile(stop))
+    assert [(info.name, info.state, info.datasets) for info in shared.graphs()] == [("g", "ready", 3)]
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), replace=True, progress=meanwhile(lambda: shared.drop("g")))
+    assert shared.graphs() == []
+    shared.load("g", generate.path(3))
+    other = meanwhile(lambda: shared.load("g", generate.path(4), replace=True))
+    with pytest.raises(Overtaken):
+        shared.load("g", grid(), replace=True, progress=other)
+    assert [(info.name, info.state, info.datasets) for info in shared.graphs()] == [("g", "ready", 4)]
 
 
 def test_an_interrupted_load_can_be_dropped(address: str) -> None:
@@ -177,3 +215,37 @@ def test_reading_while_the_graph_changes_is_refused(shared: Store, change: str) 
     with pytest.raises(Overtaken, match="was changed while it was read; try again"):
         shared.read("g", progress=meanwhile(acts[change]))
     assert len(shared.read("g")) == 400
+
+
+@on_neo4j
+def test_a_replacement_between_reading_and_writing_is_named(shared: Store) -> None:
+    """The new graph has some of the old one's datasets: what was read is not what is there."""
+    g = generate.path(30)
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    mechanism = neodp.extend(shared.read("g"))
+    small = generate.path(5)
+    shared.load("g", small.with_alpha(neodp.balanced(small)), replace=True)
+    with pytest.raises(Overtaken, match=r"somebody else changed graph 'g' in .* while it was written; what they wrote"):
+        shared.write("g", mechanism)
+
+
+@on_neo4j
+@pytest.mark.parametrize("constant_work", [False, True])
+def test_a_drop_while_an_answer_is_found_is_named(
+    shared: Store, monkeypatch: pytest.MonkeyPatch, constant_work: bool
+) -> None:
+    """And not blamed on the key, which is a secret besides."""
+    g = generate.path(30)
+    shared.load("g", g.with_alpha(neodp.balanced(g)))
+    shared.certify("g")
+    for name in ("distributions", "everywhere"):
+        found = getattr(demand, name)
+
+        def dropped(*words: Any, found: Any = found, **options: Any) -> Any:
+            shared.drop("g")
+            return found(*words, **options)
+
+        monkeypatch.setattr(demand, name, dropped)
+    with pytest.raises(Overtaken, match=r"graph 'g' in .* was changed while it was read; try again"):
+        shared.answer("g", "17", "spring", constant_work=constant_work)
+    assert shared.ledger().releases == ()

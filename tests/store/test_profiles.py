@@ -153,13 +153,15 @@ def test_a_load_that_fails_leaves_nothing_that_counts(store: Store) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         store.profiles.load("p", large(), replace=True, progress=stop)
-    if store.profiles.info("p").state == "ready":
-        assert_same(store.profiles.read("p"), small())
-    else:
-        with pytest.raises(UnfinishedGraph, match="profile 'p' is not whole: its load was interrupted or is going on"):
-            store.profiles.read("p")
+    assert_same(store.profiles.read("p"), small())
+    assert [info.name for info in store.profiles.all()] == ["p"]
+    if "://" in store.address:  # the embedded file has nothing that is half there
+        with pytest.raises(KeyboardInterrupt):
+            store.profiles.load("q", large(), progress=stop)
+        with pytest.raises(UnfinishedGraph, match="profile 'q' is not whole: its load was interrupted or is going on"):
+            store.profiles.read("q")
         with pytest.raises(UnfinishedGraph):
-            store.query("weight_histogram", "p")
+            store.query("weight_histogram", "q")
     store.profiles.load("p", small(), replace=True)
     assert_same(store.profiles.read("p"), small())
 

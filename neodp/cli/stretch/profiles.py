@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from neodp.cli.common import Json, Quiet, Session, confirm, progress, say, show, table
+from neodp.cli.common import (
+    Delimiter,
+    Encoding,
+    ExtraColumns,
+    Json,
+    Quiet,
+    Session,
+    Sheet,
+    confirm,
+    progress,
+    reading,
+    say,
+    show,
+    table,
+)
 from neodp.cli.stretch.common import Profile
 from neodp.errors import GraphError
 from neodp.stretch.profiles import Profiles
@@ -18,7 +32,9 @@ __all__ = ["drop", "list_profiles", "load"]
 
 def load(
     context: typer.Context,
-    ratings: Annotated[Path, typer.Argument(help="user,item[,rating][,weight]: a CSV file.", metavar="RATINGS")],
+    ratings: Annotated[
+        Path, typer.Argument(help="user,item[,rating][,weight]: a table; - is stdin.", metavar="RATINGS")
+    ],
     name: Annotated[str | None, typer.Option(help="What to call the profiles. Default: the file's name.")] = None,
     columns: Annotated[str, typer.Option(help="The columns of users, items and ratings.")] = "user,item,rating",
     threshold: Annotated[float | None, typer.Option(help="Only ratings of at least this are likes.")] = None,
@@ -37,20 +53,25 @@ def load(
     population: Annotated[
         str | None, typer.Option(help="Whose data it is (`neodp budget`). Default: default.", metavar="NAME")
     ] = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Load profiles from a table of ratings, all or nothing.
 
-    Example: `neodp stretch load ratings.csv --columns userId,movieId,rating --threshold 4 --weights westin`
+    Example: `neodp stretch load ratings.csv --columns userId,movieId,rating --extra-columns ignore --threshold 4`
     """
+    options = reading(encoding, delimiter, sheet, extra_columns)
     names = tuple(columns.split(","))
     if len(names) != 3:
         raise GraphError(f"--columns is {columns!r}", "give three names joined by commas: user,item,rating")
-    read = Profiles.from_csv(ratings, columns=names, threshold=threshold, best=best, name=name)
-    read, without = (read, 0) if weights is None else weighted(read, weights, seed)
+    read = Profiles.from_csv(ratings, columns=names, threshold=threshold, best=best, name=name, options=options)
+    read, without = (read, 0) if weights is None else weighted(read, weights, seed, options)
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with session.open(create=True) as store, progress(quiet) as tell:
         info = store.profiles.load(read.name, read, replace=replace, population=population, progress=tell)
         result = {"profile": info.name, "users": info.users, "items": info.items, "likes": info.likes}
 

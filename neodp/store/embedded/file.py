@@ -6,15 +6,19 @@ import ctypes
 import os
 import re
 import shutil
+import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import ladybug
 
-from neodp.errors import StoreError, StoreUnreachable
+from neodp.errors import GraphError, StoreError, StoreUnreachable
 from neodp.estimate import memory
+from neodp.files import OWNER, masked, note_if_open, private
 from neodp.store.embedded.lock import Lock
 
 __all__ = ["DamagedLogWarning", "File", "said"]
@@ -22,6 +26,11 @@ __all__ = ["DamagedLogWarning", "File", "said"]
 MAX_SIZE = 2**36
 """How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
 addresses are limited)."""
+BESIDE = (".wal", ".wal.checkpoint", ".shadow", ".tmp")
+"""How the files end that the engine writes beside its own. It would follow a link there."""
+SPARE = 2**23
+"""How many bytes must be free on the disk for anything to be written. The engine ends the process where it cannot write
+what it must, so that nothing is begun that may not fit."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -42,13 +51,37 @@ class DamagedLogWarning(UserWarning):
 class File:
     """An open database file, and the lock that keeps all others out."""
 
-    def __init__(self, path: Path, address: str, patience: float) -> None:
+    def __init__(self, path: Path, address: str, patience: float, create: bool) -> None:
         self._address = address
-        self._path = _place(path, address)
-        self.read_only = not _is_writable(self._path)
+        self._path = _place(path, address, create)
+        self.full = _free(self._path) < SPARE and self._path.exists()
+        self.read_only = self.full or not _is_writable(self._path)
         self._lock = Lock(self._path, address, patience)
         self._database: ladybug.Database | None = None
         self._start()
+
+    @contextmanager
+    def masked(self) -> Iterator[None]:
+        """Have the engine's other files, such as its log, be no more open than the store itself."""
+        with masked(stat.S_IMODE(self._path.stat().st_mode) if self._path.exists() else OWNER):
+            yield
+
+    def require_room(self, size: int = 0) -> None:
+        """Refuse to write where the disk may have no room for so many bytes, for the log of them and for both again.
+
+        Raises
+        ------
+        StoreError
+            If there is too little; nothing was changed.
+        """
+        needed = size + SPARE + 2 * sum(log.stat().st_size for log in _logs(self._path))
+        free = _free(self._path)
+        if free < needed or self.full:
+            megabytes = f"about {needed / 1e6:,.0f} MB of room on its disk, and {free / 1e6:,.0f} are free"
+            raise StoreError(
+                f"{self._address} needs {megabytes}",
+                "make room, and try again; nothing was changed",
+            )
 
     def connect(self, *, threads: int) -> ladybug.Connection:
         if self._database is None:
@@ -56,9 +89,13 @@ class File:
         return ladybug.Connection(self._database, threads)
 
     def close(self) -> None:
+        if self._database is not None and _free(self._path) < sum(log.stat().st_size for log in _logs(self._path)):
+            self.abandon()  # what is committed is in the log, which the next one to open the file brings into it
+            self._lock.release()
         database, self._database = self._database, None
         if database is not None:
-            database.close()
+            with self.masked():
+                database.close()
             self._lock.release()
 
     def abandon(self) -> None:
@@ -73,18 +110,32 @@ class File:
     def reopen(self) -> None:
         """Have the engine start again from what is in the file and its log."""
         if self._database is not None:
-            self._database.close()
+            with self.masked():
+                self._database.close()
             self._database = None
             self._start()
 
     def _start(self) -> None:
+        made = False
         try:
-            self._database = self._open()
+            made = self._make()
+            with self.masked():
+                self._database = self._open()
         except (RuntimeError, OSError) as e:
             raise self._unreachable(e) from e
         finally:
             if self._database is None:
+                if made:
+                    self._path.unlink(missing_ok=True)
                 self._lock.release()
+
+    def _make(self) -> bool:
+        """Make the file, for its owner only, if there is none; whether it was made. The engine takes an empty one."""
+        if self._path.exists():
+            return False
+        os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER))
+        note_if_open(self._path)
+        return True
 
     def _open(self) -> ladybug.Database:
         try:
@@ -103,9 +154,10 @@ class File:
         copies = [f"{log}.damaged-{now}" for log in logs]
         try:
             for log, copy in zip(logs, copies, strict=True):
-                shutil.copy2(log, copy)
+                with log.open("rb") as old, private(copy) as new:
+                    shutil.copyfileobj(old, new)
             database = self._engine(throw_on_wal_replay_failure=False)
-        except (RuntimeError, OSError):
+        except (RuntimeError, OSError, GraphError):
             for copy in copies:
                 Path(copy).unlink(missing_ok=True)
             raise
@@ -133,15 +185,18 @@ class File:
         )
 
 
-def _place(path: Path, address: str) -> Path:
+def _place(path: Path, address: str, create: bool) -> Path:
     """The file itself, links followed; refused where there is none and none can be made."""
     try:
+        dangling = path.is_symlink() and not path.exists()
         path = path.resolve()
-        wrong = _misplaced(path)
+        wrong = ("is a link to nothing", "remove the link, or name the file itself") if dangling else _misplaced(path)
     except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
         raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct --store") from e
     if wrong is not None:
         raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
+    if not create and not path.exists():
+        raise StoreUnreachable(f"there is no store {address}", "correct --store, or make one with 'neodp init'")
     return path
 
 
@@ -149,6 +204,10 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     """Why a path is no place for a store, and what to do about it."""
     if path.is_dir():
         return "is a folder", "name a file in it"
+    for end in BESIDE:
+        beside = path.with_name(f"{path.name}{end}")
+        if beside.is_symlink() or (beside.exists() and beside.stat().st_nlink > 1):
+            return f"has a link beside it, {path.name}{end}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
         return "is in no folder that exists", "make the folder, or correct --store"
     if not path.exists():
@@ -167,6 +226,11 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
 def _logs(path: Path) -> list[Path]:
     """The engine's logs beside a file, if any: the second is one that is being brought into the file."""
     return [log for log in (path.with_name(f"{path.name}{end}") for end in (".wal", ".wal.checkpoint")) if log.exists()]
+
+
+def _free(path: Path) -> int:
+    """How many bytes are free on a file's disk."""
+    return shutil.disk_usage(path.parent).free
 
 
 def _is_writable(path: Path) -> bool:

@@ -23,11 +23,14 @@ from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.embedded.columns import alpha_columns, alpha_rows, folded, ids_of, keyed, repeated, stored_graph
 from neodp.store.embedded.session import Session, batches, now
+from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
 
 LOADING = "loading"
+ROW = 250
+"""How many bytes a dataset or an edge takes in the file, at most, besides its key."""
 COPY = ("copy_datasets", "copy_neighbors")
 """The engine's fast way to create rows."""
 CREATE = ("create_datasets", "create_neighbors")
@@ -76,6 +79,8 @@ class Graphs(Store):
         with self._session.mutex:
             there = {info.name: info.population for info in self.graphs()}
             people = population or there.get(name, DEFAULT)
+            if name not in there or replace:
+                self._session.require_room(_room(graph) * (1 if name not in there else 3))
             if name not in there:
                 self._load_new(name, graph, people, progress)
             elif replace:
@@ -238,6 +243,7 @@ class Graphs(Store):
             return folded(self._session.execute(text, values | self._subject(query, name)))
 
     def select(self, text: str) -> pa.Table:
+        require_reading(text)
         try:
             with self._session.transaction():
                 return self._session.execute(text, {})
@@ -254,3 +260,8 @@ class Graphs(Store):
             if "Cannot find property" not in str(e):
                 raise
         return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
+
+
+def _room(graph: DatasetGraph) -> int:
+    """How many bytes a graph takes in the file, at most. One that replaces another goes through the log as well."""
+    return int(ROW * (len(graph) + graph.edges) + 3 * graph.keys.nbytes)

@@ -18,6 +18,7 @@ from neodp.ball import Evaluation, Found, least_of
 from neodp.boundary import distance
 from neodp.columns import Floats, distributions
 from neodp.errors import StoreError
+from neodp.family import family
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
@@ -48,7 +49,7 @@ class Mechanisms(Graphs):
     def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
         graph = mechanism.graph
         columns = {"p_true": pa.array(mechanism.p_true), "distance": pa.array(distance(graph).astype(np.int64))}
-        if len(graph.colors) == 2:
+        if family(graph).binary:
             write, columns = "write_probabilities", columns | {"p": pa.array(mechanism.p), "q": pa.array(mechanism.q)}
         else:
             rows = lists_of(mechanism.probabilities, np.ones(len(graph), np.bool_))
@@ -140,7 +141,7 @@ class Mechanisms(Graphs):
     def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
         """Keep probabilities on their datasets."""
         rows = np.array([list(e.probabilities.values()) for e in evaluations])
-        more = np.full(len(rows), len(info.colors) > 2)
+        more = np.full(len(rows), not family(info).binary)
         columns = {
             "dataset": ids_of(info.name, pa.array([e.key for e in evaluations], pa.string())),
             "p": pa.array(rows[:, 0], mask=more),

@@ -17,16 +17,16 @@ import re
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import ladybug
 import pyarrow as pa
 
-from neodp.errors import ReadOnlyStore, StoreError, StoreUnreachable
+from neodp.errors import ReadOnlyStore, StoreError
 from neodp.store import refusals
-from neodp.store.cypher import Dialect, statement, statements
+from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.embedded.file import File, said
 from neodp.store.settings import Settings
 
@@ -56,12 +56,13 @@ class Session:
         self.mutex = threading.RLock()
         self._dialect = dialect
         self._connection: ladybug.Connection | None = None
-        self._file = File(settings.path, self.address, settings.patience)
+        self._file = File(settings.path, self.address, settings.patience, settings.create)
         self._finalizer = weakref.finalize(self, self._file.close)
         self.read_only = self._file.read_only
         try:
             with self.transaction():
                 self.tables = set(self.run("show_schema")["name"].to_pylist())
+                self._version = self._found_version()
             self._upgrade()
         except BaseException:
             self.close()
@@ -76,37 +77,54 @@ class Session:
     def init(self) -> list[str]:
         """Make the tables that are missing; their names."""
         with self.mutex:
-            missing = [name for name in self._schema() if "." not in name and name not in self.tables]
-            if missing:
+            missing = self._missing()
+            if missing or self._version != VERSION:
                 with self.transaction(write=True):
                     for table in missing:
                         self.run(table)
+                    self.run("set_version", version=VERSION)
                 self.tables.update(missing)
+                self._version = VERSION
         return missing
 
+    def _missing(self) -> list[str]:
+        """The tables that are missing."""
+        return [name for name in schema(self._dialect) if "." not in name and name not in self.tables]
+
+    def _found_version(self) -> int:
+        """The version of the schema that is there; 0 where it has none. Refused if it is newer, or not whole."""
+        if "NeodpSchema" not in self.tables:
+            return 0
+        version = int(self.run("show_version")["version"][0].as_py() or 0)
+        refusals.check_version(self.address, version)
+        if version == VERSION and (missing := self._missing()):
+            raise refusals.incomplete(self.address, missing[0])
+        return version
+
     def _upgrade(self) -> None:
-        """Add the columns that the tables of an older file lack."""
+        """Bring an older file up to date: add the columns and tables that it lacks."""
         with self.transaction():
-            missing = [name for name in self._schema() if "." in name and self._lacks(*name.split("."))]
+            missing = [name for name in schema(self._dialect) if "." in name and self._lacks(*name.split("."))]
         if missing and self.read_only:
-            raise StoreUnreachable(
-                f"the store {self.address} was made by an older neodp and lacks {missing[0]}",
-                "open it once where it may be written",
-            )
+            raise refusals.older(self.address, f"lacks {missing[0]}")
         if missing:
             with self.transaction(write=True):
                 for name in missing:
                     self.run(name)
-
-    def _schema(self) -> list[str]:
-        """The names of tables, and of columns that came later, as "table.column"."""
-        return [name for name in statements(self._dialect, "schema") if not name.startswith("show_")]
+                if "Ledger.population" in missing:
+                    self.run("set_ledgers")
+        if self._version != VERSION and "DatasetGraph" in self.tables and not self.read_only:
+            self.init()
 
     def _lacks(self, table: str, column: str) -> bool:
         if table not in self.tables:
             return False
         text = statement("show_columns", self._dialect).replace("{table}", table)
         return column not in self.execute(text, {})["name"].to_pylist()
+
+    def require_room(self, size: int) -> None:
+        """Refuse a change that the disk may have no room for."""
+        self._file.require_room(size)
 
     # --- transactions -------------------------------------------------------------------------------------
 
@@ -117,8 +135,10 @@ class Session:
             if self._connection is not None:
                 yield
                 return
-            if write and self._file.read_only:
+            if write and self._file.read_only and not self._file.full:
                 raise refusals.read_only(self.address)
+            if write:
+                self._file.require_room()
             with self._connected(write=write):
                 self.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
                 try:
@@ -131,7 +151,8 @@ class Session:
 
     @contextmanager
     def _connected(self, *, write: bool) -> Iterator[None]:
-        with self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
+        mask = self._file.masked() if write else nullcontext()
+        with mask, self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
             try:
                 yield
             finally:

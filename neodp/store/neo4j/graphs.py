@@ -4,12 +4,16 @@ Graphs are read and written as columns, some thousands of rows at a time, so tha
 A writer owns a graph by its token on the ``(:DatasetGraph)`` node. Every batch locks that node and checks the token in
 its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
 transaction declares it whole.
+
+A graph that replaces another one is made beside it, under a name of its own. One transaction lets them change names;
+what was there before is deleted after that. Whoever is interrupted leaves the old graph or the new one, whole.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,13 +21,14 @@ import pyarrow as pa
 
 from neodp.ball import Star
 from neodp.columns import distributions, preferences
-from neodp.errors import Overtaken, ReadOnlyStore
+from neodp.errors import Overtaken, ReadOnlyStore, StoreError
 from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.neo4j.columns import alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.session import Session, Transaction, batches
+from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
@@ -56,20 +61,64 @@ class Graphs(Store):
     ) -> GraphInfo:
         self.init()
         writer = uuid.uuid4().hex
+        staged = f"{name} (replacement {writer})"
 
-        def claim(tx: Transaction) -> None:
+        def claim(tx: Transaction) -> str:
             state = tx.run("find_graph", graph=name)["state"]
             if state == READY and not replace:
                 raise refusals.exists("graph", name, self.address)
+            if state == READY:
+                tx.run("stage_graph", graph=name, staged=staged, writer=writer)
+                return staged
             tx.run("claim_graph", graph=name, state="loading", writer=writer)
+            return name
 
-        self._session.transaction("claim_graph", claim)
-        self._delete_datasets(name, writer)
-        ids = self._create_datasets(name, writer, graph, progress)
-        self._create_neighbors(name, writer, graph, ids, progress)
-        whole = {"colors": list(graph.colors), "datasets": len(graph), "edges": graph.edges, "population": population}
-        self._session.owned("finish_load", self._overtaken(name), graph=name, writer=writer, **whole)
+        place = self._session.transaction("claim_graph", claim)
+        try:
+            for left in self._session.read("find_staged", graph=name)["names"]:
+                if left != place:  # of somebody who was interrupted, or whom this one overtakes
+                    self._remove(left)
+            self._delete_datasets(place, writer)
+            ids = self._create_datasets(place, writer, graph, progress)
+            self._create_neighbors(place, writer, graph, ids, progress)
+            whole = {
+                "colors": list(graph.colors),
+                "datasets": len(graph),
+                "edges": graph.edges,
+                "population": population,
+            }
+            if place == name:
+                self._session.owned("finish_load", self._overtaken(name), graph=name, writer=writer, **whole)
+            else:
+                self._switch(name, staged, writer, whole)
+        except BaseException:
+            if place != name:
+                with suppress(StoreError):
+                    self._remove(staged)
+            raise
         return self.info(name)
+
+    def _switch(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
+        """Let a graph that is whole take the place of another, in one transaction, and delete that one after it."""
+        removed = f"{name} (removed {writer})"
+
+        def work(tx: Transaction) -> None:
+            if tx.run("lock_switch", graph=name, staged=staged, writer=writer)["locked"] != 1:
+                raise self._overtaken(name)
+            tx.run("move_datasets", graph=name, to=removed)
+            if tx.run("move_datasets", graph=staged, to=name)["moved"] != whole["datasets"]:
+                raise self._overtaken(name)
+            tx.run("switch_graphs", graph=name, staged=staged, removed=removed, writer=writer, **whole)
+
+        self._session.transaction("switch_graphs", work)
+        self._remove(removed)
+
+    def _remove(self, name: str) -> None:
+        """Delete what nobody uses, unless somebody else does already."""
+        writer = uuid.uuid4().hex
+        self._session.write("claim_graph", graph=name, state="dropping", writer=writer)
+        self._delete_datasets(name, writer)
+        self._session.write("delete_graph", graph=name, writer=writer)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         info = self.info(name)
@@ -190,6 +239,7 @@ class Graphs(Store):
         return self._session.table(query, text, values | self._subject(query, name))
 
     def select(self, text: str) -> pa.Table:
+        require_reading(text)
         try:
             return self._session.table("select", text, {})
         except ReadOnlyStore:

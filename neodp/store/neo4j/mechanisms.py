@@ -21,6 +21,7 @@ from neodp.ball import Evaluation, Found
 from neodp.boundary import distance
 from neodp.columns import Floats, distributions
 from neodp.errors import Overtaken
+from neodp.family import family
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
@@ -64,7 +65,8 @@ class Mechanisms(Graphs):
         ids = self._ids(name, graph)
         if self._session.read("count_datasets", graph=name)["datasets"] != len(graph):
             stored = {key for part in self._datasets("read_ids", info) for key in part["keys"]}
-            raise refusals.not_covered(name, min(stored.difference(graph.keys.to_pylist())))
+            others = stored.difference(graph.keys.to_pylist())
+            raise refusals.not_covered(name, min(others)) if others else self._overtaken(name)
         facts = notion.facts(mechanism)
         self._session.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
         self._write_rows(name, writer, mechanism, ids, progress)
@@ -73,7 +75,7 @@ class Mechanisms(Graphs):
         self._session.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
 
     def _write_rows(self, name: str, writer: str, mechanism: Mechanism, ids: Any, progress: Progress) -> None:
-        two = len(mechanism.graph.colors) == 2
+        two = family(mechanism.graph).binary
         columns: dict[str, NDArray[Any]] = {"p_trues": mechanism.p_true, "distances": distance(mechanism.graph)}
         columns |= {"ps": mechanism.p, "qs": mechanism.q} if two else {"distributions": mechanism.probabilities}
         write = "write_probabilities" if two else "write_distributions"
@@ -149,7 +151,7 @@ class Mechanisms(Graphs):
     def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
         """Keep probabilities on their datasets, if the graph is still what it was."""
         rows: Any = [list(e.probabilities.values()) for e in evaluations]
-        two = len(info.colors) == 2
+        two = family(info).binary
         values = {
             "keys": [e.key for e in evaluations],
             "ps": [row[0] if two else None for row in rows],

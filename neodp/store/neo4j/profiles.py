@@ -1,16 +1,18 @@
 """Profiles in Neo4j (``cypher/neo4j/profiles.cypher``).
 
 They are loaded in batches by a writer that owns them, and read as columns; neighbours are written in one transaction.
+Profiles that replace others are made beside them, as graphs are (:mod:`neodp.store.neo4j.graphs`).
 """
 
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from neodp.errors import Overtaken
+from neodp.errors import Overtaken, StoreError
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.neo4j.columns import numbers
@@ -50,22 +52,62 @@ class Neo4jProfiles(ProfileStore):
     ) -> ProfileInfo:
         self._session.init()
         writer = uuid.uuid4().hex
+        staged = f"{name} (replacement {writer})"
 
-        def claim(tx: Transaction) -> None:
+        def claim(tx: Transaction) -> str:
             state = tx.run("find_profiles", profiles=name)["state"]
             if state == READY and not replace:
                 raise refusals.exists("profile", name, self.address)
+            if state == READY:
+                tx.run("stage_profiles", profiles=name, staged=staged, writer=writer)
+                return staged
             tx.run("claim_profiles", profiles=name, state="loading", writer=writer)
+            return name
 
-        self._session.transaction("claim_profiles", claim)
-        self._delete(name, writer, 0, silent)
-        nodes = {"ids": profiles.users.to_pylist(), "groups": _groups(profiles)}
-        users = self._create("create_users", "users", name, writer, nodes, progress)
-        items = self._create("create_items", "items", name, writer, {"ids": profiles.items.to_pylist()}, progress)
-        self._create_likes(name, writer, profiles, users, items, progress)
-        whole = {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
-        self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **whole)
+        place = self._session.transaction("claim_profiles", claim)
+        try:
+            for left in self._session.read("find_staged_profiles", profiles=name)["names"]:
+                if left != place:  # of somebody who was interrupted, or whom this one overtakes
+                    self._remove(left)
+            self._delete(place, writer, 0, silent)
+            nodes = {"ids": profiles.users.to_pylist(), "groups": _groups(profiles)}
+            users = self._create("create_users", "users", place, writer, nodes, progress)
+            items = self._create("create_items", "items", place, writer, {"ids": profiles.items.to_pylist()}, progress)
+            self._create_likes(place, writer, profiles, users, items, progress)
+            whole = {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
+            if place == name:
+                self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **whole)
+            else:
+                self._switch(name, staged, writer, whole)
+        except BaseException:
+            if place != name:
+                with suppress(StoreError):
+                    self._remove(staged)
+            raise
         return self.info(name)
+
+    def _switch(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
+        """Let profiles that are whole take the place of others, in one transaction, and delete those after it."""
+        removed = f"{name} (removed {writer})"
+
+        def work(tx: Transaction) -> None:
+            if tx.run("lock_switch_profiles", profiles=name, staged=staged, writer=writer)["locked"] != 1:
+                raise self._overtaken(name)
+            for move, count in (("move_users", whole["users"]), ("move_items", whole["items"])):
+                tx.run(move, profiles=name, to=removed)
+                if tx.run(move, profiles=staged, to=name)["moved"] != count:
+                    raise self._overtaken(name)
+            tx.run("switch_profiles", profiles=name, staged=staged, removed=removed, writer=writer, **whole)
+
+        self._session.transaction("switch_profiles", work)
+        self._remove(removed)
+
+    def _remove(self, name: str) -> None:
+        """Delete what nobody uses, unless somebody else does already."""
+        writer = uuid.uuid4().hex
+        self._session.write("claim_profiles", profiles=name, state="dropping", writer=writer)
+        self._delete(name, writer, 0, silent)
+        self._session.write("delete_profiles", profiles=name, writer=writer)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         info = self.info(name)

@@ -48,7 +48,7 @@ class Releases(Store):
             ledger = ledger_of(population, tx.run("ledger", population=population))
             return ledger.keep(releases, there, create=lambda new: _created(tx, new))
 
-        return self._session.transaction("keep", work)
+        return self._session.transaction("keep", work, harmless_twice=True)
 
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
         epsilons, deltas = ([getattr(level, x) for level in certificate.levels] for x in ("epsilon", "delta"))

@@ -2,11 +2,17 @@
 
 Managed transactions of the official driver with their retries, reads routed as reads, the database always named, every
 transaction tagged with what it does, and the driver's errors in neodp's words.
+
+The driver tries a transaction again where a connection is lost, but for one case: the connection is lost after the
+commit was sent and before it was confirmed. Then nobody knows whether it was done. What can be done twice without harm
+is tried again; else UnknownOutcome says so.
 """
 
 from __future__ import annotations
 
 import logging
+import ssl
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,16 +20,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions
 
-from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable
+from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome
 from neodp.store import refusals
-from neodp.store.cypher import Dialect, statement, statements
+from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.neo4j.plugin import refusal
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "Session", "Transaction", "batches"]
+__all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "batches"]
 
 BATCH = 20_000
 """How many rows go over the wire in one transaction."""
@@ -35,10 +41,17 @@ READ_ONLY = {
     "Neo.ClientError.Statement.AccessMode",
 }
 
+LOST = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
+"""What the driver says when there is no connection, or no longer."""
+
 T = TypeVar("T")
 
 # the driver's log goes where the user sends it, or nowhere
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
+
+
+class PlainConnectionWarning(UserWarning):
+    """A password and private data go to another machine without encryption."""
 
 
 class Transaction:
@@ -90,6 +103,14 @@ class Session:
         self._dialect = dialect
         self._owns = driver is None
         self._who = _who(settings, driver, auth)
+        self._timeout = settings.timeout
+        self._answered = False
+        if driver is None and settings.exposed_to is not None:
+            warnings.warn(
+                f"the password and all data go to {settings.exposed_to} without encryption: use +s, as in neo4j+s://HOST",
+                PlainConnectionWarning,
+                stacklevel=4,
+            )
         if auth is None and settings.password is not None:
             auth = neo4j.basic_auth(settings.user, settings.password)
         with self._translated():
@@ -97,15 +118,22 @@ class Session:
                 settings.uri,
                 auth=auth,
                 user_agent="neodp",
-                connection_timeout=10.0,
-                connection_acquisition_timeout=20.0,
+                connection_timeout=min(10.0, settings.timeout),
+                connection_acquisition_timeout=min(20.0, settings.timeout),
+                max_transaction_retry_time=min(30.0, settings.timeout),
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
             )
             try:
+                if self._owns:
+                    _give_up_after(self._driver, settings.timeout)
                 server = self._driver.get_server_info()  # at once, without the retries of a transaction
                 if driver is not None:
                     self.address = f"{server.address} (database {settings.database})"
-                self.read("show_schema")
+                self._answered = True
+                self._version = self._found_version()
+            except ValueError as e:  # the host's name is none, or nobody knows it
+                self.close()
+                raise self._lost(e) from e
             except BaseException:
                 self.close()
                 raise
@@ -116,9 +144,8 @@ class Session:
 
     def init(self) -> list[str]:
         """Make the constraints and indexes that are missing; their names."""
-        wanted = [name for name in statements(self._dialect, "schema") if name != "show_schema"]
         there = self.read("show_schema")["names"]
-        missing = [name for name in wanted if name not in there]
+        missing = [name for name in schema(self._dialect) if name not in there]
         for name in missing:
             try:
                 self.write(name)
@@ -127,7 +154,22 @@ class Session:
             except StoreError:  # "if not exists" can still fail where another client creates the same
                 if name not in self.read("show_schema")["names"]:
                     raise
+        if self._version != VERSION:
+            self.write("set_version", version=VERSION)
+            self._version = VERSION
         return missing
+
+    def _found_version(self) -> int:
+        """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
+        version = int(self.read("show_version")["version"] or 0)
+        refusals.check_version(self.address, version)
+        if version == 0 and self.read("show_older")["older"]:
+            try:
+                self.transaction("set_version", _bring_up)
+            except ReadOnlyStore as e:
+                raise refusals.older(self.address, "has no version yet") from e
+            return VERSION
+        return version
 
     # --- one statement ------------------------------------------------------------------------------------
 
@@ -176,23 +218,46 @@ class Session:
 
     # --- several statements -------------------------------------------------------------------------------
 
-    def transaction(self, what: str, work: Callable[[Transaction], T], *, read: bool = False) -> T:
-        """Run a unit of work in a managed transaction, with its retries: all or nothing."""
+    def transaction(
+        self, what: str, work: Callable[[Transaction], T], *, read: bool = False, harmless_twice: bool = False
+    ) -> T:
+        """Run a unit of work in a managed transaction, with its retries: all or nothing.
+
+        What is `harmless_twice` is tried again even where the first time may have been done.
+        """
         tag = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})
         tagged = tag(lambda tx: work(Transaction(tx, self._dialect)))
         mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS
-        with self._translated(), self._driver.session(database=self._database, default_access_mode=mode) as session:
-            return session.execute_read(tagged) if read else session.execute_write(tagged)
+        asking = self._driver.session(database=self._database, default_access_mode=mode)
+        with self._translated(read=read), asking as session:
+            try:
+                return session.execute_read(tagged) if read else session.execute_write(tagged)
+            except exceptions.IncompleteCommit as unknown:
+                if read:
+                    return session.execute_read(tagged)
+                if not harmless_twice:
+                    raise unknown
+                try:
+                    return session.execute_write(tagged)
+                except LOST:
+                    raise unknown from None
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, *, read: bool = False) -> Iterator[None]:
         """The driver's errors in neodp's words; never with a secret."""
         try:
             yield
         except exceptions.AuthError as e:
             raise StoreUnreachable(f"{self.address} refused the user or password", self._who) from e
-        except (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError) as e:
-            raise StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store") from e
+        except exceptions.IncompleteCommit as e:
+            if read:
+                raise self._lost(e) from e
+            raise UnknownOutcome(
+                f"the connection to {self.address} was lost before a change was confirmed: this may have been done",
+                "ask again under the same name, or look at what is there",
+            ) from e
+        except LOST as e:
+            raise self._lost(e) from e
         except exceptions.Neo4jError as e:
             if e.code == "Neo.ClientError.Database.DatabaseNotFound":
                 raise StoreUnreachable(f"there is no such database at {self.address}", "correct NEO4J_DATABASE") from e
@@ -205,6 +270,66 @@ class Session:
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
         except exceptions.DriverError as e:
             raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
+
+    def _lost(self, error: Exception) -> StoreUnreachable:
+        """Why there is no connection, or no longer, as far as one can tell."""
+        causes = list(_causes(error))
+        for cause in causes:
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                return StoreUnreachable(
+                    f"the certificate of {self.address} is not trusted: {cause.verify_message}",
+                    "make this machine trust it, or use +ssc instead of +s if the network is your own",
+                )
+            if isinstance(cause, ssl.SSLError):
+                return StoreUnreachable(
+                    f"{self.address} does not speak TLS as +s asks for",
+                    "switch TLS on in the server, or leave out +s if the network is your own",
+                )
+        if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in causes):
+            return StoreUnreachable(
+                f"{self.address} was silent for {self._timeout:g} seconds", "see whether it is at work; raise --timeout"
+            )
+        if self._answered:
+            return StoreUnreachable(
+                f"the connection to {self.address} was lost", "see whether the server runs, and try again"
+            )
+        if any(word in str(error) for word in ("handshake", "Bolt service")):
+            return StoreUnreachable(
+                f"what answers at {self.address} does not speak Bolt, or only with TLS",
+                "correct the port, or use +s, as in neo4j+s://HOST",
+            )
+        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store")
+
+
+def _bring_up(tx: Transaction) -> None:
+    """From a schema without a version to the first one."""
+    tx.run("set_releases")
+    tx.run("set_ledgers")
+    tx.run("set_version", version=VERSION)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it came from, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _give_up_after(driver: neo4j.Driver, seconds: float) -> None:
+    """Have each connection of a driver count as lost once the server has sent nothing for so long.
+
+    The driver does this for servers that advise it, and has no setting of its own. So its connections are told where
+    they are opened.
+    """
+    pool: Any = driver._pool
+    opener = pool.opener
+
+    def opened(*args: Any, **options: Any) -> Any:
+        connection = opener(*args, **options)
+        connection.socket.set_read_timeout(seconds)
+        return connection
+
+    pool.opener = opened
 
 
 def batches(n: int) -> Iterator[slice]:

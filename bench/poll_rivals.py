@@ -1,0 +1,159 @@
+"""What else one could do for a private yes or no, and how often it is right.
+
+Each rival is private for everybody with the own epsilon, as the polls of neodp are, and is given the best of what is
+public: sizes, epsilons, the threshold, and a prior under which people choose independently. Expected accuracy is an
+exact sum.
+
+*least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is
+what a library gives that knows one epsilon for all.
+
+*cut*: people below some epsilon are left out, all others count at that epsilon; the best of all such cuts. The
+comparison is with what those who are left out add on average.
+
+*sampled*: personalised differential privacy by sampling (Jorgensen, Yu and Cormode, 2015). With a threshold t,
+somebody with epsilon < t is heard with chance (e^epsilon - 1) / (e^t - 1), and the others certainly; then yes less no
+among those heard, with discrete Laplace noise of epsilon t; the best of all t. (A changed vote moves that difference
+by 2, so the noise falls off by e^(-t/2) per unit; not to be heard lies between yes and no, so that sampling has at
+least the effect it has for neighbours that lack a person.)
+
+*randomized response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to
+be true, given all that was told.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from neodp.graph import Floats
+from neodp.polls import Threshold
+from neodp.polls.prior import Prior
+
+__all__ = ["Rival", "cut", "least", "randomized_response", "rivals", "sampled"]
+
+
+class Rival(NamedTuple):
+    """A way to answer, its expected accuracy under a prior, and what was chosen for it."""
+
+    name: str
+    expected: float
+    chosen: str
+
+
+def rivals(poll: Threshold, prior: Prior) -> list[Rival]:
+    """All of them; randomized response only where the tables are few enough to sum over."""
+    found = [least(poll, prior), cut(poll, prior), sampled(poll, prior)]
+    if math.prod(group.size + 1 for group in poll.groups) <= 200_000:
+        found.append(randomized_response(poll, prior))
+    return found
+
+
+def noise_above(at: NDArray[np.int64], epsilon: float) -> Floats:
+    """The chance that discrete Laplace noise of scale 1 / epsilon is at least `at`, for whole numbers.
+
+    Examples
+    --------
+    >>> noise_above(np.array([0, 1]), math.log(2.0)).round(6)
+    array([0.666667, 0.333333])
+    """
+    fall = math.exp(-epsilon)
+    small = np.power(fall, np.abs(np.where(at > 0, at, at - 1.0))) / (1.0 + fall)
+    return np.where(at > 0, small, 1.0 - small)
+
+
+def least(poll: Threshold, prior: Prior) -> Rival:
+    """Everybody at the least epsilon.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group
+    >>> from neodp.polls import poll
+    >>> round(least(poll([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)]), Prior()).expected, 3)
+    0.596
+    """
+    epsilon = poll.groups[0].epsilon
+    return Rival("least epsilon", _counted(poll, prior, epsilon), f"epsilon {epsilon:g}")
+
+
+def cut(poll: Threshold, prior: Prior) -> Rival:
+    """The best of all cuts: people below an epsilon are left out, all others count at that epsilon."""
+    found = [(_counted(poll, prior, group.epsilon), group.epsilon) for group in poll.groups]
+    value, epsilon = max(found)
+    return Rival("threshold epsilon", value, f"without those below {epsilon:g}")
+
+
+def _counted(poll: Threshold, prior: Prior, epsilon: float) -> float:
+    """A noisy count of those with at least this epsilon, compared with what the others leave to be reached."""
+    shares = prior.shares(poll.groups)
+    counted, others, mean = np.ones(1), np.ones(1), 0.0
+    for group, share in zip(poll.groups, shares.tolist(), strict=True):
+        law = binom(group.size, share).pmf(np.arange(group.size + 1))
+        if group.epsilon >= epsilon:
+            counted = np.convolve(counted, law)
+        else:
+            others, mean = np.convolve(others, law), mean + group.size * share
+    threshold = math.ceil(poll.needed - mean - 1e-9)
+    says_yes = noise_above(threshold - np.arange(len(counted)), epsilon)
+    return _right(poll, np.multiply.outer(counted, others), says_yes)
+
+
+def _right(poll: Threshold, joint: Floats, says_yes: Floats) -> float:
+    """Accuracy where rows are counted, columns are others, and both together are the votes."""
+    votes = np.add.outer(np.arange(joint.shape[0]), np.arange(joint.shape[1]))
+    yes = np.where(votes >= poll.needed, joint, 0.0).sum(axis=1)
+    return float(yes @ says_yes + (joint.sum(axis=1) - yes) @ (1.0 - says_yes))
+
+
+def sampled(poll: Threshold, prior: Prior) -> Rival:
+    """The best threshold t of personalised sampling."""
+    found = []
+    for top in poll.groups:
+        heard = [min(1.0, math.expm1(group.epsilon) / math.expm1(top.epsilon)) for group in poll.groups]
+        found.append((_heard(poll, prior, heard, top.epsilon), top.epsilon))
+    value, t = max(found)
+    return Rival("sampling", value, f"t = {t:g}")
+
+
+def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> float:
+    """Yes less no among those heard, plus noise, against what it is on average where the vote is tied."""
+    n, shares = poll.people, prior.shares(poll.groups)
+    joint = np.zeros((2 * n + 1, n + 1))  # yes less no among those heard, from -n; and all who vote yes
+    joint[n, 0] = 1.0
+    for group, share, h in zip(poll.groups, shares.tolist(), heard, strict=True):
+        for _ in range(group.size):
+            longer = joint * ((1.0 - share) * (1.0 - h))
+            longer[:, 1:] += joint[:, :-1] * (share * (1.0 - h))
+            longer[1:, 1:] += joint[:-1, :-1] * (share * h)
+            longer[:-1] += joint[1:] * ((1.0 - share) * h)
+            joint = longer
+    mean = sum(h * group.size for h, group in zip(heard, poll.groups, strict=True)) / n
+    threshold = math.ceil(mean * (2 * poll.needed - 1 - n) - 1e-9)
+    says_yes = noise_above(threshold - np.arange(-n, n + 1), t / 2.0)
+    yes = joint[:, poll.needed :].sum(axis=1)
+    return float(yes @ says_yes + (joint.sum(axis=1) - yes) @ (1.0 - says_yes))
+
+
+def randomized_response(poll: Threshold, prior: Prior) -> Rival:
+    """Everybody tells the vote with odds e^epsilon : 1, and the more likely truth is the answer."""
+    shares = prior.shares(poll.groups)
+    # rows: what was told, one per table of told yes; columns: how many vote yes. Chances of both.
+    joint = np.ones((1, 1))
+    for group, share in zip(poll.groups, shares.tolist(), strict=True):
+        truthful = 1.0 / (1.0 + math.exp(-group.epsilon))
+        n = group.size
+        told = np.zeros((n + 1, n + 1))
+        for yes, chance in enumerate(binom(n, share).pmf(np.arange(n + 1)).tolist()):
+            among_yes = binom(yes, truthful).pmf(np.arange(yes + 1))
+            among_no = binom(n - yes, 1.0 - truthful).pmf(np.arange(n - yes + 1))
+            told[:, yes] = chance * np.convolve(among_yes, among_no)
+        longer = np.zeros((len(joint), n + 1, joint.shape[1] + n))
+        for yes in range(n + 1):
+            longer[:, :, yes : yes + joint.shape[1]] += joint[:, None, :] * told[None, :, yes, None]
+        joint = longer.reshape(-1, longer.shape[2])
+    yes = joint[:, poll.needed :].sum(axis=1)
+    no = joint[:, : poll.needed].sum(axis=1)
+    return Rival("randomized response", float(np.maximum(yes, no).sum()), "the more likely truth")

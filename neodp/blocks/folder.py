@@ -1,0 +1,460 @@
+"""A graph as a folder of blocks: the format.
+
+::
+
+    DIR/graph.json                    {"format": 1, "name", "colors": [two], "blocks", "datasets", "edges", "partition"}
+    DIR/nodes/00000.parquet           key: string, color: string                       the datasets of block 0
+    DIR/edges/00000.parquet           source: int32, block: int32, target: int32, epsilon: double, delta: double
+    DIR/alpha/00000.parquet           place: int32, p: double, q: double               optional
+    DIR/mechanism/00000.parquet       key: string, p_true: double, p: double, q: double     what ``extend`` writes
+    DIR/mechanism/summary.json        what was found, and the state of the files it was found for
+    DIR/work/                         where ``extend`` works; it goes on from there after an interruption
+
+A block has one file of each kind, named by its number. A dataset is known by its block and its *place*, its row in
+``nodes``, from 0. An edge stands once, in the file of the block of its ``source``; ``target`` is a place in ``block``.
+A row of ``alpha`` gives Pr[first colour] and Pr[second colour] at a dataset; the smaller one is exact, the other
+stands for one minus it. Where there is no folder ``alpha``, or no file in it for a block, no dataset of that block has
+alpha.
+
+``graph.json`` is written last: without it, the folder is not a graph. ``alpha`` and ``mechanism`` are written beside
+their place and renamed at the end, so that there is a whole one or none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.columns import MAX_EPSILON, Floats, Ints
+from neodp.errors import GraphError
+from neodp.family import family
+from neodp.files import make_folder
+from neodp.graph import DatasetGraph
+from neodp.privacy import EpsilonDelta
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from neodp.mechanism import Mechanism
+
+__all__ = [
+    "Alpha",
+    "BlockEdges",
+    "Folder",
+    "open_folder",
+    "read_graph",
+    "read_mechanism",
+    "write_blocks",
+    "write_graph",
+]
+
+FORMAT = 1
+"""The version of the format, which graph.json says."""
+
+
+class BlockEdges(NamedTuple):
+    """The edges that stand in the file of one block."""
+
+    source: Ints
+    block: Ints
+    target: Ints
+    epsilon: Floats
+    delta: Floats
+
+
+class Alpha(NamedTuple):
+    """The alpha of one block."""
+
+    place: Ints
+    p: Floats
+    q: Floats
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of blocks that has been opened.
+
+    Attributes
+    ----------
+    path : Path
+    name : str
+    colors : tuple of two strings
+    blocks, datasets, edges : int
+        How many there are.
+    partition : str
+        How the graph was cut, in words.
+    """
+
+    path: Path
+    name: str
+    colors: tuple[str, ...]
+    blocks: int
+    datasets: int
+    edges: int
+    partition: str = ""
+
+    def file(self, kind: str, block: int) -> Path:
+        """The Parquet file of a kind (nodes, edges, alpha, mechanism) of a block."""
+        return self.path / kind / f"{block:05d}.parquet"
+
+    def keys(self, block: int) -> pa.StringArray:
+        """The keys of a block."""
+        return _columns(self.file("nodes", block), "key")[0]
+
+    def key(self, block: int, place: int) -> str:
+        """The key of one dataset."""
+        return str(self.keys(block)[place].as_py())
+
+    def color(self, block: int) -> NDArray[np.int8]:
+        """Per dataset of a block, the position of its colour.
+
+        Raises
+        ------
+        GraphError
+            If the file is damaged, or a colour is not one of the graph's.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        path = self.file("nodes", block)
+        named = _columns(path, "color")[0]
+        at = pc.index_in(named.cast(pa.string()), pa.array(self.colors))
+        if at.null_count:
+            row = int(np.flatnonzero(at.is_null().to_numpy(zero_copy_only=False))[0])
+            raise GraphError(
+                f"{path}, row {row + 1}: the colour is {named[row].as_py()!r}",
+                f"graph.json names the colours {', '.join(self.colors)}",
+            )
+        color: NDArray[np.int8] = at.to_numpy().astype(np.int8)
+        return color
+
+    def links(self, block: int) -> BlockEdges:
+        """The edges that stand in the file of a block.
+
+        Raises
+        ------
+        GraphError
+            If the file is damaged, or a value is impossible; the message names the row.
+        """
+        path = self.file("edges", block)
+        columns = BlockEdges(*_numbers(path, *BlockEdges._fields))
+        for name, column, most in (("epsilon", columns.epsilon, MAX_EPSILON), ("delta", columns.delta, 1.0)):
+            _refuse(path, name, column, ~((column >= 0.0) & (column <= most)), f"give a number from 0 to {most:g}")
+        _refuse(
+            path,
+            "block",
+            columns.block,
+            (columns.block < 0) | (columns.block >= self.blocks),
+            f"there are the blocks 0 to {self.blocks - 1}",
+        )
+        itself = (columns.block == block) & (columns.source == columns.target)
+        _refuse(path, "target", columns.target, itself, "an edge joins two datasets, not one with itself")
+        return columns
+
+    def alpha(self, block: int) -> Alpha:
+        """The alpha of a block.
+
+        Raises
+        ------
+        GraphError
+            If the file is damaged, or what it gives is not a distribution at a dataset of the block.
+        """
+        path = self.file("alpha", block)
+        if not path.exists():
+            return Alpha(np.empty(0, np.int32), np.empty(0), np.empty(0))
+        alpha = Alpha(*_numbers(path, *Alpha._fields))
+        wrong = ~((alpha.p >= 0.0) & (alpha.q >= 0.0) & (np.abs(alpha.p + alpha.q - 1.0) <= 1e-9))
+        _refuse(path, "p", alpha.p, wrong, "give p and q from 0 to 1 that add up to 1")
+        return alpha
+
+    def rows(self, block: int) -> Floats:
+        """The probabilities of the datasets of a block, one row each, as ``extend`` wrote them.
+
+        Raises
+        ------
+        GraphError
+            If there is no mechanism.
+        """
+        path = self.file("mechanism", block)
+        if not path.exists():
+            raise GraphError(f"{self.path} has no mechanism", f"run 'neodp extend {self.path} --engine blocks' first")
+        return np.column_stack(_numbers(path, "p", "q"))
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """What was found when the mechanism was written; None where there is none."""
+        path = self.path / "mechanism" / "summary.json"
+        found: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        return found
+
+    def state(self, *kinds: str) -> str:
+        """A digest of the names, sizes and times of the files of some kinds: it changes when a file is written."""
+        digest = hashlib.sha256((self.path / "graph.json").read_bytes())
+        for kind in kinds:
+            for file in sorted((self.path / kind).glob("*.parquet")):
+                status = file.stat()
+                digest.update(f"{kind}/{file.name} {status.st_size} {status.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
+
+
+def open_folder(path: str | os.PathLike[str]) -> Folder:
+    """Open a folder of blocks.
+
+    Raises
+    ------
+    GraphError
+        If it is not one, or a file is missing.
+    """
+    path = Path(path)
+    try:
+        facts = json.loads((path / "graph.json").read_text(encoding="utf-8"))
+        if facts["format"] != FORMAT:
+            raise GraphError(
+                f"{path} has the format {facts['format']!r}", f"this version of neodp reads the format {FORMAT}"
+            )
+        folder = Folder(
+            path,
+            str(facts["name"]),
+            tuple(map(str, facts["colors"])),
+            blocks=int(facts["blocks"]),
+            datasets=int(facts["datasets"]),
+            edges=int(facts["edges"]),
+            partition=str(facts.get("partition", "")),
+        )
+    except FileNotFoundError:
+        raise GraphError(
+            f"{path} is not a folder of blocks: it has no graph.json",
+            f"make one with 'neodp export GRAPH {path} --blocks N' or 'neodp generate FAMILY NAME … --to {path}'",
+        ) from None
+    except (KeyError, TypeError, ValueError) as e:
+        if isinstance(e, GraphError):
+            raise
+        raise GraphError(f"{path / 'graph.json'} is damaged: {e!r}", "make the folder again") from None
+    if not family(folder).binary:
+        raise GraphError(f"{folder.name!r} has {len(folder.colors)} colours", "blocks are for two")
+    for block in range(folder.blocks):
+        for kind in ("nodes", "edges"):
+            if not folder.file(kind, block).exists():
+                raise GraphError(f"{folder.file(kind, block)} is missing", "make the folder again")
+    return folder
+
+
+def write_blocks(
+    folder: Folder,
+    blocks: Iterable[tuple[pa.StringArray, NDArray[np.int8], BlockEdges, Alpha]],
+    *,
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Folder:
+    """Write a graph block by block: keys, colours, edges and alpha of each. Only one block need be in memory.
+
+    Parameters
+    ----------
+    folder : Folder
+        What the folder is to be; ``datasets`` and ``edges`` are counted anew.
+
+    Raises
+    ------
+    GraphError
+        If there is something at the path already.
+    """
+    import pyarrow as pa
+
+    if folder.path.exists() and (not folder.path.is_dir() or any(folder.path.iterdir())):
+        raise GraphError(f"{folder.path} is there already, and is not empty", "give another folder, or delete it")
+    make_folder(folder.path)
+    for kind in ("nodes", "edges", "alpha"):
+        (folder.path / kind).mkdir()
+    colors = pa.array(folder.colors)
+    datasets = edges = given = 0
+    for block, (keys, color, links, alpha) in enumerate(blocks):
+        named = pa.DictionaryArray.from_arrays(pa.array(color), colors)
+        write_table(folder.file("nodes", block), {"key": keys, "color": named})
+        write_table(folder.file("edges", block), links._asdict())
+        write_table(folder.file("alpha", block), alpha._asdict())
+        datasets, edges, given = datasets + len(keys), edges + len(links.source), given + len(alpha.place)
+        progress("blocks", block + 1, folder.blocks)
+    if not given:
+        shutil.rmtree(folder.path / "alpha")
+    folder = replace(folder, datasets=datasets, edges=edges)
+    facts = {"format": FORMAT} | {name: getattr(folder, name) for name in ("name", "colors", "blocks")}
+    facts |= {"datasets": datasets, "edges": edges, "partition": folder.partition}
+    write_text(folder.path / "graph.json", json.dumps(facts, ensure_ascii=False, indent=1))
+    return folder
+
+
+def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[str], how: str = "") -> Folder:
+    """Write a graph that is in memory as a folder of blocks.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With two colours.
+    partition : array of int
+        Per dataset, the number of its block (:mod:`neodp.blocks.partition`).
+    path : path
+        A folder that is empty, or not there yet.
+    how : str
+        How the graph was cut, in words, for graph.json.
+
+    Raises
+    ------
+    GraphError
+        If the graph has more than two colours, or there is something at the path already.
+
+    Examples
+    --------
+    >>> import tempfile, neodp
+    >>> g = neodp.generate.path(6)
+    >>> with tempfile.TemporaryDirectory() as path:
+    ...     folder = write_graph(g, np.array([0, 0, 0, 1, 1, 1], np.int32), path)
+    ...     folder.blocks, folder.links(0).block.tolist(), len(read_graph(folder))
+    (2, [0, 0, 1], 6)
+    """
+    from neodp.family import require_binary
+
+    require_binary(graph)
+    order = np.argsort(partition, kind="stable")
+    blocks = int(partition.max(initial=-1)) + 1
+    begins = np.searchsorted(partition[order], np.arange(blocks + 1))
+    place = np.empty(len(graph), np.int32)
+    place[order] = np.arange(len(graph)) - begins[partition[order]]
+    home = partition[graph.source]
+    by_home = np.argsort(home, kind="stable")
+    firsts = np.searchsorted(home[by_home], np.arange(blocks + 1))
+
+    def contents() -> Iterator[tuple[pa.StringArray, NDArray[np.int8], BlockEdges, Alpha]]:
+        for block in range(blocks):
+            members = order[begins[block] : begins[block + 1]]
+            e = by_home[firsts[block] : firsts[block + 1]]
+            far = graph.target[e]
+            links = BlockEdges(
+                place[graph.source[e]], partition[far].astype(np.int32), place[far], graph.epsilon[e], graph.delta[e]
+            )
+            given = members[graph.given[members]]
+            alpha = Alpha(place[given], graph.alpha[given, 0], graph.alpha[given, 1])
+            yield graph.keys.take(members), graph.color[members], links, alpha
+
+    return write_blocks(Folder(Path(path), graph.name, graph.colors, blocks, 0, 0, how), contents())
+
+
+def read_graph(folder: Folder) -> DatasetGraph:
+    """The whole graph, in memory: the datasets of block 0, then those of block 1, and so on.
+
+    Raises
+    ------
+    GraphError
+        If a file is damaged or a value is impossible.
+    """
+    import pyarrow as pa
+
+    colors = [folder.color(block) for block in range(folder.blocks)]
+    begins = np.concatenate([[0], np.cumsum([len(color) for color in colors])]).astype(np.int64)
+    links = [folder.links(block) for block in range(folder.blocks)]
+    rows = np.full((int(begins[-1]), 2), np.nan)
+    for block in range(folder.blocks):
+        alpha = folder.alpha(block)
+        rows[begins[block] + alpha.place, 0], rows[begins[block] + alpha.place, 1] = alpha.p, alpha.q
+    return DatasetGraph.from_columns(
+        pa.concat_arrays([folder.keys(block) for block in range(folder.blocks)]),
+        np.concatenate(colors),
+        np.concatenate([begins[block] + column.source for block, column in enumerate(links)]),
+        np.concatenate([begins[column.block] + column.target for column in links]),
+        np.concatenate([column.epsilon for column in links]),
+        np.concatenate([column.delta for column in links]),
+        rows,
+        colors=folder.colors,
+        name=folder.name,
+    )
+
+
+def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
+    """The mechanism of a folder, in memory, on the graph that ``read_graph`` gave.
+
+    Raises
+    ------
+    GraphError
+        If the folder has no mechanism.
+    """
+    from neodp.mechanism import Mechanism
+
+    rows = np.concatenate([folder.rows(block) for block in range(folder.blocks)])
+    return Mechanism(graph, rows, EpsilonDelta.of(graph), method="labels")
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def write_table(path: Path, columns: dict[str, Any]) -> None:
+    """A Parquet file, whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with replacing(path) as temporary:
+        pq.write_table(pa.table(columns), temporary)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A name to write to, which takes the place of `path` at the end."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    yield temporary
+    os.replace(temporary, path)
+
+
+def replace_folder(new: Path, old: Path) -> None:
+    """Put a folder that has been written in the place of another, if there is one."""
+    aside = old.with_name(f".{old.name}.old")
+    shutil.rmtree(aside, ignore_errors=True)
+    if old.exists():
+        os.replace(old, aside)
+    os.replace(new, old)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _columns(path: Path, *names: str) -> list[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path, columns=list(names), use_threads=False)
+        columns = [table.column(name).combine_chunks() for name in names]
+    except (pa.ArrowInvalid, KeyError, OSError) as e:
+        hint = f"make the folder again ({str(e).splitlines()[0]})"
+        raise GraphError(f"{path} has no readable columns {', '.join(names)}", hint) from None
+    for name, column in zip(names, columns, strict=True):
+        if column.null_count:
+            raise GraphError(f"{path} has {column.null_count} rows without {name}", "fill them")
+    return columns
+
+
+def _numbers(path: Path, *names: str) -> list[NDArray[Any]]:
+    """Columns of numbers: int32 for places and blocks, doubles for the rest."""
+    columns = [column.to_numpy(zero_copy_only=False) for column in _columns(path, *names)]
+    for name, column in zip(names, columns, strict=True):
+        wanted = np.dtype(np.int32 if name in ("source", "block", "target", "place") else np.float64)
+        if column.dtype != wanted:
+            raise GraphError(f"{path} has {name} as {column.dtype}", f"write it as {wanted}")
+    return columns
+
+
+def _refuse(path: Path, name: str, column: NDArray[Any], wrong: NDArray[np.bool_], hint: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise GraphError(f"{path}, row {row + 1}: {name} is {column[row].item()!r}", hint)

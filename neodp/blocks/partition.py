@@ -1,0 +1,119 @@
+"""Cutting a graph into blocks.
+
+Any partition gives the same mechanism; a good one gives it in few rounds. A round carries labels across one cut, so
+that the number of rounds is about the number of blocks that a path from a dataset to the alpha that decides it goes
+through: blocks should be round, not long, and neighbours should share one.
+
+* ``by_cubes``: boxes of a lattice (:func:`neodp.generate.grid`, :func:`neodp.generate.counts`), as equal in their sides
+  as possible;
+* ``by_growth``: for any graph. A part is cut in two by a breadth-first search from a dataset at its rim, and so are the
+  halves, until there are enough of them: what coordinates would give, without coordinates;
+* ``by_prefix``: datasets whose keys begin alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.columns import Ints
+from neodp.errors import GraphError
+from neodp.graph import DatasetGraph
+
+__all__ = ["Box", "boxes", "by_cubes", "by_growth", "by_prefix", "pieces"]
+
+Box = tuple[tuple[int, int], ...]
+"""Per axis, the first coordinate in the box and the first one after it."""
+
+
+def pieces(shape: Sequence[int], blocks: int) -> tuple[int, ...]:
+    """Into how many pieces to cut each axis of a lattice, so that there are at least so many boxes, nearly cubes.
+
+    Examples
+    --------
+    >>> pieces((64, 64, 64), 64), pieces((100, 10), 8), pieces((2, 2), 9)
+    ((4, 4, 4), (8, 1), (2, 2))
+    """
+    cuts = [1] * len(shape)
+    while math.prod(cuts) < min(blocks, math.prod(shape)):
+        sides = [math.ceil(length / cut) for length, cut in zip(shape, cuts, strict=True)]
+        longest = sides.index(max(sides))
+        cuts[longest] = min(cuts[longest] + 1, shape[longest])
+    return tuple(cuts)
+
+
+def boxes(shape: Sequence[int], cuts: Sequence[int]) -> Iterator[Box]:
+    """The boxes of a lattice, in lexicographic order: the number of a box is its place there.
+
+    Examples
+    --------
+    >>> list(boxes((3, 2), (2, 1)))
+    [((0, 1), (0, 2)), ((1, 3), (0, 2))]
+    """
+    for corner in product(*map(range, cuts)):
+        yield tuple(
+            (length * i // cut, length * (i + 1) // cut) for i, length, cut in zip(corner, shape, cuts, strict=True)
+        )
+
+
+def by_cubes(shape: Sequence[int], blocks: int) -> Ints:
+    """Per dataset of a lattice of this shape, in lexicographic order, the number of its box.
+
+    Examples
+    --------
+    >>> by_cubes((4, 2), 2)
+    array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+    number = np.empty(tuple(shape), np.int32)
+    for i, box in enumerate(boxes(shape, pieces(shape, blocks))):
+        number[tuple(slice(*side) for side in box)] = i
+    return number.ravel()
+
+
+def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
+    """Per dataset, the number of its block: blocks of equal size, each grown from its rim.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> by_growth(neodp.generate.path(6), 3).tolist()
+    [1, 1, 2, 2, 0, 0]
+    """
+    from neodp import kernel
+
+    indptr, neighbor, _ = graph.adjacency_of(np.ones(graph.edges, np.bool_), numbered=False)
+    part = np.zeros(len(graph), np.int32)
+    todo = [(np.arange(len(graph), dtype=np.int32), 0, min(blocks, max(len(graph), 1)))]
+    while todo:
+        members, number, count = todo.pop()
+        if count == 1:
+            continue
+        rim = kernel.visit(indptr, neighbor, part, members, members[0])[-1]
+        order = kernel.visit(indptr, neighbor, part, members, rim)
+        half = count // 2
+        at = len(order) * half // count
+        part[order[at:]] = number + half
+        todo += [(order[:at].copy(), number, half), (order[at:].copy(), number + half, count - half)]
+    return part
+
+
+def by_prefix(graph: DatasetGraph, length: int) -> Ints:
+    """Per dataset, the number of its block: datasets whose keys agree in so many characters share one.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> by_prefix(neodp.generate.hypercube(3), 1)
+    array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+    import pyarrow.compute as pc
+
+    if length < 1:
+        raise GraphError(f"the prefix has {length} characters", "give at least 1")
+    prefix = pc.utf8_slice_codeunits(graph.keys, 0, length)
+    number: NDArray[np.int32] = pc.rank(prefix, tiebreaker="dense").to_numpy().astype(np.int32) - 1
+    return number

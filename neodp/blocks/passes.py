@@ -1,0 +1,244 @@
+"""The passes of an extension, block by block: how each begins, and what is read off at its end.
+
+A pass settles labels by :func:`neodp.blocks.block.step`. Its beginning is nothing but messages: all labels start at
+certainty, and whatever bounds a dataset is told to it.
+
+========  ===============================  ==================================================  =======================
+pass      over                             what is told at the beginning                       gives
+========  ===============================  ==================================================  =======================
+own       edges within a colour            alpha, and over boundary edges what alpha allows    ``neodp.extend``
+first     all edges, in Pr[first colour]   alpha                                               alpha, rounded in
+even      edges within a colour            the even share of every boundary edge               ``neodp.balanced``
+========  ===============================  ==================================================  =======================
+
+They are the passes of :mod:`neodp.binary`, where it is said why two colours need no other, and their labels are the
+same in every bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.blocks.block import CERTAIN, Cut, Links, Mail, Messages, by_block, merged
+from neodp.columns import Bools, Floats, Ints
+from neodp.extension import ROUNDING
+from neodp.graph import Adjacency
+from neodp.privacy import EpsilonDelta, Labels
+
+__all__ = [
+    "Edges",
+    "HalfEdges",
+    "Part",
+    "begin_even",
+    "begin_first",
+    "begin_own",
+    "cut_of",
+    "dropped",
+    "first_labels",
+    "labels_of",
+    "links_of",
+    "off",
+    "too_low",
+    "unhit",
+]
+
+
+class Edges(NamedTuple):
+    """Inner edges of a block: between the datasets at two places."""
+
+    source: Ints
+    target: Ints
+    epsilon: Floats
+    delta: Floats
+
+    def where(self, keep: Bools) -> Edges:
+        """Those for which `keep` is true."""
+        return Edges(self.source[keep], self.target[keep], self.epsilon[keep], self.delta[keep])
+
+
+class HalfEdges(NamedTuple):
+    """Cut edges of a block, each seen from the end that lies in the block."""
+
+    here: Ints
+    block: Ints
+    there: Ints
+    epsilon: Floats
+    delta: Floats
+
+    def where(self, keep: Bools) -> HalfEdges:
+        """Those for which `keep` is true."""
+        return HalfEdges(self.here[keep], self.block[keep], self.there[keep], self.epsilon[keep], self.delta[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a block has to do with the boundary.
+
+    Attributes
+    ----------
+    color : array of int
+        Per dataset, the position of its colour.
+    given : array of bool
+        Per dataset, whether it has alpha.
+    own : array of int64
+        Per dataset, the label of its own colour by alpha; certainty where it has none.
+    rim : Edges
+        The inner edges between different colours.
+    cut : HalfEdges
+        All cut edges.
+    crossing : array of bool
+        Per cut edge, whether the far end has another colour.
+    """
+
+    color: NDArray[np.int8]
+    given: Bools
+    own: Labels
+    rim: Edges
+    cut: HalfEdges
+    crossing: Bools
+
+    @property
+    def boundary(self) -> NDArray[np.int64]:
+        """The places of the boundary datasets, ascending."""
+        mask = np.zeros(len(self.color), np.bool_)
+        for ends in (self.rim.source, self.rim.target, self.cut.here[self.crossing]):
+            mask[ends] = True
+        return np.flatnonzero(mask)
+
+    @property
+    def across(self) -> HalfEdges:
+        """The cut edges between different colours."""
+        return self.cut.where(self.crossing)
+
+
+def links_of(n: int, edges: Edges, keep: Bools) -> Links:
+    """The kept inner edges of a block of n datasets, ready to be settled."""
+    from neodp import kernel
+
+    rule = EpsilonDelta(edges.epsilon, edges.delta)
+    adjacency = Adjacency(*kernel.adjacency(n, edges.source, edges.target, keep, not rule.uniform))
+    first, delta = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in rule.parameters)
+    return Links(adjacency.indptr, adjacency.neighbor, first, delta, rule.shift)
+
+
+def cut_of(cut: HalfEdges, keep: Bools) -> Cut:
+    """The kept cut edges, ready for ``step``."""
+    kept = cut.where(keep)
+    return Cut(kept.here, kept.block, kept.there, *EpsilonDelta(kept.epsilon, kept.delta).parameters)
+
+
+def labels_of(p: Floats, q: Floats) -> Labels:
+    """The labels of probabilities p, where q = 1 - p."""
+    return EpsilonDelta(np.empty(0), np.empty(0)).encode(p, q)
+
+
+# --- how a pass begins --------------------------------------------------------------------------------------
+
+
+def begin_own(part: Part) -> tuple[Messages, Mail]:
+    """What the datasets of a block are told by alpha in the block, and what it tells other blocks."""
+    given = np.flatnonzero(part.given)
+    told = [Messages(given, part.own[given])]
+    rule = EpsilonDelta(part.rim.epsilon, part.rim.delta)
+    for u, v in ((part.rim.source, part.rim.target), (part.rim.target, part.rim.source)):
+        e = np.flatnonzero(part.given[u])
+        told.append(Messages(v[e].astype(np.int64), rule.relax(-part.own[u[e]], e)))
+    across = part.across
+    e = np.flatnonzero(part.given[across.here])
+    bound = EpsilonDelta(across.epsilon, across.delta).relax(-part.own[across.here[e]], e)
+    return merged(told), by_block(across.block[e], across.there[e], bound)
+
+
+def begin_first(part: Part) -> tuple[Messages, Mail]:
+    """The alpha of a block as labels of the first colour."""
+    given = np.flatnonzero(part.given)
+    return Messages(given, first_labels(part)[given]), {}
+
+
+def begin_even(part: Part) -> tuple[Messages, Mail]:
+    """The even shares of a block's boundary edges."""
+    told = []
+    for edges, ends in (
+        (part.rim, (part.rim.source, part.rim.target)),
+        (part.across, (part.across.here,)),
+    ):
+        even = EpsilonDelta(edges.epsilon, edges.delta).balance(np.arange(len(edges.epsilon)))
+        told += [Messages(end.astype(np.int64), even) for end in ends]
+    return merged(told), {}
+
+
+def first_labels(part: Part) -> Labels:
+    """The labels of the first colour by alpha; certainty where there is none."""
+    return np.where(part.given, np.where(part.color == 0, part.own, -part.own), CERTAIN)
+
+
+# --- what is read off at its end ----------------------------------------------------------------------------
+
+
+def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
+    """A boundary edge with alpha at neither end, or None.
+
+    Parameters
+    ----------
+    far_given : array of bool
+        Whether the far ends of ``part.across`` have alpha.
+
+    Returns
+    -------
+    inner, cut : int
+        The position of the edge in ``part.rim`` and -1, or -1 and its position in ``part.across``.
+    """
+    inner = np.flatnonzero(~part.given[part.rim.source] & ~part.given[part.rim.target])
+    if len(inner):
+        return int(inner[0]), -1
+    cut = np.flatnonzero(~part.given[part.across.here] & ~far_given)
+    return (-1, int(cut[0])) if len(cut) else None
+
+
+def dropped(part: Part, label: Labels) -> tuple[int, int] | None:
+    """By how much the label of a source fell below its alpha, at most, and where; None where none fell."""
+    fell = np.flatnonzero(part.given & (label < part.own))
+    if not len(fell):
+        return None
+    drop = part.own[fell] - label[fell]
+    return int(drop.max()), int(fell[np.argmax(drop)])
+
+
+def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int] | None:
+    """A source that is likelier to answer as its neighbour across the boundary does than that neighbour allows.
+
+    Parameters
+    ----------
+    far_label : array of int64
+        The labels at the far ends of ``part.across``.
+
+    Returns
+    -------
+    place, inner, cut : int
+        The source, and the edge as in ``unhit``; None where there is none.
+    """
+    rule = EpsilonDelta(part.rim.epsilon, part.rim.delta)
+    for u, v in ((part.rim.source, part.rim.target), (part.rim.target, part.rim.source)):
+        e = np.flatnonzero(part.given[u])
+        low = e[-label[u[e]] > rule.relax(label[v[e]], e)]
+        if len(low):
+            return int(u[low[0]]), int(low[0]), -1
+    across = part.across
+    e = np.flatnonzero(part.given[across.here])
+    bound = EpsilonDelta(across.epsilon, across.delta).relax(far_label[e], e)
+    low = e[-label[across.here[e]] > bound]
+    return (int(across.here[low[0]]), -1, int(low[0])) if len(low) else None
+
+
+def off(part: Part, first: Labels) -> tuple[NDArray[np.int64], bool]:
+    """The places where alpha was lowered in the pass ``first``, and whether by no more than a rounding error."""
+    rule = EpsilonDelta(np.empty(0), np.empty(0))
+    start = first_labels(part)
+    moved = np.flatnonzero(part.given & (first < start))
+    (p, q), (p_new, q_new) = rule.decode(start[moved]), rule.decode(first[moved])
+    change = np.where(p <= 0.5, p - p_new, q_new - q)
+    return moved, not bool((change > ROUNDING * p).any())

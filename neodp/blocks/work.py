@@ -1,0 +1,311 @@
+"""The folder in which a graph of blocks is extended: prepared blocks, labels and mail, in files.
+
+::
+
+    DIR/work/PURPOSE/state.json                what the input was, and how far each pass has come
+                     parts/BLOCK/…             what ``passes.Part`` and ``block.Block`` hold
+                     mirror/BLOCK/OTHER        cut edges that stand in the file of another block
+                     PASS/labels/BLOCK/ROUND   labels after that round; all certain where there is no file
+                     PASS/mail/ROUND/BLOCK/FROM        messages, to be read in that round
+
+Arrays are memory-mapped: a process needs memory for the block it is working on, and the system reads what is touched.
+
+Why it can go on after any interruption: a file is written beside its place and renamed, so there is a whole one or
+none.
+A step begins with the labels of an earlier round; it writes its mail first and its labels last, as those of its round.
+The mail of a round is deleted only after every block of the round has its labels, and labels only after two later ones.
+So a step that is run again finds everything that it had, and does the same. The same holds if two processes run one
+step: the slower one finds the labels of the round and writes nothing; if it does not find them, the round is not over,
+and all the mail was there when it looked.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.blocks.arrays import load_array, load_arrays, save_arrays
+from neodp.blocks.block import CERTAIN, Block, Cut, Links, Mail, Messages, merged, runs, step
+from neodp.blocks.folder import Folder, write_text
+from neodp.blocks.passes import (
+    Edges,
+    HalfEdges,
+    Part,
+    begin_even,
+    begin_first,
+    begin_own,
+    cut_of,
+    labels_of,
+    links_of,
+    unhit,
+)
+from neodp.columns import Ints
+from neodp.errors import GraphError, UnhitBoundary
+from neodp.privacy import Labels
+
+__all__ = ["Pass", "Work"]
+
+Pass: TypeAlias = Literal["own", "first", "rounded", "even"]
+"""The passes; "rounded" is "own" with an alpha that was rounded in."""
+
+BEGIN = {"own": begin_own, "rounded": begin_own, "first": begin_first, "even": begin_even}
+HALF_EDGE = np.dtype(
+    [("here", np.int32), ("block", np.int32), ("there", np.int32), ("epsilon", np.float64), ("delta", np.float64)]
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A place to work, and what is done there to one block at a time. Every method may be called again.
+
+    Attributes
+    ----------
+    folder : Folder
+        The graph.
+    purpose : "extend" or "balanced"
+        What is wanted: the mechanism for the alpha that is given, or an alpha.
+    """
+
+    folder: Folder
+    purpose: Literal["extend", "balanced"]
+
+    @cached_property
+    def path(self) -> Path:
+        """The folder for this purpose."""
+        return self.folder.path / "work" / self.purpose
+
+    @property
+    def input(self) -> str:
+        """What the result depends on."""
+        return self.folder.state("nodes", "edges", *(["alpha"] if self.purpose == "extend" else []))
+
+    def open(self) -> dict[str, Any]:
+        """How far the work has come; what was done for another input is thrown away."""
+        try:
+            state: dict[str, Any] = json.loads((self.path / "state.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            state = {}
+        if state.get("input") != self.input:
+            self.clear()
+            self.path.mkdir(parents=True)
+            state = {"input": self.input, "prepared": False, "passes": {}}
+            self.save(state)
+        return state
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Remember how far the work has come."""
+        write_text(self.path / "state.json", json.dumps(state))
+
+    def clear(self) -> None:
+        """Delete all that was done."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    # --- preparing ------------------------------------------------------------------------------------------
+
+    def prepare(self, block: int) -> None:
+        """Read the files of a block, check them, and lay out what its steps need; and tell others of cut edges."""
+        folder = self.folder
+        color, edges = folder.color(block), folder.links(block)
+        n = len(color)
+        _within(folder.file("edges", block), "source", edges.source, n, block)
+        inner = edges.block == block
+        _within(folder.file("edges", block), "target", edges.target[inner], n, block)
+        given, own = np.zeros(n, np.bool_), np.full(n, CERTAIN)
+        if self.purpose == "extend":
+            alpha = folder.alpha(block)
+            _within(folder.file("alpha", block), "place", alpha.place, n, block)
+            labels = labels_of(alpha.p, alpha.q)
+            given[alpha.place] = True
+            own[alpha.place] = np.where(color[alpha.place] == 0, labels, -labels)
+        inside = Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(inner)
+        crossing = color[inside.source] != color[inside.target]
+        cut = np.empty(int(np.count_nonzero(~inner)), HALF_EDGE)
+        cut["here"], cut["block"], cut["there"] = edges.source[~inner], edges.block[~inner], edges.target[~inner]
+        cut["epsilon"], cut["delta"] = edges.epsilon[~inner], edges.delta[~inner]
+        for far in np.unique(cut["block"]).tolist():
+            theirs = cut[cut["block"] == far]
+            mirrored = theirs.copy()
+            mirrored["here"], mirrored["there"], mirrored["block"] = theirs["there"], theirs["here"], block
+            save_arrays(self.path / "mirror" / str(far) / str(block), cut=mirrored)
+        rim = {f"rim_{name}": column for name, column in inside.where(crossing)._asdict().items()}
+        save_arrays(self._part(block, "part"), color=color, given=given, own=own, out=cut, **rim)
+        self._save_links(block, "color", links_of(n, inside, ~crossing))
+
+    def connect(self, block: int) -> int:
+        """Gather the cut edges of a block from both of their files; how many boundary datasets the block has.
+
+        Raises
+        ------
+        UnhitBoundary
+            If alpha is needed, and a boundary edge of the block has it at neither end.
+        """
+        mine = load_arrays(self._part(block, "part"))
+        mirrors = sorted(_files(self.path / "mirror" / str(block)), key=lambda file: int(file.name))
+        cut = np.concatenate([mine["out"], *(load_array(file, "cut") for file in mirrors)])
+        cut = cut[np.argsort(cut["block"], kind="stable")]
+        color = mine["color"]
+        _within(self.folder.file("nodes", block), "the end of a cut edge", cut["here"], len(color), block)
+        crossing = self.far(cut["block"], cut["there"], "color") != color[cut["here"]]
+        halves = HalfEdges(*(np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()))
+        save_arrays(self._part(block, "cut"), crossing=crossing, **halves._asdict())
+        save_arrays(self._part(block, "cut_color"), **cut_of(halves, ~crossing)._asdict())
+        part = self.part(block)
+        if self.purpose == "extend":
+            across = part.across
+            edge = unhit(part, self.far(across.block, across.there, "given"))
+            if edge is not None:
+                raise self._unhit(block, part, *edge)
+        return len(part.boundary)
+
+    def _unhit(self, block: int, part: Part, inner: int, cut: int) -> UnhitBoundary:
+        keys = self.folder.keys(block)
+        if inner >= 0:
+            ends = (int(part.rim.source[inner]), int(part.rim.target[inner]))
+            names = [keys[place].as_py() for place in ends]
+            here = ends[0]
+        else:
+            here = int(part.across.here[cut])
+            names = [keys[here].as_py(), self.folder.key(int(part.across.block[cut]), int(part.across.there[cut]))]
+        one = self.folder.colors[part.color[here]]
+        other = self.folder.colors[1 - part.color[here]]
+        return UnhitBoundary(
+            f"the boundary edge {names[0]!r} – {names[1]!r} ({one}, {other}) has alpha at neither end",
+            "give alpha to one of them, or make the folder with --balanced",
+        )
+
+    # --- a pass ---------------------------------------------------------------------------------------------
+
+    def begin(self, name: Pass, block: int) -> int:
+        """Put what a pass begins with into the mail of round 1; how many messages go to other blocks."""
+        own, others = BEGIN[name](self.part(block, name))
+        self._post(name, 1, block, {**others, block: own})
+        return sum(len(messages.place) for messages in others.values())
+
+    def waiting(self, name: Pass, number: int) -> list[int]:
+        """The blocks that have mail in a round."""
+        path = self._mail(name, number)
+        return sorted(int(entry.name) for entry in path.iterdir()) if path.exists() else []
+
+    def step(self, name: Pass, number: int, block: int) -> int:
+        """Step a block with its mail of a round; how many messages it sends."""
+        before = self._latest(name, block, number - 1)
+        after, mail = step(self.block(block, name, number - 1), self._mail_of(name, number, block))
+        done = self._label(name, block, number)
+        if done.exists():  # by another process, or before an interruption
+            return 0
+        self._post(name, number + 1, block, mail)
+        save_arrays(done, label=after.label)
+        for old in _files(done.parent):
+            if int(old.name) < before:
+                old.unlink(missing_ok=True)
+        return sum(len(messages.place) for messages in mail.values())
+
+    def forget(self, name: Pass, number: int) -> None:
+        """Delete the mail of a round that is done."""
+        shutil.rmtree(self._mail(name, number), ignore_errors=True)
+
+    def _mail(self, name: Pass, number: int) -> Path:
+        return self.path / name / "mail" / str(number)
+
+    def _post(self, name: Pass, number: int, sender: int, mail: Mail) -> None:
+        for block, messages in mail.items():
+            if len(messages.place):
+                save_arrays(self._mail(name, number) / str(block) / str(sender), **messages._asdict())
+
+    def _mail_of(self, name: Pass, number: int, block: int) -> Messages:
+        files = _files(self._mail(name, number) / str(block))
+        return merged([Messages(**load_arrays(file)) for file in files])
+
+    # --- what there is --------------------------------------------------------------------------------------
+
+    def part(self, block: int, name: Pass = "own") -> Part:
+        """What a block has to do with the boundary, with the alpha of a pass."""
+        columns = load_arrays(self._part(block, "part"))
+        cut = load_arrays(self._part(block, "cut"))
+        own = load_array(self.path / "rounded" / "own" / str(block), "own") if name == "rounded" else columns["own"]
+        return Part(
+            color=columns["color"],
+            given=columns["given"],
+            own=own,
+            rim=Edges(*(columns[f"rim_{field}"] for field in Edges._fields)),
+            cut=HalfEdges(*(cut[field] for field in HalfEdges._fields)),
+            crossing=cut["crossing"],
+        )
+
+    def save_rounded(self, block: int, own: Labels) -> None:
+        """Keep labels of alpha that were rounded in, for the pass "rounded"."""
+        save_arrays(self.path / "rounded" / "own" / str(block), own=own)
+
+    def block(self, block: int, name: Pass, number: int | None = None) -> Block:
+        """A block with its labels after a round; by default the last one."""
+        kind = "all" if name == "first" else "color"
+        if not self._part(block, f"links_{kind}").exists():  # only needed where alpha has to be rounded in
+            part, edges = self.part(block), self.inner(block)
+            self._save_links(block, "all", links_of(len(part.color), edges, np.ones(len(edges.source), np.bool_)))
+            cut = cut_of(part.cut, np.ones(len(part.crossing), np.bool_))
+            save_arrays(self._part(block, "cut_all"), **cut._asdict())
+        links = load_arrays(self._part(block, f"links_{kind}"))
+        shift = int(links.pop("shift")[0])
+        return Block(
+            Links(**links, shift=shift),
+            Cut(**load_arrays(self._part(block, f"cut_{kind}"))),
+            self.label(block, name, number),
+        )
+
+    def label(self, block: int, name: Pass, number: int | None = None) -> Labels:
+        """The labels of a block after a round; by default the last one."""
+        latest = self._latest(name, block, number)
+        if latest:
+            return load_array(self._label(name, block, latest), "label")
+        return np.full(len(load_array(self._part(block, "part"), "color")), CERTAIN)
+
+    def _label(self, name: Pass, block: int, number: int) -> Path:
+        return self.path / name / "labels" / str(block) / str(number)
+
+    def _latest(self, name: Pass, block: int, number: int | None) -> int:
+        """The last round, up to one, in which a block was stepped; 0 where there is none."""
+        rounds = [int(file.name) for file in _files(self.path / name / "labels" / str(block))]
+        return max((r for r in rounds if number is None or r <= number), default=0)
+
+    def inner(self, block: int) -> Edges:
+        """The inner edges of a block, from its file."""
+        edges = self.folder.links(block)
+        return Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(edges.block == block)
+
+    def far(self, block: Ints, place: Ints, what: str) -> NDArray[Any]:
+        """The colours, givens or labels (by the name of a pass) of datasets in other blocks, ordered by block."""
+        found = []
+        for number, run in runs(block):
+            if what in ("color", "given"):
+                stored = load_array(self._part(number, "part"), what)
+            else:
+                stored = self.label(number, cast("Pass", what))
+            if what == "color":
+                _within(self.folder.file("nodes", number), "the end of a cut edge", place[run], len(stored), number)
+            found.append(stored[place[run]])
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _part(self, block: int, kind: str) -> Path:
+        return self.path / "parts" / str(block) / kind
+
+    def _save_links(self, block: int, kind: str, links: Links) -> None:
+        columns = {**links._asdict(), "shift": np.array([links.shift])}
+        save_arrays(self._part(block, f"links_{kind}"), **columns)
+
+
+def _files(path: Path) -> list[Path]:
+    """The files in a folder, but for those that were being written when a process was killed."""
+    return [file for file in path.iterdir() if not file.name.startswith(".")] if path.exists() else []
+
+
+def _within(path: Path, name: str, column: Ints, n: int, block: int) -> None:
+    wrong = np.flatnonzero((column < 0) | (column >= n))
+    if len(wrong):
+        raise GraphError(f"{path}: {name} is {int(column[wrong[0]])}", f"block {block} has places 0 to {n - 1}")

@@ -1,0 +1,85 @@
+"""A picture of a poll before an answer: the accuracy of both mechanisms by margin."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neodp.plot.files import PICTURES, checked_path, rendered, save
+from neodp.plot.style import DASHES, DPI, shades_of, styled
+from neodp.plot.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from neodp.polls import Question
+
+__all__ = ["plot_poll"]
+
+POINTS = 40
+"""At how many margins the accuracy is drawn."""
+
+
+def plot_poll(question: Question, path: str | PathLike[str], *, title: str | None = None) -> Path:
+    """Write a picture of the accuracy of both mechanisms by margin; it does not depend on a vote.
+
+    Parameters
+    ----------
+    question : Question
+        One question of a poll.
+    path : str or path
+        Where to: ``.svg`` or ``.png``.
+    title : str, optional
+        By default the question in words.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import neodp
+    >>> survey = neodp.poll({"vote": ["yes", "no", "yes"]}, vote="vote", epsilon=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plot_poll(survey.questions[0], Path(folder, "poll.svg")).name
+    'poll.svg'
+    """
+    target = checked_path(path, PICTURES)
+    with styled():
+        picture = rendered(_figure(question, question.balanced.question if title is None else title), target.suffix[1:])
+    save(target, picture)
+    return target
+
+
+def _figure(question: Question, title: str) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    both = {"balanced": question.both.balanced, "weighted": question.both.weighted}
+    if both["weighted"] is both["balanced"]:
+        both.pop("weighted")
+    certain = question.balanced.margin_for(0.999) or question.balanced.largest_margin
+    margins = np.unique(np.linspace(1, max(1, certain), POINTS).astype(int)).tolist()
+    figure = Figure((7.2, 4.4), DPI, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(shortened(title, 90))
+    for (name, facts), shade in zip(both.items(), shades_of(list(both)), strict=True):
+        known = [facts.poll.at(margin) for margin in margins] if question.balanced.largest_margin else []
+        drawn = margins if known else []
+        label = f"{name} (expected {facts.expected:.3f})"
+        axes.plot(drawn, [each.worst for each in known], color=shade, ls=DASHES[1], lw=1.4, label=f"{name}, at least")
+        even = [each.even for each in known if each.even is not None]
+        if len(even) == len(known):
+            axes.plot(drawn, even, color=shade, ls=DASHES[0], lw=1.8, label=f"{label}, evenly spread")
+    axes.axhline(1 / len(question.balanced.options), color="0.5", lw=0.8)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel("margin: how many people would have to vote otherwise to change the true answer")
+    axes.set_ylabel("chance of the true answer")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.legend(loc="lower right")
+    return figure

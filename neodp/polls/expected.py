@@ -1,0 +1,207 @@
+"""How often the balanced poll is right, under a prior.
+
+*Yes or no, exactly.* Let yes be true, and count the people who say yes from the greatest epsilon down: the last
+`needed` - 1 of them are not needed to change their minds, all others are (:mod:`neodp.polls`). So there is one group
+h in which they change from the one kind to the other: with R yes in the groups above h and x in h, R < needed <= R +
+x. The chance of the wrong answer is then
+
+    exp(-(sum over g < h of e_g x_g)) exp(-e_h (R + x - needed)) / (1 + exp(e_h)).
+
+Under a prior where people choose independently, the first factor has the expectation of product (1 - p_g + p_g
+e^-e_g)^n_g, and the rest is a sum over R and x: all of it takes convolutions of single groups. With a beta prior it
+is the average over p by Gauss-Jacobi quadrature, which is exact for these polynomials.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.columns import Floats
+from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, crossing
+from neodp.polls.prior import Prior
+from neodp.privacy import UNIT
+
+if TYPE_CHECKING:
+    from neodp.polls.weighted_plurality import Sample
+
+__all__ = ["Expected", "balanced_accuracy", "plurality_accuracy", "sampled_accuracy"]
+
+Ints = NDArray[np.int64]
+
+PEOPLE = 2_000
+"""Up to so many people, the sums over all tables are carried out."""
+NODES = 200
+"""With a beta prior, up to twice so many people."""
+
+
+class Expected(NamedTuple):
+    """An expected accuracy, and how it was found: ``exact``, ``normal`` or ``sampled``."""
+
+    value: float
+    method: str
+
+
+def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
+    """The expected accuracy of the balanced poll.
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> p = poll([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)])
+    >>> round(balanced_accuracy(p, Prior()).value, 3)
+    0.6
+    """
+    if not poll.largest_margin:
+        return Expected(1.0, "exact")
+    n = poll.people
+    if n <= (PEOPLE if prior.beta is None else 2 * NODES - 1):
+        wrong = 0.0
+        for weight, shares in _cases(poll, prior):
+            wrong += weight * (
+                _wrong(poll.groups, poll.needed, shares) + _wrong(poll.groups, n - poll.needed + 1, 1.0 - shares)
+            )
+        return Expected(1.0 - wrong, "exact")
+    return Expected(_spread_evenly(poll, prior), "normal")
+
+
+def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
+    """The expected accuracy of a plurality on given tables; on those to judge by where they are a sample.
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> from neodp.polls.weighted_plurality import sample
+    >>> p = poll([Group(1.0, 5)], "plurality", "abc")
+    >>> round(sampled_accuracy(p, sample(p, Prior())).value, 3)
+    0.636
+    """
+    counts, truth = known.judged.counts, known.judged.truth.tolist()
+    if type(poll) is Plurality and not known.exact:
+        right = [plurality_accuracy(poll, each) for each in counts]
+    else:
+        right = [poll.distribution(each)[a] for each, a in zip(counts, truth, strict=True)]
+    value = float(known.judged.chance @ np.array(right))
+    return Expected(value, "exact" if known.exact else "sampled")
+
+
+@lru_cache(maxsize=64)
+def balanced_plurality(poll: Plurality, prior: Prior) -> Expected:
+    """The expected accuracy of the balanced plurality, on the tables that weighted ones are judged by."""
+    from neodp.polls.weighted_plurality import sample
+
+    return sampled_accuracy(poll, sample(poll, prior))
+
+
+def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
+    """The accuracy of the balanced plurality at one table, in doubles, group by group instead of person by person.
+
+    With a of the winner's people and b = gap - 2 a others, the cost is a sum of two convex functions of a that are
+    linear between the ends of groups: the least lies next to such an end.
+    """
+    k = len(poll.options)
+    winner, epsilon = poll.truth(counts), np.array([group.epsilon for group in poll.groups])
+    instead = np.array([crossing(each, k) / UNIT for each in poll._units]) - epsilon
+    winning = counts[:, winner]
+    best = math.inf
+    for rival, gap in sorted(poll._gaps(counts).items(), key=lambda each: each[1]):
+        if ((gap + 1) // 2 - 1) * float(epsilon[0]) >= best:
+            break  # so many people cost more, whoever they are
+        rest = counts.sum(axis=1) - winning - counts[:, rival]
+        ends = [np.concatenate([[0], np.cumsum(people)]) for people in (winning, rest)]
+        paid = [np.concatenate([[0.0], np.cumsum(people * epsilon)]) for people in (winning, rest)]
+        fewest, most = max(0, (gap - int(ends[1][-1]) + 1) // 2), min((gap + 1) // 2, int(ends[0][-1]))
+        tried = np.concatenate([ends[0], (gap - ends[1]) // 2])
+        tried = np.concatenate([tried - 1, tried, tried + 1, [fewest, most]])
+        a = np.unique(np.clip(tried, fewest, most))
+        b = np.maximum(gap - 2 * a, 0)
+        last = np.maximum(*(np.searchsorted(end, number) - 1 for end, number in zip(ends, (a, b), strict=True)))
+        cost = sum(np.interp(number, end, sums) for number, end, sums in zip((a, b), ends, paid, strict=True))
+        best = min(best, float((cost + instead[last]).min()))
+    return math.exp(best) / k if best < math.log(k / 2.0) else 1.0 - math.exp(-best) * k / 4.0
+
+
+def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
+    """Chances per group, and how likely they are."""
+    if prior.beta is None:
+        return [(1.0, prior.shares(poll.groups))]
+    from scipy.special import roots_jacobi
+
+    a, b = prior.beta
+    at, weight = roots_jacobi(poll.people // 2 + 1, b - 1.0, a - 1.0)
+    return [(w, np.full(len(poll.groups), (1.0 + x) / 2.0)) for x, w in zip(at, weight / weight.sum(), strict=True)]
+
+
+def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
+    """The chance that the first option is true, and not the answer."""
+    from scipy.stats import binom
+
+    laws = [
+        binom(group.size, share).pmf(np.arange(group.size + 1)) for group, share in zip(groups, shares, strict=True)
+    ]
+    paid = np.concatenate(
+        [
+            [0.0],
+            np.cumsum(
+                [
+                    math.log(float(law @ np.exp(-group.epsilon * np.arange(len(law)))))
+                    for law, group in zip(laws, groups, strict=True)
+                ]
+            ),
+        ]
+    )
+    above = np.ones(1)  # how likely it is that 0, 1, … people of the dearer groups choose the option
+    found = 0.0
+    for h in range(len(groups) - 1, -1, -1):
+        law, epsilon = laws[h], groups[h].epsilon
+        rest = np.arange(min(len(above), needed))
+        # per x - (needed - R): the sum over x of P(x) e^(-epsilon (R + x - needed))
+        tail = np.zeros(len(law) + 1)
+        for x in range(len(law) - 1, -1, -1):
+            tail[x] = law[x] + math.exp(-epsilon) * tail[x + 1]
+        start = needed - rest
+        inside = start < len(law)
+        found += math.exp(paid[h]) / (1.0 + math.exp(epsilon)) * float(above[rest[inside]] @ tail[start[inside]])
+        above = np.convolve(above, law)
+    return found
+
+
+def _spread_evenly(poll: Threshold, prior: Prior) -> float:
+    """For many people: at every margin, the accuracy where winners are spread over the groups in proportion."""
+    total = _total_law(poll, prior)
+    most = poll.largest_margin
+    grid = np.unique(np.concatenate([np.arange(1, min(most, 64) + 1), np.geomspace(1, most, 160).astype(np.int64)]))
+    found = 0.0
+    for truth in (0, 1):
+        sides = grid + (poll.needed - 1 if truth == 0 else poll.people - poll.needed)
+        sides = sides[sides <= poll.people]
+        margins = grid[: len(sides)]
+        accuracy = np.array(
+            [poll._accuracy(poll._cheapest(poll._even(int(k)), int(m))) for k, m in zip(sides, margins, strict=True)]
+        )
+        votes = sides if truth == 0 else poll.people - sides
+        ends = np.concatenate([margins[1:], [most + 1]]) - margins
+        low, high = (votes, votes + ends - 1) if truth == 0 else (votes - ends + 1, votes)
+        found += float((total(high) - total(low - 1)) @ accuracy)
+    return found
+
+
+def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
+    """The distribution function of the number of votes for the first option."""
+    from scipy.stats import beta, binom, norm
+
+    shares = prior.shares(poll.groups)
+    if prior.beta is not None:
+        law = beta(*prior.beta)
+        return lambda votes: law.cdf((np.asarray(votes) + 1.0) / (poll.people + 1.0))
+    if (shares == shares[0]).all():
+        law = binom(poll.people, float(shares[0]))
+        return lambda votes: law.cdf(votes)
+    sizes = poll._sizes
+    law = norm(float(sizes @ shares), math.sqrt(float(sizes @ (shares * (1.0 - shares)))))
+    return lambda votes: law.cdf(np.asarray(votes) + 0.5)

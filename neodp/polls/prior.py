@@ -1,0 +1,148 @@
+"""What is thought of people's choices before anybody is asked: a public prior.
+
+A prior says how likely every table of votes is. It decides which private mechanism is the most accurate on average,
+and so how accurate the answer will be. It never decides how private it is: a mechanism is private for every table,
+however wrong the prior.
+
+============================  ======================================================================================
+``even``                      everybody chooses every option with the same chance, independently of all others
+``share:0.6``                 everybody chooses the first of two options with this chance, independently
+``share:low=0.6,high=0.4``    the same per level of privacy; a level that is not named is even
+``share:a=0.5,b=0.3``         for three options and more, per option; options that are not named share the rest evenly
+``beta:2,3``                  the chance is the same for everybody but unknown, with a beta distribution; ``beta:1,1``
+                              holds all numbers of votes for the first of two options for equally likely
+============================  ======================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neodp.columns import Floats
+from neodp.errors import GraphError, near
+from neodp.polls.mechanism import Group
+
+__all__ = ["Prior"]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A public prior; see the table of this module.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    share : float
+        The chance of the first of two options, where it is one for all.
+    named : tuple of (str, float)
+        Chances per level, or per option.
+    beta : pair of float, optional
+        The two parameters of the beta distribution.
+
+    Examples
+    --------
+    >>> Prior.parse("share:0.6").share
+    0.6
+    >>> Prior.parse("beta:1,1").totals(3)
+    array([0.25, 0.25, 0.25, 0.25])
+    >>> Prior.parse("odd")
+    Traceback (most recent call last):
+      ...
+    neodp.errors.GraphError: the prior is 'odd'; give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3
+    """
+
+    text: str = "even"
+    share: float = 0.5
+    named: tuple[tuple[str, float], ...] = ()
+    beta: tuple[float, float] | None = None
+
+    @classmethod
+    def parse(cls, text: str | Prior) -> Prior:
+        """A prior from its name; what is a prior already stays as it is.
+
+        Raises
+        ------
+        GraphError
+            If the text is none of the forms in this module's table.
+        """
+        if isinstance(text, Prior):
+            return text
+        kind, _, rest = text.partition(":")
+        try:
+            if text == "even":
+                return cls(text)
+            if kind == "share" and "=" in rest:
+                pairs = (part.rsplit("=", 1) for part in rest.split(","))
+                return cls(text, named=tuple((name.strip(), _chance(value)) for name, value in pairs))
+            if kind == "share":
+                return cls(text, share=_chance(rest))
+            if kind == "beta":
+                first, second = (float(part) for part in rest.split(","))
+                if min(first, second) > 0.0 and math.isfinite(first + second):
+                    return cls(text, beta=(first, second))
+        except ValueError:
+            pass
+        raise GraphError(f"the prior is {text!r}", "give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3")
+
+    def shares(self, groups: Sequence[Group]) -> Floats:
+        """Per group, the chance that one of its people chooses the first of two options; 1/2 for a beta prior.
+
+        Raises
+        ------
+        GraphError
+            If the prior names a level that no group has.
+        """
+        given = dict(self.named)
+        levels = [group.level for group in groups if group.level is not None]
+        for name in given:
+            if name not in levels:
+                known = f"the levels are {', '.join(levels)}" if levels else "the people have no named levels"
+                raise GraphError(f"the prior names the level {name!r}", near(name, levels) or known)
+        return np.array([given.get(group.level or "", self.share) for group in groups])
+
+    def totals(self, people: int) -> Floats:
+        """The chance of 0, 1, … votes for the first of two options, where everybody is alike."""
+        from scipy.stats import betabinom, binom
+
+        votes = np.arange(people + 1)
+        law = binom(people, self.share) if self.beta is None else betabinom(people, *self.beta)
+        found: Floats = law.pmf(votes)
+        return found
+
+    def chances(self, options: Sequence[str]) -> Floats:
+        """The chance of each of three or more options.
+
+        Raises
+        ------
+        GraphError
+            If the prior is made for two options, names what is no option, or its chances exceed 1.
+        """
+        if self.beta is not None or (self.text != "even" and not self.named):
+            hint = f"give even, or a share per option as in share:{options[0]}=0.5"
+            raise GraphError(f"the prior {self.text!r} is for two options", hint)
+        given = dict(self.named)
+        for name in given:
+            if name not in options:
+                hint = near(name, options) or f"the options are {', '.join(options)}"
+                raise GraphError(f"the prior names the option {name!r}", hint)
+        rest = 1.0 - sum(given.values())
+        others = len(options) - len(given)
+        if rest < -1e-9 or (others == 0 and rest > 1e-9) or (others and rest < 1e-9):
+            hint = "let them add up to 1, or to less than 1 if an option is not named"
+            raise GraphError(f"the shares of the prior {self.text!r} do not fit", hint)
+        found = np.array([given.get(option, rest / max(others, 1)) for option in options])
+        chances: Floats = found / found.sum()
+        return chances
+
+
+def _chance(text: str) -> float:
+    """A number strictly between 0 and 1, or ValueError."""
+    value = float(text)
+    if not 0.0 < value < 1.0:
+        raise ValueError(text)
+    return value

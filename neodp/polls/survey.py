@@ -1,0 +1,449 @@
+"""A poll from a table: what is known before anybody's vote is read, and the answers, once.
+
+>>> import neodp
+>>> table = {"answer": ["yes", "no", "yes", "yes", "no"], "privacy": ["low", "high", "low", "high", "low"]}
+>>> found = neodp.poll(table, vote="answer", epsilon="privacy", levels={"low": 2.0, "high": 0.3})
+>>> found.questions[0].poll.question
+"do at least 3 of 5 people choose 'yes'?"
+
+A :class:`Survey` is a preview: all that it shows follows from who takes part, with which epsilon, which is taken as
+public. :meth:`Survey.release` draws the answers, once, and keeps them in a store.
+
+*Parts.* With ``by``, every part of the people, such as a department, gets an answer of its own. Together they are
+one release for each question, and everybody pays once (:mod:`neodp.release` says why). Which parts there are is given
+beforehand and never read off the table; who belongs to which part is taken as public.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neodp import release
+from neodp.errors import GraphError
+from neodp.polls.mechanism import valid_epsilon
+from neodp.polls.people import People, read_levels, read_list, read_mapping
+from neodp.polls.prior import Prior
+from neodp.polls.question import MechanismName, Question, mechanism_name
+from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
+from neodp.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
+from neodp.tables import Problems, ReadOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Survey", "poll"]
+
+SHOWN = 64
+"""How many groups are kept with an answer one by one."""
+
+
+def poll(
+    table: Any,
+    *,
+    vote: str | Sequence[str],
+    epsilon: str | float,
+    levels: str | PathLike[str] | Mapping[str, float] | None = None,
+    query: str = "majority",
+    options: str | Sequence[str] | None = None,
+    mechanism: str | None = None,
+    prior: str | Prior = "even",
+    by: str | None = None,
+    by_values: str | PathLike[str] | Sequence[str] | None = None,
+    by_other: str | None = None,
+    id: str | None = None,
+    missing: str | Sequence[str] = (),
+    skip_empty: bool = False,
+    exact: bool = False,
+    mapping: str | PathLike[str] | Mapping[str, str] | None = None,
+    other: str | None = None,
+    name: str | None = None,
+    reading: ReadOptions | None = None,
+) -> Survey:
+    """A poll of a table of people, each with a vote and an epsilon: what is known of it before an answer.
+
+    Parameters
+    ----------
+    table : path, data frame, Arrow table, or dict of columns
+        One row per person. Frames of pandas and polars are read by the Arrow C interface.
+    vote : str or strings
+        The columns with the votes. Several are several questions, and each costs everybody their epsilon.
+    epsilon : str or float
+        The column with each person's epsilon or level; or one epsilon for everybody.
+    levels : mapping, str or path, optional
+        Names for epsilons: a mapping, ``"low=2,high=0.3"``, or a table of ``level,epsilon``.
+    query : str
+        ``majority``, ``threshold:2/3`` or ``plurality``, as for :func:`neodp.polls.mechanism.poll`.
+    options : strings, optional
+        What one can choose, also as ``"tea,coffee"``; by default yes and no in the usual words.
+    mechanism : "balanced" or "weighted", optional
+        Balanced is never worse than a coin, whatever the votes; weighted is right most often under the prior. Without
+        it, answers are balanced; where weighted is expected to be much better, ``release`` wants it to be said.
+    prior : str
+        ``even``, ``share:0.6``, ``share:low=0.6,high=0.4`` or ``beta:2,3``, as in :mod:`neodp.polls.prior`.
+    by : str, optional
+        A column that divides the people into parts, with an answer for each part.
+    by_values : strings, str or path, optional
+        The parts there are: names, ``"sales,it"``, or a file with one per line.
+    by_other : str, optional
+        The part of everybody whose part is not named.
+    id : str, optional
+        A column that must be different for everybody.
+    missing : strings
+        What counts as no answer, besides an empty cell; also as ``"?,n/a"``.
+    skip_empty : bool
+        Leave out people without an answer or an epsilon. Who took part is then taken as public.
+    exact : bool
+        Cells must match options, levels and parts letter by letter. By default case and surrounding blanks do not
+        matter.
+    mapping : mapping, str or path, optional
+        What else stands for an option: a mapping, ``"ja=yes,nein=no"``, or a table of two columns.
+    other : str, optional
+        The option that every other vote counts as; it is added to the options if it is none of them.
+    name : str, optional
+        What the poll is called; by default the file's name.
+    reading : ReadOptions, optional
+        How to read a file.
+
+    Raises
+    ------
+    GraphError
+        If something is invalid. All wrong cells are named at once.
+
+    Examples
+    --------
+    >>> table = {"answer": ["yes", "no", "YES ", "?"], "team": ["a", "a", "b", "b"]}
+    >>> found = poll(table, vote="answer", epsilon=1.0, by="team", by_values="a,b", missing="?", skip_empty=True)
+    >>> [(question.part, question.poll.people) for question in found.questions]
+    [('a', 2), ('b', 1)]
+    """
+    votes = [vote] if isinstance(vote, str) else list(vote)
+    named = {} if levels is None else read_levels(levels)
+    chosen = None if mechanism is None else mechanism_name(mechanism)
+    given = Prior.parse(prior)
+    choices = _options(options, other)
+    words = () if mapping is None else tuple(read_mapping(mapping).items())
+    absent = tuple(missing.split(",")) if isinstance(missing, str) else tuple(missing)
+    cells = Cells(tuple(word.strip() for word in absent), skip_empty, exact, words, other)
+    if by is not None and by_values is None:
+        raise GraphError("the parts are not named", "name them with --by-values: they are never read from the table")
+    if by is None and (by_values is not None or by_other is not None):
+        raise GraphError("which column says who belongs to which part?", "name it, as in --by COL")
+    if not votes:
+        raise GraphError("which column is it, --vote?", "name it, as in --vote COL")
+    constant = _number(epsilon)
+    needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each)]
+    maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
+    people = People.of(table, needed, maybe, numbers=[str(epsilon)], reading=reading)
+    problems = Problems(people.place)
+    if str(epsilon) in people.columns and isinstance(epsilon, str):
+        each = epsilons(people.columns[epsilon], named, people.place, cells=cells, problems=problems)
+    else:
+        each = np.full(len(people.columns[votes[0]]), valid_epsilon(constant or 0.0))
+    if id is not None:
+        one_row_a_person(people.columns[id], problems)
+    divided: list[tuple[str | None, Any]] = [(None, None)]
+    if by is not None and by_values is not None:
+        divided = [*parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other).items()]
+    counted = []
+    for column in votes:
+        what = "the vote" if len(votes) == 1 else f"the vote in {column!r}"
+        for part, rows in divided:
+            found = tally(
+                people.columns[column],
+                each,
+                people.place,
+                options=choices,
+                levels=named,
+                cells=cells,
+                rows=rows,
+                problems=problems,
+                what=what,
+            )
+            counted.append((column, part, found))
+    problems.raise_if_any()
+    used: MechanismName = chosen or "balanced"
+    questions = tuple(
+        Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
+        for column, part, found in counted
+    )
+    return Survey(name or people.name, people.source, questions, chosen, by, cells)
+
+
+def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[str, ...] | None:
+    """The options, and the one for all else."""
+    if options is None and other is None:
+        return None
+    listed = tuple(WORDS) if options is None else options
+    names = tuple(each.strip() for each in listed.split(",")) if isinstance(listed, str) else tuple(listed)
+    return names if other is None or other in names else (*names, other)
+
+
+def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior:
+    """The prior without the levels that there are, but that nobody has who is asked."""
+    there = {group.level for group in counted.groups}
+    named = tuple((name, share) for name, share in prior.named if name in there or name not in levels)
+    return replace(prior, named=named)
+
+
+def _number(epsilon: str | float) -> float | None:
+    """An epsilon for everybody, if it is a number and not the name of a column."""
+    try:
+        return float(epsilon)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Survey:
+    """What is known of a poll before an answer; nothing that it shows depends on a vote.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    source : str
+        Where the people come from.
+    questions : tuple of Question
+        One for each column of votes and each part of the people.
+    chosen : "balanced", "weighted" or None
+        The mechanism, if somebody chose it.
+    by : str or None
+        The column that says who belongs to which part.
+    cells : Cells
+        How cells were understood.
+    """
+
+    name: str
+    source: str
+    questions: tuple[Question, ...]
+    chosen: MechanismName | None = None
+    by: str | None = None
+    cells: Cells = Cells()  # noqa: RUF009
+
+    def with_mechanism(self, mechanism: str) -> Survey:
+        """The same survey, answered by another mechanism."""
+        name = mechanism_name(mechanism)
+        questions = tuple(replace(question, mechanism=name) for question in self.questions)
+        return replace(self, questions=questions, chosen=name)
+
+    def require_choice(self) -> None:
+        """Refuse where the mechanisms are expected to differ much, and none was chosen.
+
+        Raises
+        ------
+        GraphError
+            With the figures of both.
+        """
+        if self.chosen is None:
+            for question in self.questions:
+                if question.both.differ:
+                    raise GraphError(
+                        f"{question.label!r} can be answered in two ways, and an answer cannot be drawn again: "
+                        f"{in_figures(question)}",
+                        "choose with --mechanism balanced or --mechanism weighted",
+                    )
+
+    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, release.Question]:
+        """What is kept with the answers, by the column of the votes: the questions, without the votes.
+
+        Parameters
+        ----------
+        population : str
+            Whose data it is about (:mod:`neodp.release`).
+        command : str
+            The words that ask the questions; the column of the votes is added.
+        """
+        return {
+            column: self._asked(column, [q for q in self.questions if q.name == column], population, command)
+            for column in dict.fromkeys(question.name for question in self.questions)
+        }
+
+    def _asked(self, column: str, questions: list[Question], population: str, command: str) -> release.Question:
+        first = questions[0]
+        facts: dict[str, Any] = {
+            "table": self.source,
+            "column": column,
+            "query": first.query,
+            "options": list(first.poll.options),
+            "mechanism": first.mechanism,
+        }
+        if first.mechanism == "weighted":
+            facts["prior"] = first.prior.text
+        if self.cells.facts():
+            facts["cells"] = self.cells.facts()
+        names: tuple[str, ...] = ()
+        if self.by is None:
+            facts["groups"] = _groups(first)
+        else:
+            names = tuple(str(question.part) for question in questions)
+            facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
+        words = f"{command} --vote {shlex.quote(column)}" if command else ""
+        return release.Question(f"{self.name} {column}", facts, _levels(questions), population, words, names)
+
+    def release(
+        self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
+    ) -> dict[str, str | dict[str, str]]:
+        """Draw the answers, once, and keep them; or give those that were kept under this name.
+
+        Parameters
+        ----------
+        store : Store
+            Where answers are kept, as from :func:`neodp.open_store`.
+        name : str
+            The release. The same name gives the same answer for good.
+        population : str
+            Whose data it is: everything about the same people shares one budget.
+        command : str
+            Words that ask the same, to be kept with the answer.
+
+        Returns
+        -------
+        dict
+            The answer to each question, by the column of the votes; where people are divided into parts, a dict of the
+            answers of the parts.
+
+        Raises
+        ------
+        GraphError
+            If no mechanism was chosen, and the two are expected to differ much.
+        OtherQuestion
+            If something else was asked under that name.
+        BudgetSpent
+            If the population's limit does not leave room for it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import neodp
+        >>> found = poll({"answer": ["yes"] * 30, "epsilon": [1.0] * 30}, vote="answer", epsilon="epsilon")
+        >>> with tempfile.TemporaryDirectory() as folder, neodp.open_store(f"{folder}/answers.lbdb") as store:
+        ...     found.release(store, "spring")
+        {'answer': 'yes'}
+        """
+        self.require_choice()
+        asked = self.asked(population, command)
+        columns = {question.subject: column for column, question in asked.items()}
+
+        def chances(question: release.Question) -> dict[str, Any]:
+            mine = [q for q in self.questions if q.name == columns[question.subject]]
+            return {str(q.part): q.distribution() for q in mine} if question.parts else mine[0].distribution()
+
+        kept = answer_once(store, list(asked.values()), name, chances)
+        return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
+
+    def plot(self, path: str | PathLike[str]) -> Path:
+        """Draw the accuracy by margin of both mechanisms, for the first question, to a file."""
+        from neodp.plot import plot_poll
+
+        return plot_poll(self.questions[0], path)
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each question and mechanism, with what is known beforehand.
+
+        Examples
+        --------
+        >>> poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().column("mechanism").to_pylist()
+        ['balanced', 'weighted']
+        """
+        import pyarrow as pa
+
+        rows = []
+        for question in self.questions:
+            for name, facts in (("balanced", question.both.balanced), ("weighted", question.both.weighted)):
+                rows.append(
+                    {
+                        "question": question.name,
+                        "part": question.part,
+                        "asks": question.poll.question,
+                        "people": question.poll.people,
+                        "skipped": question.tally.skipped,
+                        "silent": question.tally.silent,
+                        "mechanism": name,
+                        "expected": facts.expected,
+                        "method": facts.method,
+                        "worst": facts.worst,
+                        "against": facts.adversarial,
+                    }
+                )
+        return pa.Table.from_pylist(rows)
+
+    def __repr__(self) -> str:
+        lines = [f"poll {self.name!r}, before any vote is read"]
+        for question in self.questions:
+            lines += [f"  {question.label}: {question.balanced.question}", f"    {in_figures(question)}"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>question<th>asks<th>people<th>mechanism<th>expected accuracy<th>at every table at least</tr>"
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{html.escape(text)}"
+                for text in (
+                    row["question"] if row["part"] is None else f"{row['question']} [{row['part']}]",
+                    row["asks"],
+                    f"{row['people']:,}",
+                    row["mechanism"],
+                    f"{row['expected']:.3f}",
+                    f"{row['worst']:.3f}",
+                )
+            )
+            + "</tr>"
+            for row in self.to_arrow().to_pylist()
+        )
+        return f"<table><caption>{html.escape(self.name)}, before any vote is read</caption>{head}{rows}</table>"
+
+
+def in_figures(question: Question) -> str:
+    """Both mechanisms of a question in one line.
+
+    Examples
+    --------
+    >>> in_figures(poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).questions[0])
+    'balanced is expected to be right with 0.774 and weighted with 0.774; at every table at least 0.731 and 0.731'
+    """
+    balanced, weighted = question.both.balanced, question.both.weighted
+    return (
+        f"balanced is expected to be right with {balanced.expected:.3f} and weighted with {weighted.expected:.3f}; "
+        f"at every table at least {balanced.worst:.3g} and {weighted.worst:.3g}"
+    )
+
+
+def _answer(release: Release) -> str | dict[str, str]:
+    """The answer that was kept, or those of the parts."""
+    if "parts" not in json.loads(release.asked):
+        return release.answer
+    found: dict[str, str] = json.loads(release.answer)
+    return found
+
+
+def _groups(question: Question) -> list[list[Any]] | str:
+    """The groups of a question; a digest of them where there are many."""
+    groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
+    if len(groups) <= SHOWN:
+        return groups
+    digest = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()
+    return f"{len(groups)} groups, {digest[:16]}"
+
+
+def _levels(questions: Sequence[Question]) -> tuple[Level, ...]:
+    """What an answer costs, over all parts: their people are disjoint, so that everybody pays once."""
+    people: dict[tuple[float, str | None], int] = {}
+    for question in questions:
+        for group in question.poll.groups:
+            key = group.epsilon, group.level
+            people[key] = people.get(key, 0) + group.size
+    if len(people) > SHOWN:
+        return levels_of((epsilon for epsilon, _ in people), (0.0 for _ in people))
+    ordered = sorted(people.items(), key=lambda each: each[0][0])
+    return tuple(Level(epsilon, 0.0, level, size) for (epsilon, level), size in ordered)

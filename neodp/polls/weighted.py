@@ -1,0 +1,732 @@
+"""The weighted poll: the private yes or no that is most often right, for a public prior.
+
+The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. That is dear
+where epsilons differ much: one person with a tiny epsilon who might decide the vote holds everybody's answer near a
+coin. The weighted poll gives that up. It answers a *score* in which people count by how much privacy they ask for,
+and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often than right:
+above all where those who ask for much privacy all vote one way. :mod:`neodp.polls.facts` says how often.
+
+The score
+---------
+Group g has a whole number w_g >= 0, its weight. The score of a table is s = sum of w_g yes_g, where yes_g people of
+the group choose the first option; so one person moves the score by the weight of the own group. The answer depends on
+the table through its score alone: it is yes with chance F(s). That is private for everybody iff F(s) and F(s + w_g)
+are within epsilon_g of each other, for every score s to which one more yes of group g can be added. In other words:
+the scores are the datasets of a graph, with an edge (s, s + w) of the least epsilon of those who have weight w.
+
+Expected accuracy is the sum over s of P(s, yes) F(s) + P(s, no) (1 - F(s)), where P(s, a) is the chance under the
+prior that the score is s and the true answer a. So the best F is the solution of the linear program of
+:mod:`neodp.study.optimum` on the graph of scores: the colour of a score is the more likely truth, and its weight is
+|P(s, yes) - P(s, no)|.
+
+*Which weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table a score of its own: the graph is
+that of all tables, and F the optimum over all private mechanisms. Where there are more than TABLES tables, weights
+near min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked with the
+closed form 1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs, beside all tables without a few
+people. All of it is found from sizes, epsilons and the prior alone, never from a vote.
+
+*A window of scores.* Where there are too many scores, the program has only those from `low` to `high`, around the
+threshold. Let rate be the least epsilon_g / w_g. Beyond, the chance of the less likely answer falls off by e^-rate
+from score to score:
+
+    1 - F(high + d) = (1 - F(high)) e^(-rate d),        F(low - d) = F(low) e^(-rate d).
+
+Somebody of weight w who moves the score from s within the window to high + d may change the chances by e^epsilon: so
+the edge (s, high) has what is left for it, epsilon - rate d. It is at least rate (high - s), for w = high - s + d.
+
+Exactness
+---------
+Within the window the labels of :mod:`neodp.kernel` are private to the last bit: the solver's F is rounded in
+(:mod:`neodp.study.optimum`), and extended to all scores. What is stored of F(s) and 1 - F(s) is exact for the smaller
+one.
+
+Beyond it, with u = 2^-50: an epsilon becomes E = floor(epsilon / u) - 16 units, or 0; the rate becomes R, the least
+floor(E / w); the edge (s, high) gets (E - R d) u, rounded down. Let q = 1 - F(high) <= 1/2 and p = F(high). At high +
+d, q' is the least double that is at least q e^(-R d u), but no more than q, and not below the smallest normal double
+if q is not; so q e^(-R d u) <= q' <= q e^(-R d u) (1 + u), unless it is that smallest double. And p' = 1 - q'.
+
+*From s within the window to high + d.* Write a = (E - R d) u for the edge. q_s <= e^a q <= e^(a + R d u) q' = e^(E u)
+q'. q' <= q <= e^a q_s. p_s <= e^a p <= e^a p'. And since q <= 1/2, p' <= 1 - q e^(-R d u) <= e^(R d u) (1 - q): for
+the function e^x (1 - q) + q e^-x is 1 at x = 0 and does not fall for x >= 0. Hence p' <= e^(R d u + a) p_s = e^(E u)
+p_s.
+
+*From high + c to high + d*, d - c = w: the quotient of both q' is at most e^(R w u) (1 + u) <= e^(E u) (1 + u) <
+e^epsilon, for E is 16 units short; a floor under both does not enlarge it. For the p': p' >= q' at both, so p'_d -
+p'_c = q'_c - q'_d <= (1 - e^-x) q'_c <= (e^x - 1) p'_c for that quotient e^x.
+
+The other end is the same with yes and no exchanged. If F(high) < 1/2, or F(low) > 1/2, F is constant beyond: that
+needs no more than edges (s, high) of the full epsilon, which are more than these. So privacy holds for the doubles as
+they are stored, with each person's own epsilon. :func:`neodp.polls.violations` checks it at one table and all its
+neighbours in exact arithmetic, and shares nothing with this reasoning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.columns import Floats
+from neodp.errors import GraphError
+from neodp.graph import DatasetGraph
+from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
+from neodp.polls.prior import Prior
+from neodp.privacy import UNIT
+
+__all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
+
+TABLES = 8_000
+"""Up to so many tables, every table has a score of its own."""
+SCORES = 1_500
+"""Up to so many scores, the program has all of them."""
+WORK = 10**8
+"""Up to so many additions, the joint distribution of score and truth is summed exactly."""
+QUICK = 2 * 10**7
+"""The same, where many weights are to be ranked."""
+POINTS = 1_000
+"""At how many scores the normal distribution is looked at, where many weights are to be ranked."""
+SLACK = 16
+"""By how many units of 2^-50 an epsilon is taken to be smaller beyond the window."""
+SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
+"""The greatest weights that are tried."""
+CAPS = 16
+"""How many greatest epsilons that count are tried, besides those of the groups."""
+WORTH = 1e-6
+"""By how much more accurate than the balanced poll another one must be."""
+PRICE = 1.5e-7
+"""How much accuracy an edge of the program must be worth."""
+ROUNDS = 3
+"""How often weights near the best ones are tried."""
+PROGRAMS = 8
+"""How many of the best weights by the closed form are compared by their linear programs."""
+FINE, GROUPS = 40, 8
+"""Weights near the best ones are tried up to this size, and for up to so many groups."""
+FEW = 3
+"""The same, where people are many: then the weights are as good as they get."""
+
+Ints = NDArray[np.int64]
+
+
+class Lattice(NamedTuple):
+    """Weights, and how likely every score is together with every truth.
+
+    Attributes
+    ----------
+    weights : tuple of int
+        One per group.
+    low : int
+        The first score.
+    yes, no : arrays of float
+        From the first score on, the chance of the score where the true answer is the first, or the second option.
+    approximate : bool
+        Whether these come from a normal distribution, instead of exact sums.
+    step : int
+        The distance between the scores that are looked at; more than 1 only to rank weights.
+    """
+
+    weights: tuple[int, ...]
+    low: int
+    yes: Floats
+    no: Floats
+    approximate: bool
+    step: int = 1
+
+    @property
+    def scores(self) -> Ints:
+        return self.low + self.step * np.arange(len(self.yes))
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted(Threshold):
+    """Do at least `needed` people choose the first of two options? Answered by a score; see this module.
+
+    Attributes
+    ----------
+    weights : tuple of int
+        By how much one person of each group moves the score.
+    low : int
+        The first score of the window.
+    first, second : arrays of float
+        The chance of the first and of the second option at each score of the window; the smaller one is exact.
+    below, above : int
+        By how many units of 2^-50 the logarithm of the smaller chance falls from score to score outside the window.
+    expected : float
+        The expected accuracy under the prior.
+    approximate : bool
+        Whether `expected`, and the choice of the weights, rest on a normal distribution of score and truth. Privacy
+        never does.
+    prior : Prior
+    """
+
+    weights: tuple[int, ...]
+    low: int
+    first: Floats = field(repr=False)
+    second: Floats = field(repr=False)
+    below: int
+    above: int
+    expected: float
+    approximate: bool
+    prior: Prior
+
+    @property
+    def high(self) -> int:
+        """The last score of the window."""
+        return self.low + len(self.first) - 1
+
+    def score(self, counts: Counts) -> int:
+        """The score of a dataset."""
+        return sum(w * n for w, n in zip(self.weights, counts[:, 0].tolist(), strict=True))
+
+    def distribution(self, counts: Counts) -> tuple[float, ...]:
+        return self.at_score(self.score(counts))
+
+    def at_score(self, score: int) -> tuple[float, float]:
+        """The chance of both answers at a score; the smaller one is exact, the larger one stands for one minus it."""
+        inside = min(max(score, self.low), self.high)
+        row = float(self.first[inside - self.low]), float(self.second[inside - self.low])
+        slope = self.above if score > inside else self.below
+        if score == inside or slope == 0:
+            return row
+        small = falling(min(row), slope * abs(score - inside))
+        return (small, 1.0 - small) if row[0] <= row[1] else (1.0 - small, small)
+
+    def chances(self, scores: Ints) -> tuple[Floats, Floats]:
+        """The chance of both answers at many scores, in doubles: for what is expected, not for an answer."""
+        inside = np.clip(scores, self.low, self.high)
+        p, q = self.first[inside - self.low], self.second[inside - self.low]
+        fall = np.exp(-np.where(scores > inside, self.above, self.below) / UNIT * np.abs(scores - inside))
+        return np.where(p <= q, p * fall, 1.0 - q * fall), np.where(p <= q, 1.0 - p * fall, q * fall)
+
+    # --- what is known without a vote ---------------------------------------------------------------------------------
+
+    def at(self, margin: int) -> Margin:
+        found = [self._range(total, truth) for total, truth in self._totals(margin)]
+        even = [self.distribution(self._spread(total))[truth] for total, truth in self._totals(margin)]
+        worst, best = min(low for low, _ in found), max(high for _, high in found)
+        return Margin(margin, worst=worst, even=min(even), best=best)
+
+    def worst_at(self, margin: int) -> float:
+        """The accuracy that every dataset with this margin or a greater one has at least."""
+        return min(self._least(total, truth) for total, truth in self._totals(margin))
+
+    def _totals(self, margin: int) -> list[tuple[int, int]]:
+        """How many choose the first option at this margin, and the position of the true answer, for both answers."""
+        sides = [(self.needed + margin - 1, 0), (self.needed - margin, 1)]
+        return [(total, truth) for total, truth in sides if 0 <= total <= self.people]
+
+    def _spread(self, total: int) -> Counts:
+        """The dataset where so many choose the first option, spread over the groups in proportion to their sizes."""
+        yes = np.array(self._even(total), np.int64)
+        return np.column_stack([yes, self._sizes - yes])
+
+    def _range(self, total: int, truth: int) -> tuple[float, float]:
+        """The least and the greatest chance of an answer over the datasets where so many choose the first option."""
+        scores = self._scores(total)
+        chance = self.chances(scores)[truth]
+        return float(chance.min()), float(chance.max())
+
+    def _least(self, total: int, truth: int) -> float:
+        """The least chance of the true answer where so many choose the first option, or more (fewer, if it is no)."""
+        if self._reach is not None:
+            totals = range(total, self.people + 1) if truth == 0 else range(total + 1)
+            return min(self._range(k, truth)[0] for k in totals)
+        lowest, highest = self._ends(total)
+        ends = (lowest, self._top) if truth == 0 else (0, highest)
+        return float(self.chances(self._between(*ends))[truth].min())
+
+    def _scores(self, total: int) -> Ints:
+        """The scores of all datasets where so many choose the first option; where people are many, all between."""
+        if self._reach is None:
+            return self._between(*self._ends(total))
+        return _positions(self._reach[total])
+
+    def _between(self, low: int, high: int) -> Ints:
+        """The scores from low to high, but only the outermost ones outside the window, where F is monotone."""
+        inner = np.arange(max(low, self.low), min(high, self.high) + 1)
+        return np.unique(np.concatenate([[low, high], inner]))
+
+    def _ends(self, total: int) -> tuple[int, int]:
+        """The least and the greatest score where so many choose the first option."""
+        order = np.argsort(self.weights, kind="stable")
+        weight, size = np.array(self.weights)[order], self._sizes[order]
+
+        def least(weight: Ints, size: Ints) -> int:
+            taken = np.clip(total - (np.cumsum(size) - size), 0, size)
+            return int(weight @ taken)
+
+        return least(weight, size), least(weight[::-1], size[::-1])
+
+    @property
+    def _top(self) -> int:
+        return sum(w * group.size for w, group in zip(self.weights, self.groups, strict=True))
+
+    @cached_property
+    def _reach(self) -> list[int] | None:
+        """Per number of votes for the first option, the set of possible scores, as the bits of one whole number."""
+        classes = _classes(self.weights, self.groups)
+        if self.people**2 * max(1, self._top // 64) > WORK:
+            return None
+        reach = [1]
+        for weight, (size, _) in classes.items():
+            longer = [0] * (len(reach) + size)
+            for total, scores in enumerate(reach):
+                for yes in range(size + 1):
+                    longer[total + yes] |= scores << (weight * yes)
+            reach = longer
+        return reach
+
+
+def falling(chance: float, units: int) -> float:
+    """The least double that is at least chance e^(-units / 2^50), between TINY and the chance itself.
+
+    Examples
+    --------
+    >>> falling(0.25, 2**50)
+    0.09196986029286058
+    """
+    if chance <= TINY:
+        return chance
+    if units > 800 * UNIT:
+        return TINY
+    context = Context(prec=40)
+    power = Fraction(context.exp(context.divide(Decimal(-units), Decimal(UNIT))))
+    exact = Fraction(chance) * power * (1 + Fraction(1, 10**37))  # more than the decimals are off
+    rounded = float(exact)
+    if Fraction(rounded) < exact:
+        rounded = math.nextafter(rounded, 1.0)
+    return min(chance, max(TINY, rounded))
+
+
+# --- the best weights -------------------------------------------------------------------------------------------------
+
+
+def weighted(
+    groups: Sequence[Group],
+    query: str = "majority",
+    options: Sequence[str] = ("yes", "no"),
+    prior: str | Prior = "even",
+) -> Poll:
+    """The poll that is most often right under a prior; the balanced one itself where nothing better is found.
+
+    Parameters
+    ----------
+    groups, query, options
+        As for :func:`neodp.polls.poll`.
+    prior : str or Prior
+        As in :mod:`neodp.polls.prior`.
+
+    Raises
+    ------
+    GraphError
+        As ``poll``; and if the prior is none, or does not fit the levels or the options.
+
+    Examples
+    --------
+    >>> weighted([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)]).question
+    "do at least 16 of 31 people choose 'yes'?"
+    """
+    from neodp.polls.weighted_plurality import weighted_plurality
+
+    balanced = poll(groups, query, options)
+    if isinstance(balanced, Threshold):
+        return weighted_threshold(balanced, prior)
+    return weighted_plurality(cast(Plurality, balanced), prior)
+
+
+def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshold:
+    """The most accurate poll that is found: weighted, or the balanced one itself.
+
+    It is the balanced one where that is better, or no worse by more than 1e-6: for balanced promises more.
+
+    Parameters
+    ----------
+    poll : Threshold
+        The balanced poll, with its groups and its threshold.
+    prior : str or Prior
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> p = weighted_threshold(poll([Group(2.0, 4), Group(0.001, 1)]))
+    >>> round(p.expected, 3)
+    0.778
+    """
+    from neodp.polls.expected import balanced_accuracy
+
+    given = Prior.parse(prior)
+    given.shares(poll.groups)  # refuses a level that is none
+    if not poll.largest_margin:
+        return poll
+    best = _best(poll, given)
+    balanced = balanced_accuracy(poll, given)
+    return poll if balanced.value >= best.expected - WORTH else best
+
+
+def _best(poll: Threshold, prior: Prior) -> Weighted:
+    if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
+        return on_tables(poll, prior)
+    ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
+    best = on_scores(poll, ranked[0][1], prior)
+    tried = {best.weights}
+    near = [weights for _, weights in ranked[1 : FEW if best.approximate else PROGRAMS]]
+    for _ in range(ROUNDS):
+        tried.update(near)
+        better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
+        done = better.expected < best.expected + 1e-5
+        best = max(best, better, key=lambda each: each.expected)
+        if best.approximate or not near or (done and len(tried) > PROGRAMS):
+            break
+        near = [weights for weights in _near(best.weights) if weights not in tried]
+    without = _tables_without_few(poll.groups)
+    if without is None:
+        return best
+    joint = lattice(poll, without, prior, 10 * WORK)
+    few = best if joint.approximate else _solve(poll, joint, prior, (0, len(joint.yes) - 1))
+    return max(best, few, key=lambda each: each.expected)
+
+
+def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
+    """Weights that tell all tables apart, but for a few people who count nothing; None if a few are not enough."""
+    left = list(range(len(groups)))
+    while math.prod(groups[g].size + 1 for g in left) > TABLES:
+        left.remove(min(left, key=lambda g: groups[g].size * groups[g].epsilon))
+    if 10 * sum(groups[g].size for g in left) < 9 * sum(group.size for group in groups):
+        return None
+    weights, unit = [0] * len(groups), 1
+    for g in left:
+        weights[g], unit = unit, unit * (groups[g].size + 1)
+    return tuple(weights)
+
+
+def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Weights where that of one group has changed a little, or has become 0.
+
+    A group that shares its weight with another one puts its own epsilon on their edges: it may be better beside it.
+    """
+    if len(weights) > GROUPS or max(weights) > FINE:
+        return []
+    found = set()
+    for g, value in enumerate(weights):
+        for other in {value - 1, value + 1, 0}:
+            found.add((*weights[:g], max(0, other), *weights[g + 1 :]))
+    return sorted(w for w in found if any(w))
+
+
+def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
+    """Weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
+    epsilon = np.array([group.epsilon for group in groups])
+    least, most = float(epsilon[0]), float(epsilon[-1])
+    caps = np.geomspace(least, most, CAPS)
+    if len(groups) <= CAPS:
+        caps = np.unique(np.concatenate([caps, epsilon]))
+    found = set()
+    for cap in caps.tolist():
+        share = np.minimum(epsilon, cap) / cap
+        for scale in SCALES:
+            for shift in (0.5, 0.0):
+                weights = np.floor(scale * share + shift + 1e-9).astype(np.int64)
+                if (divisor := int(np.gcd.reduce(weights))) > 0:
+                    found.add(tuple((weights // divisor).tolist()))
+    return sorted(found)
+
+
+def _closed_form(poll: Threshold, joint: Lattice) -> float:
+    """The expected accuracy of yes with chance 1 - e^-x/2, or e^x/2 for x < 0, where x = rate (s - s_0)."""
+    gain = joint.yes - joint.no
+    x = _rate(_classes(joint.weights, poll.groups)) * (joint.scores - _middle(joint) + 0.5)
+    small = np.exp(-np.abs(x)) / 2.0
+    found = joint.no.sum() + gain @ np.where(x >= 0.0, 1.0 - small, small)
+    return float(found) - PRICE * _effort(poll, joint)
+
+
+def _effort(poll: Threshold, joint: Lattice) -> int:
+    """How many edges the graph of scores will have, about."""
+    low, high = _window(poll, joint)
+    return (high - low + 1) * len(set(joint.weights))
+
+
+def _rate(classes: dict[int, tuple[int, float]]) -> float:
+    """The least epsilon per unit of the score."""
+    return min(epsilon / weight for weight, (_, epsilon) in classes.items() if weight)
+
+
+def _classes(weights: Sequence[int], groups: Sequence[Group]) -> dict[int, tuple[int, float]]:
+    """Per weight, how many people have it, and their least epsilon."""
+    found: dict[int, tuple[int, float]] = {}
+    for weight, group in zip(weights, groups, strict=True):
+        size, epsilon = found.get(weight, (0, math.inf))
+        found[weight] = size + group.size, min(epsilon, group.epsilon)
+    return found
+
+
+# --- how likely scores are --------------------------------------------------------------------------------------------
+
+
+def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = WORK) -> Lattice:
+    """The joint distribution of score and truth under a prior: exact sums if they take no more additions than `work`.
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> found = lattice(poll([Group(0.5, 1), Group(1.0, 2)]), (1, 2), Prior())
+    >>> found.yes.round(6).tolist()
+    [0.0, 0.0, 0.0, 0.25, 0.125, 0.125]
+    """
+    shares = prior.shares(poll.groups)
+    parts: dict[tuple[int, float], int] = {}
+    for weight, share, group in zip(weights, shares.tolist(), poll.groups, strict=True):
+        parts[weight, share] = parts.get((weight, share), 0) + group.size
+    top = sum(weight * size for (weight, _), size in parts.items())
+    if (top + 1) * (poll.people + 1) * poll.people <= work:
+        joint = _summed(parts, top)
+        if prior.beta is not None:  # people are alike: given their total, all ways to reach it are equally likely
+            joint *= prior.totals(poll.people) / joint.sum(axis=0)
+        return Lattice(
+            tuple(weights), 0, joint[:, poll.needed :].sum(axis=1), joint[:, : poll.needed].sum(axis=1), False
+        )
+    return _normal(poll, tuple(weights), prior, POINTS if work < WORK else None)
+
+
+def _summed(parts: dict[tuple[int, float], int], top: int) -> Floats:
+    """The joint distribution of the score (rows) and the votes for the first option (columns)."""
+    from scipy.stats import binom
+
+    joint, score, total = np.ones((1, 1)), 0, 0
+    for (weight, share), size in sorted(parts.items()):
+        longer = np.zeros((score + weight * size + 1, total + size + 1))
+        for yes, chance in enumerate(binom(size, share).pmf(np.arange(size + 1)).tolist()):
+            longer[weight * yes : weight * yes + score + 1, yes : yes + total + 1] += chance * joint
+        joint, score, total = longer, score + weight * size, total + size
+    return joint
+
+
+def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int | None) -> Lattice:
+    """The same from the normal distribution with the same means and covariances, near the threshold.
+
+    Only where the truth is open, or the answer is, do single scores matter; all beyond count as the outermost ones.
+    With a beta prior, the score s tells the unknown share of the first option, s / top, up to its own deviation: the
+    total is people s / top, and deviates from that by what total - (people / top) score deviates for a fixed share.
+    """
+    from scipy.special import ndtr
+    from scipy.stats import beta
+
+    weight, size = np.array(weights, np.float64), poll._sizes.astype(np.float64)
+    top, rate = int(weight @ size), _rate(_classes(weights, poll.groups))
+    if prior.beta is None:
+        moments = _moments(weight, size, prior.shares(poll.groups))
+        middle = moments.score + (poll.needed - 0.5 - moments.total) / moments.slope
+    else:
+        share = (poll.needed - 0.5) / poll.people
+        moments = _moments(weight, size, np.full(len(size), min(max(share, 1e-3), 1.0 - 1e-3)))
+        middle, ratio = top * share, poll.people / top
+        variance = size * share * (1.0 - share)
+        rest = math.sqrt(max(float((1.0 - ratio * weight) ** 2 @ variance), 1e-6))
+        moments = moments._replace(slope=ratio, rest=rest)
+    reach = math.ceil(9.0 * moments.rest / moments.slope + 40.0 / rate) + 1
+    low, high = (min(max(0, round(middle + side * reach)), top) for side in (-1, 1))
+    step = 1 if points is None else max(1, (high - low) // points)
+    scores = np.arange(low, high + 1, step)
+    ends = np.concatenate([[-np.inf], scores[1:] - step / 2.0, [np.inf]])
+    if prior.beta is None:
+        chance = np.diff(ndtr((ends - moments.score) / moments.score_deviation))
+        distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
+    else:
+        chance = np.diff(beta(*prior.beta).cdf(np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
+        distance = scores * ratio - (poll.needed - 0.5)
+    yes: Floats = chance * ndtr(distance / moments.rest)
+    return Lattice(weights, low, yes, chance - yes, True, step)
+
+
+class _Moments(NamedTuple):
+    """Means and deviations of score and total; the mean total given a score, and how far it deviates from that."""
+
+    score: float
+    total: float
+    score_deviation: float
+    slope: float
+    rest: float
+
+
+def _moments(weight: Floats, size: Floats, share: Floats) -> _Moments:
+    variance = size * share * (1.0 - share)
+    score, both, total = float(weight**2 @ variance), float(weight @ variance), float(variance.sum())
+    rest = max(total - both**2 / score, 1e-6)
+    return _Moments(
+        float(weight @ (size * share)), float(size @ share), math.sqrt(score), both / score, math.sqrt(rest)
+    )
+
+
+# --- the program on scores --------------------------------------------------------------------------------------------
+
+
+def on_tables(poll: Threshold, prior: Prior) -> Weighted:
+    """The optimum over all private mechanisms: every table has a score of its own."""
+    sizes = [group.size for group in poll.groups]
+    weights = tuple(math.prod(size + 1 for size in sizes[:g]) for g in range(len(sizes)))
+    joint, total = np.ones(1), np.zeros(1, np.int64)
+    shares = prior.shares(poll.groups)
+    from scipy.stats import binom
+
+    for size, share in zip(sizes, shares.tolist(), strict=True):
+        joint = np.multiply.outer(binom(size, share).pmf(np.arange(size + 1)), joint).reshape(-1)
+        total = np.add.outer(np.arange(size + 1), total).reshape(-1)
+    if prior.beta is not None:
+        joint = joint * (prior.totals(poll.people) / np.bincount(total, joint))[total]
+    yes = total >= poll.needed
+    found = Lattice(weights, 0, np.where(yes, joint, 0.0), np.where(yes, 0.0, joint), False)
+    return _solve(poll, found, prior, (0, len(joint) - 1))
+
+
+def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted:
+    """The best mechanism that looks at the score alone, for given weights.
+
+    Examples
+    --------
+    >>> from neodp.polls import poll
+    >>> p = poll([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)])
+    >>> round(on_scores(p, (1, 10, 14), Prior()).expected, 4)
+    0.7798
+    """
+    if min(weights) < 0 or not any(weights):
+        raise GraphError(f"the weights are {tuple(weights)}", "give whole numbers from 0, not all of them 0")
+    joint = lattice(poll, weights, prior)
+    return _solve(poll, joint, prior, _window(poll, joint))
+
+
+def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
+    """The solution of the program on the scores of a window."""
+    from neodp.mechanism import extend
+    from neodp.study.optimum import optimize
+
+    classes = _classes(joint.weights, poll.groups)
+    classes.pop(0, None)
+    top = sum(weight * size for weight, (size, _) in classes.items())
+    units = {weight: max(0, math.floor(math.ldexp(e, 50)) - SLACK) for weight, (_, e) in classes.items()}
+    rate = min(each // weight for weight, each in units.items())
+    gain = joint.yes - joint.no
+    low, high = window
+    scores, edges = _edges(classes, low, high, top, units, rate)
+    value = _gathered(joint, gain, scores, rate)
+    color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
+    weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
+    graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
+    mechanism = extend(graph.with_alpha(optimize(graph, weight).alpha))
+    first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)
+    first[scores - low], second[scores - low] = mechanism.p, mechanism.q
+    below = rate if first[0] <= 0.5 else 0
+    above = rate if second[-1] <= 0.5 else 0
+    found = Weighted(
+        poll.groups,
+        poll.options,
+        poll.needed,
+        joint.weights,
+        low,
+        first,
+        second,
+        below,
+        above,
+        0.0,
+        joint.approximate,
+        prior,
+    )
+    p, q = found.chances(joint.scores)
+    return replace(found, expected=float(joint.yes @ p + joint.no @ q))
+
+
+def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
+    """The first and last score of the program: all, or those around the threshold."""
+    classes = _classes(joint.weights, poll.groups)
+    top, most = sum(weight * size for weight, (size, _) in classes.items()), max(classes)
+    if top < SCORES:
+        return 0, top
+    reach = max(4 * most, min(SCORES // 2, math.ceil(8.0 / _rate(classes))))
+    middle = _middle(joint)
+    return max(0, middle - reach), min(top, middle + reach)
+
+
+def _middle(joint: Lattice) -> int:
+    """The score from which on yes is more likely, all in all."""
+    return joint.low + joint.step * int(np.argmin(np.concatenate([[0.0], np.cumsum(joint.yes - joint.no)])))
+
+
+def _edges(
+    classes: dict[int, tuple[int, float]], low: int, high: int, top: int, units: dict[int, int], rate: int
+) -> tuple[Ints, tuple[Ints, Ints, Floats]]:
+    """The scores of the window that occur, and the edges between them, as positions, with their epsilons."""
+    whole = (low, high) == (0, top)
+    scores = _positions(_sums(classes, None)) if whole else np.arange(low, high + 1)
+    place = np.full(high - low + 1, -1)
+    place[scores - low] = np.arange(len(scores))
+    ends: list[Ints] = []
+    others: list[Ints] = []
+    epsilon: list[Floats] = []
+    for weight, (_, least) in classes.items():
+        start = _positions(_sums(classes, weight)) if whole else np.arange(low, high + 1 - weight)
+        ends.append(start)
+        others.append(start + weight)
+        epsilon.append(np.full(len(start), least))
+        if high < top:
+            near = np.arange(max(low, high - weight + 1), high)
+            ends.append(near)
+            others.append(np.full(len(near), high))
+            epsilon.append(_left(units[weight], rate, near + weight - high))
+        if low > 0:
+            near = np.arange(low + 1, min(high + 1, low + weight))
+            ends.append(np.full(len(near), low))
+            others.append(near)
+            epsilon.append(_left(units[weight], rate, low + weight - near))
+    u, v, e = (np.concatenate(part) for part in (ends, others, epsilon))
+    order = np.lexsort((e, v, u))
+    u, v, e = u[order], v[order], e[order]
+    keep = np.concatenate([[True], (np.diff(u) != 0) | (np.diff(v) != 0)])  # of equal edges, the least epsilon
+    return scores, (place[u[keep] - low], place[v[keep] - low], e[keep])
+
+
+def _left(units: int, rate: int, steps: Ints) -> Floats:
+    """What an edge to the end of the window may have: (units - rate steps) 2^-50, rounded down."""
+    found = []
+    for step in steps.tolist():
+        exact = Fraction(units - rate * step, UNIT)
+        value = float(exact)
+        found.append(math.nextafter(value, 0.0) if Fraction(value) > exact else value)
+    return np.array(found, np.float64)
+
+
+def _gathered(joint: Lattice, gain: Floats, scores: Ints, rate: int) -> Floats:
+    """Per score of the program, by how much a yes there raises the accuracy; the ends stand for all beyond them."""
+    low, high = int(scores[0]), int(scores[-1])
+    at = joint.scores
+    fall = np.exp(-rate / UNIT * np.maximum(0, np.maximum(at - high, low - at)))
+    found = np.bincount(np.clip(at, low, high) - low, gain * fall, high - low + 1)
+    return found.astype(np.float64)[scores - low]
+
+
+def _sums(classes: dict[int, tuple[int, float]], without: int | None) -> int:
+    """The set of possible scores, as the bits of a whole number; all but one person of a weight, if it is given."""
+    bits = 1
+    for weight, (size, _) in classes.items():
+        left, step = size - (weight == without), 1
+        while left > 0:
+            taken = min(step, left)
+            bits |= bits << (weight * taken)
+            left, step = left - taken, step * 2
+    return bits
+
+
+def _positions(bits: int) -> Ints:
+    """The positions of the bits that are set.
+
+    Examples
+    --------
+    >>> _positions(0b1011)
+    array([0, 1, 3])
+    """
+    raw = np.frombuffer(bits.to_bytes(bits.bit_length() // 8 + 1, "little"), np.uint8)
+    return np.flatnonzero(np.unpackbits(raw, bitorder="little"))

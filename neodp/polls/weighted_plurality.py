@@ -1,0 +1,555 @@
+"""The weighted plurality: the private answer to "which of three options and more?" that is most often right.
+
+As in :mod:`neodp.polls.weighted`, group g has a whole number w_g >= 0, and option j the score u_j = sum of w_g n_gj,
+where n_gj people of the group choose it. One person who goes from option a to option b takes w_g from u_a and gives
+it to u_b. Three kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one,
+and the best is taken. None of them looks at a vote to be chosen.
+
+*Tables.* Where there are few tables, the linear program over all of them: a chance per table and option, those of a
+table add up to 1, and those of one option at neighbouring tables are within e^epsilon. It is the optimum.
+
+*Gaps.* The gaps d_j = u_j - max u, cut off at -D, say who leads by how much. They form a graph as the tables do: its
+datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between what d and d'
+are cut off to, with the epsilon of the person. A mechanism that looks at these alone is private for the tables iff it
+is on this graph. As few steps leave the cut as there are within 2 w of it, the graph is finite: the cut of d and d'
+depends on gaps below -D - 2 w no more than on -D - 2 w itself, for a step changes a gap by at most 2 w. And it is
+symmetric: exchanging options maps the graph to itself, so that one dataset per *sorted* gaps is enough, with chances
+per place instead of per option, where equal gaps have equal chances, up to some 2^-52. Its linear program has a few
+hundred variables.
+
+*Flip.* Permute-and-flip on the scores (McKenna and Sheldon, 2020): take the options in random order, and answer the
+one at hand with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
+
+    f_j  times the integral from 0 to 1 of the product over i != j of (1 - t f_i) dt.
+
+It is the option with the greatest u_j + X_j, where the X_j are independent and exponential with mean 2 / rate [Ding
+and others, 2021]. *It is private.* Let one person take w from u_a and give it to u_b. Given the noise of all others,
+option j is answered iff X_j exceeds the greatest of the others' u_i + X_i, less u_j. That bound moves by 2 w at most,
+and the chance to exceed it by a factor e^(rate w) <= e^epsilon, where rate is the least epsilon / w.
+
+Exactness
+---------
+*Tables and gaps.* A solution of the program is drawn towards the uniform distribution by a share h, which gives every
+inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole number of 2^-52, the
+largest of a distribution being what the others leave of 1. Every single inequality of the graph is then checked for
+these whole numbers: n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the
+product is off by less than what is left; where places of equal gaps differ by some units, n is the largest and n' the
+smallest of them. If one does not hold, h grows. The check decides, not the solver.
+
+*Flip.* With u = 2^-50, an epsilon becomes E = floor(epsilon / u) - 16 - 4 k units, the rate is R, the least floor(E /
+w), and the chances are found with 60 digits for exponents R (max u - u_j) u / 2. Their quotients over a step are at
+most e^(E u) before they are rounded. Rounding to doubles changes those that are not the largest by a factor within 1
++- 2^-53, if they are no less than the smallest normal double, which they are raised to otherwise (a floor under both
+does not enlarge a quotient); and the largest, which is at least 1/k, by no more than the sum of their changes, hence
+by a factor within 1 +- k 2^-53. If another one is the largest after the step, that holds for it as well. So a
+quotient of stored chances is at most e^(E u) (1 + k 2^-51) < e^epsilon.
+
+People of weight 0 do not enter: the answer is the same whatever they choose. :func:`neodp.polls.violations` checks
+all kinds at one table and all its neighbours in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal, localcontext
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.columns import Floats
+from neodp.polls.mechanism import TINY, Counts, Margin, Plurality
+from neodp.polls.prior import Prior
+from neodp.polls.weighted import WORTH, candidates
+from neodp.privacy import UNIT
+
+__all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
+
+PROGRAM = 2_000
+"""Up to so many tables, the linear program over all of them is solved."""
+ALL = 20_000
+"""Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
+SAMPLES = 20_000
+"""How many tables are drawn from the prior otherwise, at most."""
+RANKED = 3_000
+"""By how many of them weights are ranked."""
+GAPS = 6_000
+"""Up to so many variables times different weights, the program over gaps is solved."""
+ONE = 2.0**52
+"""Chances of the linear programs are whole numbers of 2^-52."""
+LEAST = 1e-6
+"""A smaller epsilon takes no part in a linear program."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedPlurality(Plurality):
+    """Which option is chosen most often? Answered by a linear program or by weighted scores; see this module.
+
+    Attributes
+    ----------
+    kind : str
+        ``tables``, ``gaps`` or ``flip``.
+    weights : tuple of int
+        By how much one person of each group moves a score; for tables, all are 1 and not looked at.
+    reach : int
+        D, where gaps are cut off.
+    rate : int
+        The rate of flip, in units of 2^-50.
+    rows : dict
+        For tables and gaps, the chances per dataset of the program.
+    expected : float
+        The expected accuracy under the prior.
+    exact : bool
+        Whether that is a sum over all tables, or an estimate from a sample of them.
+    worst_case : float
+        The chance of the true answer that every dataset has at least.
+    """
+
+    kind: str
+    weights: tuple[int, ...]
+    reach: int
+    rate: int
+    rows: dict[tuple[int, ...], tuple[float, ...]] = field(repr=False)
+    expected: float
+    exact: bool
+    worst_case: float
+    prior: Prior
+
+    @property
+    def worst(self) -> float:
+        return self.worst_case
+
+    def worst_at(self, margin: int) -> float:
+        """The accuracy that every dataset has at least, whatever its margin."""
+        return self.worst_case
+
+    def at(self, margin: int) -> Margin:
+        return Margin(margin, worst=self.worst_case)
+
+    def distribution(self, counts: Counts) -> tuple[float, ...]:
+        if self.kind == "tables":
+            return self.rows[tuple(counts.reshape(-1).tolist())]
+        score = [sum(w * n for w, n in zip(self.weights, column, strict=True)) for column in counts.T.tolist()]
+        most = max(score)
+        gaps = [most - each for each in score]
+        if self.kind == "flip":
+            return flip(gaps, self.rate)
+        cut = [min(gap, self.reach) for gap in gaps]
+        order = sorted(range(len(cut)), key=cut.__getitem__)
+        row = self.rows[tuple(cut[j] for j in order)]
+        found = [0.0] * len(row)
+        for j, chance in zip(order, row, strict=True):
+            found[j] = chance
+        return tuple(found)
+
+
+# --- permute and flip -------------------------------------------------------------------------------------------------
+
+
+def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
+    """The chances of permute-and-flip, where options lie behind the first by `gaps`; all but the largest are exact.
+
+    Examples
+    --------
+    >>> flip([0, 0], UNIT)
+    (0.5, 0.5)
+    >>> [round(p, 4) for p in flip([0, 2, 4], UNIT)]
+    [0.765, 0.1756, 0.0594]
+    """
+    k = len(gaps)
+    with localcontext(Context(prec=60, Emin=-10_000, Emax=10_000)):
+        f = [Decimal(-gap * rate) / Decimal(2 * UNIT) for gap in gaps]
+        f = [max(x, Decimal(-2000)).exp() for x in f]
+        product = [Decimal(1)]  # the coefficients of the product of all 1 - t f_i
+        for x in f:
+            product = [a - x * b for a, b in zip([*product, Decimal(0)], [Decimal(0), *product], strict=True)]
+        chances = []
+        for x in f:
+            part = [product[0]]  # without the factor of this one
+            for a in product[1:-1]:
+                part.append(a + x * part[-1])
+            chances.append(x * sum((a / (power + 1) for power, a in enumerate(part)), Decimal(0)))
+        row = [max(TINY, float(chance)) for chance in chances]
+    largest = max(range(k), key=row.__getitem__)
+    rest = math.fsum(x for j, x in enumerate(row) if j != largest)
+    row[largest] = max(1.0 - rest, max((x for j, x in enumerate(row) if j != largest), default=0.0))
+    return tuple(row)
+
+
+def _flips(gaps: Floats, option: Ints) -> Floats:
+    """The same in doubles, for many: exponents rate gap / 2 in rows, and of each row the chance of one option."""
+    f, rows = np.exp(-gaps), np.arange(len(gaps))
+    at, weight = np.polynomial.legendre.leggauss(f.shape[1] // 2 + 1)
+    found = np.zeros(len(gaps))
+    for t, w in zip((at + 1.0) / 2.0, weight / 2.0, strict=True):
+        factor = 1.0 - t * f
+        factor[rows, option] = 1.0
+        found += w * np.prod(factor, axis=1)
+    chances: Floats = found * f[rows, option]
+    return chances
+
+
+# --- tables under a prior ---------------------------------------------------------------------------------------------
+
+
+class Sample(NamedTuple):
+    """Tables, how likely they are, and whether these are all.
+
+    Attributes
+    ----------
+    counts : array of int
+        Table, group, option.
+    chance : array of float
+        They add up to 1.
+    exact : bool
+    """
+
+    counts: Ints
+    chance: Floats
+    exact: bool
+
+    @property
+    def truth(self) -> Ints:
+        found: Ints = np.argmax(self.counts.sum(axis=1), axis=1)
+        return found
+
+    def part(self, start: int, end: int) -> Sample:
+        """Some of the tables of a sample; all of them if they are all there are."""
+        if self.exact:
+            return self
+        chance = self.chance[start:end]
+        return Sample(self.counts[start:end], chance / chance.sum(), False)
+
+    @property
+    def judged(self) -> Sample:
+        """The tables by which mechanisms are judged: a fifth of a sample."""
+        return self.part(0, len(self.counts) // 5)
+
+    @property
+    def learned(self) -> Sample:
+        """The tables from which they are made: the rest, so that an estimate is not flattered."""
+        return self.part(len(self.counts) // 5, len(self.counts))
+
+
+def sample(poll: Plurality, prior: Prior, most: int = SAMPLES) -> Sample:
+    """All tables with their chances, or, where they are too many, some drawn from the prior with a fixed seed.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group, poll
+    >>> found = sample(poll([Group(1.0, 2)], "plurality", "abc"), Prior())
+    >>> len(found.counts), found.exact, round(float(found.chance.sum()), 12)
+    (6, True, 1.0)
+    """
+    chances, k = prior.chances(poll.options), len(poll.options)
+    if tables(poll) <= ALL:
+        from scipy.stats import multinomial
+
+        counts, chance = np.zeros((1, 0, k), np.int64), np.ones(1)
+        for group in poll.groups:
+            each = _compositions(group.size, k)
+            law = multinomial(group.size, chances).pmf(each)
+            many, new = len(counts), len(each)
+            left = np.repeat(counts, new, axis=0)
+            counts = np.concatenate([left, np.tile(each, (many, 1))[:, None, :]], axis=1)
+            chance = np.multiply.outer(chance, law).reshape(-1)
+        return Sample(counts, chance, True)
+    rng = np.random.default_rng(1)
+    number = int(np.clip(10**7 // (len(poll.groups) * k * k), 500, most))
+    drawn = np.stack([rng.multinomial(group.size, chances, number) for group in poll.groups], axis=1)
+    return Sample(drawn.astype(np.int64), np.full(number, 1.0 / number), False)
+
+
+def tables(poll: Plurality) -> int:
+    """How many tables there are."""
+    k = len(poll.options)
+    return math.prod(math.comb(group.size + k - 1, k - 1) for group in poll.groups)
+
+
+def _compositions(n: int, k: int) -> Ints:
+    """All ways to write n as a sum of k whole numbers."""
+    bars = np.array(list(itertools.combinations(range(n + k - 1), k - 1)), np.int64).reshape(-1, k - 1)
+    ends = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), n + k - 1)])
+    return np.diff(ends, axis=1) - 1
+
+
+# --- the best mechanism -----------------------------------------------------------------------------------------------
+
+
+def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Plurality:
+    """The most accurate plurality that is found: weighted, or the balanced one itself where that is better.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group, poll
+    >>> p = weighted_plurality(poll([Group(0.1, 1), Group(2.0, 4)], "plurality", "abc"))
+    >>> p.kind, round(p.expected, 3)
+    ('tables', 0.713)
+    """
+    from neodp.polls.expected import balanced_plurality
+
+    given = Prior.parse(prior)
+    known, balanced = sample(poll, given), balanced_plurality(poll, given)
+    found = [_on_tables(poll, known, given)] if tables(poll) <= PROGRAM and known.exact else []
+    if not any(found):
+        few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
+        ranked = _ranked(poll, few)
+        found = [_flip(poll, known, ranked[0][1], given)]
+        small = [weights for _, weights in ranked if _effort(poll, weights) <= GAPS]
+        found += [_on_gaps(poll, known, weights, given) for weights in small[:3]]
+    best = max((each for each in found if each is not None), key=lambda each: each.expected)
+    return poll if balanced.value >= best.expected - WORTH else best
+
+
+def _rate(poll: Plurality, weights: Sequence[int]) -> int:
+    k = len(poll.options)
+    each = (
+        max(0, math.floor(math.ldexp(group.epsilon, 50)) - 16 - 4 * k) // w
+        for w, group in zip(weights, poll.groups, strict=True)
+        if w
+    )
+    return min(each)
+
+
+def _gaps(known: Sample, weights: Sequence[int]) -> Ints:
+    score = np.einsum("tgk,g->tk", known.counts, np.array(weights))
+    gaps: Ints = score.max(axis=1, keepdims=True) - score
+    return gaps
+
+
+def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]]]:
+    """Weights to try with the expected accuracy of flip, best first."""
+    tried, found = candidates(poll.groups), []
+    counts, truth = np.swapaxes(known.counts, 1, 2).astype(np.float64), known.truth
+    for start in range(0, len(tried), 50):
+        some = tried[start : start + 50]
+        scores = counts @ np.array(some, np.float64).T  # table, option, weights
+        for i, weights in enumerate(some):
+            gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
+            right = _flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
+            found.append((float(known.chance @ right), weights))
+    return sorted(found, reverse=True)
+
+
+def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
+    rate, known = _rate(poll, weights), known.judged
+    right = _flips(_gaps(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
+    expected = float(known.chance @ right)
+    worst = (
+        float(right.min()) if known.exact else math.exp(-_widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)
+    )
+    return _made(poll, "flip", weights, 0, rate, {}, expected, known.exact, worst, prior)
+
+
+def _widest(poll: Plurality, weights: Sequence[int]) -> int:
+    """By how much the score of an option can lie behind, though it is chosen most often."""
+    order = np.argsort(weights)
+    weight, size = np.array(weights)[order], poll._sizes[order]
+    winners = np.clip((poll.people + 1) // 2 - (np.cumsum(size) - size), 0, size)  # half of all, of the least weight
+    return max(0, int(weight @ (size - 2 * winners)))
+
+
+def _made(
+    poll: Plurality,
+    kind: str,
+    weights: tuple[int, ...],
+    reach: int,
+    rate: int,
+    rows: dict[tuple[int, ...], tuple[float, ...]],
+    expected: float,
+    exact: bool,
+    worst: float,
+    prior: Prior,
+) -> WeightedPlurality:
+    return WeightedPlurality(poll.groups, poll.options, kind, weights, reach, rate, rows, expected, exact, worst, prior)
+
+
+# --- linear programs --------------------------------------------------------------------------------------------------
+
+
+class _Edges(NamedTuple):
+    """Inequalities p[one] <= e^epsilon p[two] between variables, one per edge, output and direction."""
+
+    one: Ints
+    two: Ints
+    epsilon: Floats
+
+
+def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
+    """The chances, a variable each, that make the most of `worth`, exactly private; None if that cannot be had.
+
+    `groups` says for every variable of every dataset which one it is: datasets in rows, places in columns.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    n, k = groups.shape
+    variables, m = int(groups.max()) + 1, len(edges.one)
+    number = np.arange(m)
+    values = np.concatenate([np.exp(-edges.epsilon), -np.ones(m)])
+    less = csr_array((values, (np.tile(number, 2), np.concatenate([edges.one, edges.two]))), shape=(m, variables))
+    whole = csr_array((np.ones(n * k), (np.repeat(np.arange(n), k), groups.reshape(-1))), shape=(n, variables))
+    result = linprog(
+        -worth,
+        less,
+        np.zeros(m),
+        whole,
+        np.ones(n),
+        bounds=(0.0, 1.0),
+        method="highs-ipm",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.x is None:
+        return None
+    p = np.clip(result.x, 0.0, 1.0)[groups]
+    p /= p.sum(axis=1, keepdims=True)
+    factor, least = (np.exp(e) * (1.0 - 2.0**-48) for e in (edges.epsilon, edges.epsilon.min(initial=1.0)))
+    share = 1e-9
+    while share < 0.5:
+        rows = _whole((1.0 - share) * p + share / k)
+        low, high = np.full(variables, np.inf), np.zeros(variables)  # equal places may differ by some units
+        np.minimum.at(low, groups, rows)
+        np.maximum.at(high, groups, rows)
+        if (high[edges.one] <= factor * low[edges.two]).all() and (high <= least * low).all():
+            return rows / ONE
+        share *= 8.0
+    return None
+
+
+def _whole(p: Floats) -> Floats:
+    """Rows of whole numbers that add up to 2^52: rounded down, and the largest takes what is left."""
+    rows = np.floor(p * ONE)
+    largest = np.argmax(rows, axis=1)
+    rows[np.arange(len(rows)), largest] += ONE - rows.sum(axis=1)
+    return rows
+
+
+def _on_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPlurality | None:
+    """The optimum over all tables."""
+    if poll.groups[0].epsilon < LEAST:
+        return None
+    n, k = len(known.counts), len(poll.options)
+    keys = list(map(tuple, known.counts.reshape(n, -1).tolist()))
+    place = {key: i for i, key in enumerate(keys)}
+    one, two, epsilon = [], [], []
+    for key, i in place.items():
+        for g, group in enumerate(poll.groups):
+            for a, b in itertools.permutations(range(g * k, g * k + k), 2):
+                if key[a]:
+                    changed = list(key)
+                    changed[a] -= 1
+                    changed[b] += 1
+                    one.append(i)
+                    two.append(place[tuple(changed)])
+                    epsilon.append(group.epsilon)
+    groups = np.arange(n * k).reshape(n, k)
+    edges = _Edges(groups[one].reshape(-1), groups[two].reshape(-1), np.repeat(epsilon, k))
+    worth = np.zeros((n, k))
+    worth[np.arange(n), known.truth] = known.chance
+    rows = _solved(worth.reshape(-1), groups, edges)
+    if rows is None:
+        return None
+    right = rows[np.arange(n), known.truth]
+    stored = dict(zip(keys, map(tuple, rows.tolist()), strict=True))
+    return _made(
+        poll,
+        "tables",
+        (1,) * len(poll.groups),
+        0,
+        0,
+        stored,
+        float(known.chance @ right),
+        True,
+        float(right.min()),
+        prior,
+    )
+
+
+def _reach(poll: Plurality, weights: Sequence[int]) -> int:
+    """D: where the chance of a wrong answer has become small, or no gap is greater."""
+    rate = min(group.epsilon / w for w, group in zip(weights, poll.groups, strict=True) if w)
+    top = sum(w * group.size for w, group in zip(weights, poll.groups, strict=True))
+    return min(top, max(4 * max(weights), math.ceil(14.0 / rate)))
+
+
+def _effort(poll: Plurality, weights: Sequence[int]) -> int:
+    """How many variables the program over gaps would have, about, times the different weights."""
+    if any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
+        return GAPS + 1
+    k, reach = len(poll.options), _reach(poll, weights)
+    return (math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)) * len({w for w in weights if w})
+
+
+def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality | None:
+    """The best mechanism on sorted gaps that are cut off."""
+    k, reach = len(poll.options), _reach(poll, weights)
+    top = sum(w * group.size for w, group in zip(weights, poll.groups, strict=True))
+    least: dict[int, float] = {}
+    for w, group in zip(weights, poll.groups, strict=True):
+        if w:
+            least[w] = min(least.get(w, math.inf), group.epsilon)
+    place: dict[tuple[int, ...], int] = {}
+    one, two, epsilon = [], [], []
+    for w, e in least.items():
+        deepest = min(reach + 2 * w, top)
+        for rest in itertools.combinations_with_replacement(range(deepest + 1), k - 1):
+            gaps = (0, *rest)  # how far each lies behind the first
+            most, odd = divmod(top + sum(gaps), k)  # the greatest score, since all add up to `top`
+            if (odd or most < gaps[-1]) and (gaps[-1] < deepest or deepest == top):
+                continue  # such gaps do not occur
+            here, here_order = _cut(gaps, reach)
+            for a, b in itertools.permutations(range(k), 2):
+                moved = list(gaps)
+                moved[a] += w
+                moved[b] -= w
+                first = min(moved)
+                there, there_order = _cut([gap - first for gap in moved], reach)
+                u, v = (place.setdefault(key, len(place)) for key in (here, there))
+                rank = {j: r for r, j in enumerate(there_order)}
+                one.append([u * k + r for r in range(k)])
+                two.append([v * k + rank[j] for j in here_order])
+                epsilon.append(e)
+    keys = np.array(list(place), np.int64)
+    n = len(keys)
+    # equal gaps share a variable
+    new = np.column_stack([np.ones(n, bool), np.diff(keys, axis=1) != 0])
+    groups = (np.cumsum(new.reshape(-1)) - 1).reshape(n, k)
+    flat = groups.reshape(-1)
+    ends = np.column_stack([flat[np.array(one).reshape(-1)], flat[np.array(two).reshape(-1)]])
+    ends = np.concatenate([ends, ends[:, ::-1]])  # both ways
+    table = np.column_stack([ends, np.tile(np.repeat(epsilon, k), 2)])
+    table = table[table[:, 0] != table[:, 1]]
+    table = table[np.lexsort(table.T[::-1])]
+    keep = np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])  # the least epsilon of equals
+    edges = _Edges(table[keep, 0].astype(np.int64), table[keep, 1].astype(np.int64), table[keep, 2])
+
+    def at(known: Sample) -> tuple[Ints, Ints]:
+        """Per table, the dataset of the program, and the place of the true answer in it."""
+        cut = np.minimum(_gaps(known, weights), reach)
+        order = np.argsort(cut, axis=1, kind="stable")
+        sorted_gaps = np.take_along_axis(cut, order, axis=1).tolist()
+        return np.array([place[tuple(key)] for key in sorted_gaps]), np.argmax(order == known.truth[:, None], axis=1)
+
+    worth = np.bincount(groups[at(known.learned)], known.learned.chance, int(groups.max()) + 1)
+    rows = _solved(worth.astype(np.float64), groups, edges)
+    if rows is None:
+        return None
+    known = known.judged
+    right = rows[at(known)]
+    expected = float(known.chance @ right)
+    behind = keys <= min(_widest(poll, weights), reach)
+    worst = float(right.min()) if known.exact else float(rows[behind].min())
+    stored = {key: tuple(rows[i].tolist()) for key, i in place.items()}
+    return _made(poll, "gaps", weights, reach, 0, stored, expected, known.exact, worst, prior)
+
+
+def _cut(gaps: Sequence[int], reach: int) -> tuple[tuple[int, ...], list[int]]:
+    """Gaps, cut off and sorted, and the option at each place."""
+    cut = [min(gap, reach) for gap in gaps]
+    order = sorted(range(len(cut)), key=cut.__getitem__)
+    return tuple(cut[j] for j in order), order

@@ -1,0 +1,82 @@
+"""Somebody's own Cypher that reads the graph, and does nothing else.
+
+A transaction that is read-only keeps a database from being changed, but not from writing files (``COPY … TO``,
+``EXPORT DATABASE``), reading files (``LOAD CSV``, ``LOAD FROM``), telling about other people (``SHOW USERS``) or
+running procedures that do any of this (``CALL name``). So a query is read before it runs, and taken only if
+
+* it begins with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN;
+* no word in it, outside of quotes, is one of a clause that does something else. Properties (``p.set``), labels
+  (``:Load``) and names in backticks are no clauses;
+* it has no comments, of which the two stores have different ideas, and no ``\\u0027``, which Neo4j reads as the
+  character itself, even where that ends a text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from neodp.errors import StoreError
+from neodp.store import refusals
+
+__all__ = ["require_reading"]
+
+BEGINS = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"}
+"""The clauses that a query that reads can begin with."""
+OTHER = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    CREATE INSERT MERGE SET DELETE DETACH NODETACH REMOVE FOREACH DROP ALTER RENAME
+    COPY EXPORT IMPORT LOAD ATTACH INSTALL UNINSTALL UPDATE CHECKPOINT PROJECT MACRO COMMENT NEXTVAL
+    SHOW TERMINATE START STOP GRANT DENY REVOKE ENABLE DEALLOCATE REALLOCATE DRYRUN
+    BEGIN COMMIT ROLLBACK TRANSACTION TRANSACTIONS USE CALL YIELD
+    """,
+    )
+)
+"""The words that only stand in clauses, or name functions, that do something else than read the graph."""
+TOKEN = re.compile(
+    r"""(?P<quoted>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*`)
+    |   (?P<comment>//|/\*)
+    |   (?P<word>\w+)
+    |   (?P<mark>\S)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def require_reading(text: str) -> None:
+    """Refuse a query that does anything but read the graph.
+
+    Raises
+    ------
+    StoreError
+        If it would, or might; the message names the word.
+
+    Examples
+    --------
+    >>> require_reading("MATCH (p:Person) WHERE p.set = 'COPY' RETURN p.vote")
+    >>> require_reading("COPY (MATCH (p:Person) RETURN p.*) TO 'people.csv'")
+    Traceback (most recent call last):
+    ...
+    neodp.errors.StoreError: the Cypher query would write or do more than read, by COPY; this command only reads: ...
+    """
+    if re.search(r"\\u", text, re.IGNORECASE):
+        raise StoreError("the Cypher query holds an escape \\u…", "write the character itself")
+    if not text.strip():
+        raise StoreError("there is no Cypher query", "give MATCH … RETURN …")
+    tokens = list(TOKEN.finditer(text.strip().rstrip(";").rstrip()))
+    for i, token in enumerate(tokens):
+        if token["comment"] or token[0] == ";":
+            what = "a comment" if token["comment"] else "more than one statement"
+            raise StoreError(f"the Cypher query holds {what}", "give one statement without comments")
+        word = (token["word"] or "").upper()
+        if (i == 0 and word not in BEGINS) or (word in OTHER and not _is_name(tokens, i)):
+            raise refusals.would_write(token[0])
+
+
+def _is_name(tokens: list[re.Match[str]], i: int) -> bool:
+    """Whether a word is a property, a label or a parameter, or the CALL of a subquery, rather than a clause."""
+    before = tokens[i - 1][0] if i else ""
+    after = tokens[i + 1][0] if i + 1 < len(tokens) else ""
+    if before == ".":
+        return i > 1 and not tokens[i - 2][0][0].isdigit()  # not "1. LOAD"
+    return before in (":", "$") or (tokens[i][0].upper() == "CALL" and after in ("{", "("))

@@ -1,0 +1,25 @@
+"""Reading tables of all kinds: the one reader behind ``load``, ``poll``, ``stretch load``, ``audit`` and ``compare``.
+
+``table.py`` reads the named columns of a file and names the place of every row; ``options.py`` says how to read, where
+the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py`` collects what is wrong with cells, so
+that all of it can be said at once.
+"""
+
+from neodp.tables.cells import numbers
+from neodp.tables.options import ExtraColumns, ReadOptions
+from neodp.tables.problems import Place, Problems
+from neodp.tables.source import Format
+from neodp.tables.table import Table, header, is_table, read_table
+
+__all__ = [
+    "ExtraColumns",
+    "Format",
+    "Place",
+    "Problems",
+    "ReadOptions",
+    "Table",
+    "header",
+    "is_table",
+    "numbers",
+    "read_table",
+]

@@ -1,0 +1,68 @@
+"""How to read a table, where the table itself does not say it."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from neodp.errors import GraphError
+
+__all__ = ["ExtraColumns", "ReadOptions"]
+
+ExtraColumns: TypeAlias = Literal["refuse", "ignore"]
+"""What to do with columns that nobody asked for."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a table. What is left out is found out from the table, or the table is rejected.
+
+    Attributes
+    ----------
+    encoding : str, optional
+        The encoding of a text file, such as ``windows-1252``. By default UTF-8, or what the file's first bytes declare.
+    delimiter : str, optional
+        What separates the cells of a text file: one character, or ``"tab"``. By default found from the header.
+    sheet : str, optional
+        Which sheet of a workbook; by default the only one that has cells.
+    extra_columns : "refuse" or "ignore", optional
+        What to do with columns that nobody asked for. By default a table of a graph or of profiles is rejected, a table
+        of people may have others, and neither may have one that looks like an optional column that is missing.
+
+    Raises
+    ------
+    GraphError
+        If an option is invalid; the message says which one, and what is allowed.
+
+    Examples
+    --------
+    >>> ReadOptions(delimiter="tab").delimiter
+    '\\t'
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+    extra_columns: ExtraColumns | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            try:
+                text = codecs.lookup(self.encoding)._is_text_encoding  # "hex" and "rot13" are no encodings of text
+            except (LookupError, ValueError):
+                text = False
+            if not text:
+                raise GraphError(
+                    f"there is no encoding {self.encoding!r}",
+                    "give one such as utf-8, windows-1252, iso-8859-15, utf-16 or mac-roman",
+                )
+        if self.delimiter is not None:
+            delimiter = {"tab": "\t", "\\t": "\t"}.get(self.delimiter.lower(), self.delimiter)
+            if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\r\n\0.-+':
+                raise GraphError(
+                    f"the delimiter is {self.delimiter!r}", "give one character such as ',', ';' or '|', or tab"
+                )
+            object.__setattr__(self, "delimiter", delimiter)
+        if self.extra_columns not in (None, "refuse", "ignore"):
+            raise GraphError(f"extra columns are to be {self.extra_columns!r}", "give refuse or ignore")

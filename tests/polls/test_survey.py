@@ -1,0 +1,205 @@
+"""``neodp.poll``: any table gives the same poll; what it shows, and what it answers, once."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neodp
+from neodp.errors import BudgetSpent, GraphError, OtherQuestion
+from neodp.polls import Group, Survey
+from neodp.release import Limit
+from neodp.store import Store
+
+LEVELS = {"low": 2.0, "medium": 1.0, "high": 0.3}
+COLUMNS: dict[str, list[Any]] = {
+    "answer": ["yes", "No", None, "yes ", "no", "YES", "no"],
+    "privacy": ["low", "high", "low", "medium", "high", None, "high"],
+    "team": ["a", "b", "a", "b", "a", "b", "a"],
+}
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    """The same people in every form in which somebody might have them."""
+    frame, arrow = pd.DataFrame(COLUMNS), pa.table(COLUMNS)
+    frame.to_csv(folder / "people.csv", index=False)
+    pq.write_table(arrow, folder / "people.parquet")
+
+    class Older:
+        """A frame from before the Arrow C interface."""
+
+        def __dataframe__(self, **options: Any) -> Any:
+            return arrow.__dataframe__(**options)
+
+    return {
+        "pandas": frame,
+        "pandas, categories": frame.astype("category"),
+        "polars": pl.DataFrame(COLUMNS),
+        "polars, categories": pl.DataFrame(COLUMNS).with_columns(pl.all().cast(pl.Categorical)),
+        "Arrow": arrow,
+        "a batch": arrow.to_batches()[0],
+        "a reader": arrow.to_reader(),
+        "an interchange frame": Older(),
+        "a dict": COLUMNS,
+        "a dict of arrays": {name: np.array(column, object) for name, column in COLUMNS.items()},
+        "CSV": folder / "people.csv",
+        "CSV by name": str(folder / "people.csv"),
+        "Parquet": folder / "people.parquet",
+    }
+
+
+def asked(table: Any, **options: Any) -> Survey:
+    usual: dict[str, Any] = {"vote": "answer", "epsilon": "privacy", "levels": LEVELS, "skip_empty": True}
+    return neodp.poll(table, **usual | options)
+
+
+def test_every_kind_of_table_gives_the_same_poll(tmp_path: Path) -> None:
+    found = {}
+    for kind, table in tables(tmp_path).items():
+        (question,) = asked(table).questions
+        found[kind] = question.tally.groups, question.tally.counts.tolist(), question.tally.skipped
+    groups = (Group(0.3, 3, "high"), Group(1.0, 1, "medium"), Group(2.0, 1, "low"))
+    assert found == dict.fromkeys(found, (groups, [[0, 3], [1, 0], [1, 0]], 2))
+
+
+def test_numbers_of_a_frame() -> None:
+    people = pd.DataFrame({"vote": [1, 0, 1], "epsilon": [0.5, np.nan, 1.0]})
+    (question,) = neodp.poll(people, vote="vote", epsilon="epsilon", skip_empty=True).questions
+    assert question.tally.groups == (Group(0.5, 1), Group(1.0, 1))
+    (question,) = neodp.poll(people, vote="vote", epsilon=0.25).questions
+    assert question.tally.groups == (Group(0.25, 3),)
+
+
+def test_neither_pandas_nor_polars_is_needed() -> None:
+    code = """
+import sys
+
+class NotInstalled:
+    def find_spec(self, name, *rest):
+        if name in ("pandas", "polars"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, NotInstalled())
+import neodp
+print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num_rows)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        (3, {}, "the people are a int, which is no table; give a path, a pandas or polars frame, an Arrow table"),
+        ({"answer": ["yes"], "privacy": []}, {}, "the table cannot be read as Arrow columns"),
+        (COLUMNS, {"vote": "anser"}, "the table has no column 'anser'; did you mean 'answer'?"),
+        (COLUMNS, {"vote": ["answer", "answer"]}, "the column 'answer' is named twice"),
+        (COLUMNS, {"vote": []}, "which column is it, --vote?"),
+        (COLUMNS, {"epsilon": 1000}, "epsilon is 1000.0; give a number from 0 to 690"),
+        (COLUMNS, {"levels": {"low": 1.0}}, "row 2 of the table ('high'), row 4 of the table ('medium')"),
+        (COLUMNS, {"levels": {"low": "much"}}, "the level 'low' is 'much'; give it an epsilon"),
+        (COLUMNS, {"skip_empty": False}, "2 cells cannot be used:"),
+        (COLUMNS, {"by": "team", "by_values": ["a", "c"]}, "the part is none of the named ones, 3 times: row 2"),
+        (COLUMNS, {"mechanism": "best"}, "the mechanism is 'best'; give balanced or weighted"),
+        ("none.csv", {}, "there is no file none.csv"),
+    ],
+)
+def test_refused(table: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(GraphError) as raised:
+        asked(table, **options)
+    assert message in str(raised.value)
+
+
+def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
+    people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
+    survey, other = asked(people), asked(people | {"answer": ["no"] * 12})
+    assert repr(survey) == (
+        "poll 'poll', before any vote is read\n"
+        "  answer: do at least 7 of 12 people choose 'yes'?\n"
+        "    balanced is expected to be right with 0.684 and weighted with 0.782; "
+        "at every table at least 0.574 and 0.0192"
+    )
+    page = survey._repr_html_()
+    assert (
+        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782<td>0.019" in page
+    )
+    assert (repr(other), other._repr_html_(), other.to_arrow()) == (repr(survey), page, survey.to_arrow())
+    rows = survey.to_arrow().to_pylist()
+    assert [(row["mechanism"], round(row["expected"], 3), row["people"]) for row in rows] == [
+        ("balanced", 0.684, 12),
+        ("weighted", 0.782, 12),
+    ]
+    with pytest.raises(AttributeError):
+        survey.name = "another"  # type: ignore[misc]
+
+
+def test_a_prior_per_level_fits_every_part() -> None:
+    """Also a part where nobody has the level; a level that there is not is refused."""
+    people = {"answer": ["yes", "no"] * 3, "privacy": ["low"] * 3 + ["high"] * 3, "team": ["a"] * 3 + ["b"] * 3}
+    survey = asked(people, prior="share:low=0.9,high=0.2", by="team", by_values="a,b")
+    alone = asked({name: column[3:] for name, column in people.items()}, prior="share:high=0.2")
+    assert survey.to_arrow()["expected"].to_pylist()[2:] == alone.to_arrow()["expected"].to_pylist()
+    with pytest.raises(GraphError, match="the prior names the level 'hihg'; did you mean 'high'"):
+        asked(people, prior="share:hihg=0.9").to_arrow()
+
+
+def test_names_are_text_on_a_page() -> None:
+    people = {"<b>": ["yes", "no", "no"]}
+    page = neodp.poll(people, vote="<b>", epsilon=1, name="<script>")._repr_html_()
+    assert "<script>" not in page
+    assert "<b>" not in page
+
+
+def test_a_picture_of_the_accuracy_by_margin(tmp_path: Path) -> None:
+    people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
+    picture = asked(people).plot(tmp_path / "poll.svg").read_text()
+    assert "balanced (expected 0.684), evenly spread" in picture
+    assert "weighted, at least" in picture
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_drawn_once_and_kept(store: Store) -> None:
+    sure = {"tax": ["yes"] * 60, "park": ["no"] * 60}
+    survey = neodp.poll(sure, vote=["tax", "park"], epsilon=1.0, name="town")
+    with pytest.raises(BudgetSpent, match="requested 2, used 0, allowed 1"):
+        survey.release(store, "spring", population="citizens")
+    store.allow("citizens", Limit(2))
+    assert survey.release(store, "spring", population="citizens") == {"tax": "yes", "park": "no"}
+    changed = neodp.poll({"tax": ["no"] * 60, "park": ["no"] * 60}, vote=["tax", "park"], epsilon=1.0, name="town")
+    assert changed.release(store, "spring", population="citizens") == {"tax": "yes", "park": "no"}
+    other = neodp.poll(sure, vote=["tax", "park"], epsilon=2.0, name="town")
+    with pytest.raises(OtherQuestion, match="was asked with groups"):
+        other.release(store, "spring", population="citizens")
+
+
+def test_the_mechanism_must_be_chosen_where_it_matters(store: Store) -> None:
+    people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
+    survey = asked(people)
+    with pytest.raises(GraphError, match=r"right with 0\.684 and weighted with 0\.782.*choose with --mechanism"):
+        survey.release(store, "spring")
+    assert store.ledger("default").used == 0
+    assert survey.with_mechanism("weighted").release(store, "spring")["answer"] in ("yes", "no")
+    with pytest.raises(OtherQuestion, match="was asked with mechanism 'weighted', and is now asked with mechanism"):
+        survey.with_mechanism("balanced").release(store, "spring")
+
+
+def test_parts_are_one_release_and_everybody_pays_once(store: Store) -> None:
+    people = {"answer": ["yes"] * 50 + ["no"] * 50, "e": [1.0] * 50 + [2.0] * 50, "team": ["a"] * 50 + ["b"] * 50}
+    survey = neodp.poll(people, vote="answer", epsilon="e", by="team", by_values=["a", "b"])
+    assert survey.release(store, "spring") == {"answer": {"a": "yes", "b": "no"}}
+    assert survey.release(store, "spring") == {"answer": {"a": "yes", "b": "no"}}
+    ledger = store.ledger("default")
+    assert ledger.used == 1
+    assert [(level.epsilon, level.people) for level in ledger.releases[0].levels] == [(1.0, 50), (2.0, 50)]
+    assert {each.label: each.total().epsilon for each in ledger.spent()} == {"epsilon 1": 1.0, "epsilon 2": 2.0}
+    assert json.loads(ledger.releases[0].asked)["parts"] == {"a": [[None, 1.0, 50]], "b": [[None, 2.0, 50]]}

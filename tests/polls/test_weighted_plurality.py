@@ -1,0 +1,228 @@
+"""Weighted pluralities: exactly private, near the linear program over all tables, never below balanced."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import lil_array
+
+from neodp.errors import GraphError
+from neodp.polls import Group, Plurality, poll, violations
+from neodp.polls import weighted_plurality as module
+from neodp.polls.expected import plurality_accuracy, sampled_accuracy
+from neodp.polls.facts import preview
+from neodp.polls.prior import Prior
+from neodp.polls.weighted import weighted
+from neodp.polls.weighted_plurality import WeightedPlurality, flip, sample, weighted_plurality
+from neodp.privacy import UNIT
+
+
+def plurality(people: list[tuple[int, float]], options: str = "abc") -> Plurality:
+    found = poll([Group(epsilon, size) for size, epsilon in people], "plurality", options)
+    assert isinstance(found, Plurality)
+    return found
+
+
+def optimum(people: list[tuple[int, float]], k: int) -> float:
+    """The linear program over all ways to vote, person by person, when votes are even: nothing of neodp."""
+    sizes, levels = zip(*people, strict=True)
+
+    def parts(n: int, k: int) -> list[tuple[int, ...]]:
+        return [(n,)] if k == 1 else [(i, *rest) for i in range(n + 1) for rest in parts(n - i, k - 1)]
+
+    tables = list(itertools.product(*(parts(n, k) for n in sizes)))
+    place = {table: i for i, table in enumerate(tables)}
+    worth, rows = np.zeros((len(tables), k)), []
+    for table, i in place.items():
+        ways = math.prod(math.factorial(sum(row)) // math.prod(map(math.factorial, row)) for row in table)
+        totals = [sum(column) for column in zip(*table, strict=True)]
+        worth[i, totals.index(max(totals))] = ways / k ** sum(sizes)
+        for g, a, b in itertools.product(range(len(sizes)), range(k), range(k)):
+            if a != b and table[g][a]:
+                row = list(table[g])
+                row[a] -= 1
+                row[b] += 1
+                j = place[(*table[:g], tuple(row), *table[g + 1 :])]
+                rows += [(i * k + o, j * k + o, levels[g]) for o in range(k)]
+    less = lil_array((len(rows), worth.size))
+    for r, (one, two, epsilon) in enumerate(rows):
+        less[r, one], less[r, two] = math.exp(-epsilon), -1.0
+    whole = np.kron(np.eye(len(tables)), np.ones(k))
+    found = linprog(
+        -worth.reshape(-1),
+        less.tocsr(),
+        np.zeros(len(rows)),
+        whole,
+        np.ones(len(tables)),
+        bounds=(0, 1),
+        method="highs",
+    )
+    return float(-found.fun)
+
+
+KINDS = ("tables", "gaps", "flip")
+
+
+def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
+    known = sample(p, prior)
+    if kind == "tables":
+        found = module._on_tables(p, known, prior)
+    elif kind == "gaps":
+        found = module._on_gaps(p, known, weights, prior)
+    else:
+        found = module._flip(p, known, weights, prior)
+    assert found is not None
+    assert found.kind == kind
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", ["abc", "abcd"])
+def test_every_small_population_is_private_to_the_last_bit(kind: str, options: str) -> None:
+    """Every table and every neighbour, in rational arithmetic."""
+    checked = 0
+    most = (4, 3) if options == "abc" else (2, 2)
+    for sizes in itertools.product(range(most[0] + 1), range(most[1] + 1)):
+        people = [(n, e) for n, e in zip(sizes, (0.1, 1.3), strict=True) if n]
+        if not people:
+            continue
+        p = plurality(people, options)
+        weights = (1, 4) if len(people) == 2 else (1,)
+        found = of_kind(p, kind, weights, Prior())
+        for counts in sample(p, Prior()).counts:
+            row = found.distribution(counts)
+            assert sum(row) == pytest.approx(1.0, abs=1e-15)
+            assert violations(found, counts) == []
+            checked += 1
+    assert checked > 200
+
+
+def test_gaps_that_are_cut_off_are_private_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_reach", lambda *_: 5)
+    for weights in ((1, 2), (0, 1), (2, 3)):
+        p = plurality([(5, 0.4), (4, 1.3)])
+        found = of_kind(p, "gaps", weights, Prior())
+        assert max(max(key) for key in found.rows) == 5
+        for counts in sample(p, Prior()).counts[::3]:
+            assert violations(found, counts) == []
+
+
+def test_large_polls_are_private_at_what_is_asked() -> None:
+    p = weighted([Group(float(e), 2000) for e in np.linspace(0.2, 2.0, 40)], "plurality", "abc")
+    assert isinstance(p, WeightedPlurality)
+    assert not p.exact
+    rng = np.random.default_rng(2)
+    for chances in ((0.34, 0.33, 0.33), (0.8, 0.1, 0.1)):
+        counts = rng.multinomial(2000, chances, 40)
+        assert violations(p, counts, groups=[0, 1, 20, 39]) == []
+        assert min(p.distribution(counts)) >= 2.0**-1022
+
+
+@pytest.mark.parametrize(
+    ("people", "options", "known"),
+    [
+        ([(1, 0.1), (4, 2.0)], "abc", 0.713),
+        ([(5, 1.0)], "abc", 0.674),
+        ([(4, 0.5), (4, 2.0)], "abc", 0.665),
+        ([(2, 0.3), (2, 1.0)], "abcd", None),
+        ([(3, 0.02), (2, 3.0)], "abc", None),
+    ],
+)
+def test_few_tables_reach_the_optimum(people: list[tuple[int, float]], options: str, known: float | None) -> None:
+    best = optimum(people, len(options))
+    if known is not None:
+        assert best == pytest.approx(known, abs=6e-4)
+    p = plurality(people, options)
+    found = weighted_plurality(p)
+    assert isinstance(found, WeightedPlurality)
+    assert found.expected == pytest.approx(best, abs=1e-5)
+    tables = sample(p, Prior())
+    right = [found.distribution(c)[found.truth(c)] for c in tables.counts]
+    assert found.expected == pytest.approx(float(tables.chance @ right), abs=1e-12)
+    assert found.worst == min(right)
+    assert found.expected > sampled_accuracy(p, tables).value
+
+
+def test_a_thousand_tables_reach_the_optimum() -> None:
+    found = weighted_plurality(plurality([(3, 0.1), (3, 1.0), (3, 2.0)]))
+    assert isinstance(found, WeightedPlurality)
+    assert found.expected == pytest.approx(0.622, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    "people", [[(6, 0.3), (6, 1.0)], [(8, 0.5), (5, 2.0)], [(2, 0.1), (10, 1.0)], [(3, 0.1), (3, 1.0), (3, 2.0)]]
+)
+def test_scores_come_close_to_all_tables(monkeypatch: pytest.MonkeyPatch, people: list[tuple[int, float]]) -> None:
+    """As if there were too many tables for the program: within .03 of it, and never below balanced."""
+    p = plurality(people)
+    best = of_kind(p, "tables", (), Prior()).expected
+    monkeypatch.setattr(module, "PROGRAM", 0)
+    found = weighted_plurality(p)
+    assert isinstance(found, WeightedPlurality)
+    assert best - 0.03 <= found.expected <= best
+    assert found.expected > sampled_accuracy(p, sample(p, Prior())).value
+
+
+def test_balanced_is_returned_where_nothing_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PROGRAM", 0)
+    assert type(weighted_plurality(plurality([(5, 1.0)]))) is Plurality
+
+
+def test_flip_is_permute_and_flip() -> None:
+    """Against the definition: every order of the options, one coin after another."""
+    for gaps in ([0, 1, 4], [0, 0, 3, 7], [2, 0]):
+        f = [math.exp(-gap / 2.0) for gap in gaps]
+        expected = [0.0] * len(gaps)
+        orders = list(itertools.permutations(range(len(gaps))))
+        for order in orders:
+            still = 1.0
+            for j in order:
+                expected[j] += still * f[j] / len(orders)
+                still *= 1.0 - f[j]
+        assert flip(gaps, UNIT) == pytest.approx(expected, abs=1e-14)
+        rows = np.repeat(np.array([gaps]) / 2.0, len(gaps), axis=0)
+        assert module._flips(rows, np.arange(len(gaps))) == pytest.approx(expected, abs=1e-14)
+    many = flip([5 * j for j in range(36)], UNIT // 10)
+    assert sum(many) == pytest.approx(1.0, abs=1e-14)
+    assert list(many) == sorted(many, reverse=True)
+    assert min(flip([0, 10**9, 10**9], UNIT)) == 2.0**-1022
+
+
+def test_accuracy_group_by_group_is_that_of_the_mechanism() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        k = int(rng.integers(3, 5))
+        people = [(int(n), float(e)) for n, e in zip(rng.integers(1, 4, 3), rng.uniform(0.05, 3, 3), strict=True)]
+        p = plurality(people, "abcd"[:k])
+        for counts in sample(p, Prior()).counts[::37]:
+            assert plurality_accuracy(p, counts) == pytest.approx(p.distribution(counts)[p.truth(counts)], abs=1e-12)
+
+
+def test_many_tables_are_sampled_and_said_to_be() -> None:
+    found = preview([Group(0.2, 40), Group(1.0, 40), Group(2.0, 40)], "plurality", "abc")
+    assert found.balanced.method == found.weighted.method == "sampled"
+    assert found.differ
+    assert found.weighted.worst <= found.weighted.adversarial
+    assert found.balanced.adversarial > 1 / 3
+
+
+def test_priors_of_options() -> None:
+    p = plurality([(2, 0.5), (3, 1.0)])
+    given = Prior.parse("share:a=0.6")
+    tables = sample(p, given)
+    assert float(tables.chance.sum()) == pytest.approx(1.0)
+    assert float(tables.chance @ tables.counts[:, :, 0].sum(axis=1)) == pytest.approx(3.0)
+    found = weighted_plurality(p, given)
+    assert isinstance(found, WeightedPlurality)
+    assert found.expected >= sampled_accuracy(p, tables).value
+    for text, message in (
+        ("share:0.6", "the prior 'share:0.6' is for two options"),
+        ("beta:1,1", "the prior 'beta:1,1' is for two options"),
+        ("share:d=0.6", "the prior names the option 'd'"),
+        ("share:a=0.6,b=0.6", "do not fit"),
+        ("share:a=0.2,b=0.2,c=0.2", "do not fit"),
+    ):
+        with pytest.raises(GraphError, match=message):
+            weighted_plurality(p, text)

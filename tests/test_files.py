@@ -1,0 +1,98 @@
+"""Files with private data: for their owner only, whole or not at all, and not through links."""
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+import neodp
+from neodp import generate
+from neodp.errors import GraphError
+from neodp.files import OpenFileWarning, make_folder, masked, private
+from neodp.store import open_store
+from tests.running import Run
+
+
+def rights(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(autouse=True)
+def usual_mask() -> object:
+    before = os.umask(0o022)
+    yield
+    assert os.umask(before) == 0o022
+
+
+def test_a_store_and_its_log_are_for_their_owner_only(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", generate.path(3))
+        store.load("g", generate.path(4), replace=True)
+        seen = {path.name: rights(path) for path in tmp_path.iterdir() if not path.name.endswith(".lock")}
+    assert seen == {"s.lbdb": 0o600, "s.lbdb.wal": 0o600}
+
+
+def test_a_store_that_its_owner_opened_to_a_group_stays_so_with_its_log(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", generate.path(3))
+    (tmp_path / "s.lbdb").chmod(0o640)
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", generate.path(4), replace=True)
+        assert {rights(tmp_path / name) for name in ("s.lbdb", "s.lbdb.wal")} == {0o640}
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_exports_and_pictures_are_for_their_owner_only(survey: Run, tmp_path: Path) -> None:
+    assert survey("export", "survey", str(tmp_path / "out" / "deep"))[0] == 0
+    assert survey("plot", "survey", "-o", str(tmp_path / "p.svg"))[0] == 0
+    assert survey("audit", "survey", "--losses", str(tmp_path / "losses.csv"))[0] == 0
+    files = [tmp_path / "out/deep/nodes.csv", tmp_path / "out/deep/edges.csv", tmp_path / "p.svg"]
+    assert {rights(file) for file in (*files, tmp_path / "losses.csv")} == {0o600}
+    assert {rights(folder) for folder in (tmp_path / "out", tmp_path / "out/deep")} == {0o700}
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("theirs")
+    (tmp_path / "nodes.csv").symlink_to(tmp_path / "victim")
+    with pytest.raises(GraphError, match=r"nodes\.csv is a link, and may lead anywhere; name the file itself"):
+        generate.path(3).to_csv(tmp_path / "nodes.csv", tmp_path / "edges.csv")
+    assert (tmp_path / "victim").read_text() == "theirs"
+
+
+def test_what_fails_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("old")
+    with pytest.raises(TypeError), private(tmp_path / "x") as file:
+        file.writelines([b"new", "no bytes"])  # type: ignore[list-item]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("x", "old")]
+    with pytest.raises(GraphError, match="cannot be written: No such file or directory; choose another file"):
+        neodp.generate.path(2).to_csv(tmp_path / "no" / "nodes.csv", tmp_path / "edges.csv")
+    with pytest.raises(GraphError, match=r"the folder .* cannot be made: File exists; choose another"):
+        make_folder(tmp_path / "x" / "y")
+
+
+def test_a_file_system_without_rights_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a memory stick: whatever is asked for, everybody may read. Here another hand opens the file at once."""
+    replace = Path.replace
+
+    def opened(self: Path, target: Path) -> Path:
+        self.chmod(0o777)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", opened)
+    with pytest.warns(OpenFileWarning, match="holds private data and can be read by others: its file system keeps no"):
+        generate.path(2).to_csv(tmp_path / "nodes.csv", tmp_path / "edges.csv")
+
+
+def test_threads_that_mask_at_once_give_the_mask_back() -> None:
+    def often() -> None:
+        for _ in range(500):
+            with masked():
+                pass
+
+    threads = [threading.Thread(target=often) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
