@@ -147,7 +147,7 @@ def install(folder: Path) -> Path:
     if not folder.is_dir():
         raise StoreError(f"there is no folder {folder}", "give the plugins folder of the server")
     package = Path(neodp.__file__).parent
-    for jar in (package / JAR, package.parent / "plugin" / "target" / JAR):
+    for jar in (package.parent / "plugin" / "target" / JAR, package / JAR):  # in the sources, the one built last
         if jar.is_file():
             return Path(shutil.copy(jar, folder / JAR))
     raise StoreError("this installation of neodp came without the plugin", "build it in the sources with 'make plugin'")
