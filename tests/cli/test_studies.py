@@ -57,7 +57,7 @@ REJECTED = {
     ("compare", "best", "none.csv"): "there is no file none.csv; correct the path",
     ("compare", "best", "none"): "there is no graph 'none'",
     ("compare", "best"): "Missing argument 'B'",
-    ("extend", "best", "--engine", "quantum"): "'quantum' is not one of 'exact'",
+    ("extend", "best", "--engine", "quantum"): "'quantum' is not one of 'auto', 'server', 'client'",
 }
 
 
