@@ -155,7 +155,7 @@ def test_something_that_speaks_no_bolt() -> None:
 
 
 def test_nobody_there_and_no_such_host() -> None:
-    with answering(lambda client: None) as port:
-        pass
-    for uri in (f"bolt://127.0.0.1:{port}", "bolt://no.such.host.invalid"):
-        assert f"no Neo4j server answers at {uri} (database neo4j); start it, or correct --store" in refused(uri)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # it does not listen, and nobody else can take the port
+        for uri in (f"bolt://127.0.0.1:{held.getsockname()[1]}", "bolt://no.such.host.invalid"):
+            assert f"no Neo4j server answers at {uri} (database neo4j); start it, or correct --store" in refused(uri)
