@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import typer
 
-from neodp.budget import compose
 from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, near
 from neodp.release import DEFAULT, Ledger, Level, Limit, Release, Spent, in_words
@@ -136,9 +136,10 @@ def _planned(text: str) -> list[tuple[Level, ...]]:
         epsilon, _, times = part.lower().partition("x")
         try:
             level, count = Level(float(epsilon)), int(times or 1)
-            compose([], 0.0 if 0.0 <= level.epsilon < float("inf") and 0 < count <= 1_000_000 else -1.0)
         except ValueError:
-            raise GraphError(f"--plan has {part!r}", "give an epsilon and how often, as in 0.1x610") from None
+            level, count = Level(0.0), 0
+        if not (0.0 <= level.epsilon < math.inf and 0 < count <= 1_000_000):
+            raise GraphError(f"--plan has {part!r}", "give an epsilon and how often, as in 0.1x610")
         found += [(level,)] * count
     return found
 
