@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from neodp.cli import stretch
 from neodp.cli.commands import Group, Later, Store, Timeout
 from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
 
@@ -48,13 +49,7 @@ COMMANDS = {
         "plot": ("queries:plot", "Draw a mechanism: .svg, .png or .html."),
     },
     "More": {
-        "stretch load": ("stretch.profiles:load", "Load users and what they like from a table of ratings."),
-        "stretch list": ("stretch.profiles:list_profiles", "List the profiles of the store."),
-        "stretch drop": ("stretch.profiles:drop", "Delete profiles with all that belongs to them."),
-        "stretch similarity": ("stretch.similar:similarity", "How similar two users are, privately."),
-        "stretch neighbors": ("stretch.similar:neighbors", "The most similar users of each user, privately."),
-        "stretch recall": ("stretch.experiments:recall", "Measure how useful private neighbours are. Not private."),
-        "stretch utility": ("stretch.experiments:utility", "Measure how far off private numbers are. Not private."),
+        **stretch.COMMANDS,
         "plugin status": ("plugin:status", "Does the server have the plugin, and of this version?"),
         "plugin install": ("plugin:install", "Put the plugin into the plugins folder of a server."),
     },
