@@ -31,7 +31,7 @@ def save_arrays(path: Path, **arrays: NDArray[Any]) -> None:
         index[name] = (kind, len(array), place)
         place += -(-array.nbytes // ALIGNED) * ALIGNED
     head = json.dumps(index).encode() + b"\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as file:
         file.write(head + bytes(-len(head) % ALIGNED))
         for array in arrays.values():

@@ -94,7 +94,7 @@ class Work:
             state = {}
         if state.get("input") != self.input:
             self.clear()
-            self.path.mkdir(parents=True)
+            self.path.mkdir(mode=0o700, parents=True)
             state = {"input": self.input, "prepared": False, "passes": {}}
             self.save(state)
         return state

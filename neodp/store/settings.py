@@ -23,12 +23,12 @@ __all__ = ["DEFAULT_FILE", "Settings"]
 DEFAULT_FILE = "neodp.lbdb"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 ADDRESS = re.compile(
-    r"""(neo4j|bolt|https?)(\+\w+)?:      # the scheme of an address, however it goes on
-    |   [^/\\]*:[^/\\]*@               # user:password@…
+    r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?:  # the scheme of an address, however it goes on
+    |   [/\\\s]*[^/\\]*:[^/\\]*@         # user:password@…
     |   [^/\\]{2,}:\d+(/|$)             # host:port""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""How an address begins that is not written in full, as in ``neo4j:secret@host`` or ``host:7687``."""
+"""How an address begins that is not written in full, as in ``neo4j:secret@host``, ``//me:secret@host`` or ``host:7687``."""
 
 
 @dataclass(frozen=True)
