@@ -164,7 +164,9 @@ def epsilons(
                 return math.nan
             raise _Wrong("missing", "", "give a number or a level, or leave such people out with --skip-empty")
         try:
-            epsilon = number(text)
+            if "_" in text or not text.isascii():  # which Python takes for digits
+                raise ValueError
+            epsilon = float(text)
         except ValueError:
             hint = f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with --levels"
             raise _Wrong("no number and no level", text, near(text.strip(), levels) or hint) from None

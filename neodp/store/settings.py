@@ -28,7 +28,7 @@ ADDRESS = re.compile(
     |   [^/\\]{2,}:\d+(/|$)             # host:port""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""How an address begins that is not written in full, as in ``neo4j:secret@host``, ``//me:secret@host`` or ``host:7687``."""
+"""How an address begins that is not written in full, as in ``neo4j:secret@host`` or ``host:7687``."""
 
 
 @dataclass(frozen=True)

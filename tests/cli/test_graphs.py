@@ -209,11 +209,12 @@ def test_nor_are_other_results_and_pictures(survey: Run, tmp_path: Path) -> None
     people = tmp_path / "people.csv"
     people.write_text("vote,epsilon\nyes,1\nno,1\n")
     for words in (
-        ("audit", "survey", "--losses", str(there)),
+        ("audit", "survey", "--losses", str(tmp_path / "there.csv")),
         ("compare", "survey", "survey", "-o", str(there)),
         ("boundary", "--compare", "survey", "survey", "-o", str(there)),
         ("poll", str(people), "--vote", "vote", "--epsilon", "epsilon", "--plot", str(there)),
     ):
+        there = Path(words[-1])
         there.write_text("mine")
         code, _, err = survey(*words)
         assert (code, there.read_text()) == (2, "mine")

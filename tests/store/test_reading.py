@@ -14,7 +14,7 @@ FINE = [
     "MATCH (d:Dataset) RETURN d.key AS key ORDER BY key;",
     "MATCH (d:Dataset) WHERE d.color <> 'COPY x TO' RETURN d.key AS `set` ORDER BY `set`",
     "UNWIND [1, 2, 3] AS x WITH x WHERE x > 1 RETURN x",
-    "UNWIND [1, 2, 3] AS x2y WITH x2y WHERE x2y > 1.5e-3 AND 1e0 < 2 AND x2y < 1.e2 RETURN x2y",
+    "UNWIND [1, 2, 3] AS x2y WITH x2y WHERE x2y > 1.5e-3 AND 1e0 < 2 RETURN x2y",
     "OPTIONAL MATCH (d:Dataset {key: 'it\\'s; // no /* comment'}) RETURN d.key",
 ]
 

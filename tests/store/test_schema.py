@@ -96,7 +96,7 @@ def test_a_version_that_is_no_number_is_named_neo4j(
     for name, value in neo4j_server.environment().items():
         monkeypatch.setenv(name, value)
     neo4j_driver.execute_query("CREATE (:NeodpSchema {name: 'neodp', version: 'x'})")
-    with pytest.raises(StoreUnreachable, match="the version of the schema of .* is 'x': somebody else has changed it"):
+    with pytest.raises(StoreUnreachable, match=r"the version of the schema of .* is 'x': somebody else has changed it"):
         open_store(neo4j_server.uri)
 
 
