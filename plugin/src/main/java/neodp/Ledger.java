@@ -43,7 +43,8 @@ record Ledger(String population, Long most, Double epsilon, double delta, List<R
     /** Refuse a new release that the limit does not leave room for. */
     void spend(String name, List<Level> levels) {
         String asked = "release " + Text.repr(name) + " about population " + Text.repr(population) + " is refused: ";
-        String hint = "'neodp budget " + population + "' shows what was spent, and allows more";
+        String hint = "'neodp budget " + population + "' shows what was spent, and 'neodp budget " + population
+                + " --releases N' allows more";
         if (most != null && releases.size() >= most) {
             throw Refusal.budgetSpent(asked + "requested 1, used " + releases.size() + ", allowed " + most, hint);
         }
