@@ -10,7 +10,20 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
+from neodp.cli import (
+    answers,
+    boundaries,
+    budgets,
+    demo,
+    explore,
+    graphs,
+    mechanisms,
+    plugin,
+    poll,
+    queries,
+    stretch,
+    studies,
+)
 from neodp.cli.common import INTERRUPTED, Session, fail, harmless
 
 __all__ = ["app", "main"]
@@ -75,6 +88,7 @@ for command in (
     queries.query,
     queries.plot,
     poll.poll,
+    explore.explore,
 ):
     app.command(name=NAMES.get(command.__name__, command.__name__))(command)
 app.add_typer(stretch.app)

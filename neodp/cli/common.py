@@ -113,11 +113,15 @@ class Session:
 
         A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
         """
-        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        return open_store(replace(self.settings(), patience=patience, create=create))
+
+    def settings(self) -> Settings:
+        """Where the store is, and who asks."""
+        settings = Settings.from_env(self.store)
         settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
-        return open_store(settings)
+        return settings
 
 
 def reading(
