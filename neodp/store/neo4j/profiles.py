@@ -196,9 +196,8 @@ class Neo4jProfiles(ProfileStore):
         k = found.neighbor.shape[1]
         users, others = np.repeat(ids[found.users], k), ids[found.neighbor.ravel()]
         ranks = np.tile(np.arange(1, k + 1), len(found.users))
-        scores = np.where(
-            np.isnan(found.score), None, found.score.astype(object)
-        ).ravel()  # none where none was released
+        scores = found.score.ravel().astype(object)
+        scores[np.isnan(found.score.ravel())] = None  # they were not released
         constant: dict[str, Any] = {"profiles": name, "measure": measure.value, "epsilon": found.cost.epsilon}
 
         def work(tx: Transaction) -> None:
