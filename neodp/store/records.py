@@ -165,6 +165,22 @@ class GraphInfo:
             stale=bool(row.get("stale")) or _outdated(mechanism, certificate),
         )
 
+    def row(self) -> dict[str, Any]:
+        """As a row of a table, with what is known of the mechanism."""
+        mechanism = {name: getattr(self.mechanism, name, None) for name in ("written", "min_p_true", "mean_p_true")}
+        mine = ("name", "colors", "datasets", "edges", "state", "population", "created", "stale")
+        return {name: getattr(self, name) for name in mine} | mechanism
+
+    @staticmethod
+    def schema() -> pa.Schema:
+        """The columns of such rows."""
+        import pyarrow as pa
+
+        text, number = pa.string(), pa.float64()
+        kinds = {"name": text, "colors": pa.list_(text), "datasets": pa.int64(), "edges": pa.int64(), "state": text}
+        kinds |= {"population": text, "created": text, "stale": pa.bool_()}
+        return pa.schema(kinds | {"written": text, "min_p_true": number, "mean_p_true": number})
+
 
 def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) -> bool:
     """Whether a mechanism was made for another graph than the one that is certified."""
