@@ -29,7 +29,7 @@ from neodp.errors import NoMechanism, ReadOnlyStore
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
-from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store import answers, demand, refusals, whole
 from neodp.store.cypher import subject
 from neodp.store.demand import StoredView
@@ -149,8 +149,24 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def account(self, population: str = DEFAULT) -> Account:
+        """What was answered about a population in sum, and how much may be; without reading all of it.
+
+        Raises
+        ------
+        DamagedRelease
+            If the sum is not what was kept.
+        """
+
+    @abstractmethod
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        """What was answered about a population, and how much may be."""
+        """What was answered about a population, and how much may be.
+
+        Raises
+        ------
+        DamagedRelease
+            If one of the releases is not what was kept, or they are not the ones that the account sums up.
+        """
 
     @abstractmethod
     def populations(self) -> list[str]:
