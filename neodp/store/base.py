@@ -30,7 +30,7 @@ from neodp.frames import Tabular, html_table
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
-from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store import answers, demand, refusals, whole
 from neodp.store.cypher import subject
 from neodp.store.demand import StoredView
@@ -150,8 +150,24 @@ class Store(Tabular):
         """
 
     @abstractmethod
+    def account(self, population: str = DEFAULT) -> Account:
+        """What was answered about a population in sum, and how much may be; without reading all of it.
+
+        Raises
+        ------
+        DamagedRelease
+            If the sum is not what was kept.
+        """
+
+    @abstractmethod
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        """What was answered about a population, and how much may be."""
+        """What was answered about a population, and how much may be.
+
+        Raises
+        ------
+        DamagedRelease
+            If one of the releases is not what was kept, or they are not the ones that the account sums up.
+        """
 
     @abstractmethod
     def populations(self) -> list[str]:
