@@ -19,7 +19,7 @@ __all__ = ["explore"]
 def explore(
     context: typer.Context,
     graph: Annotated[
-        str | None, typer.Argument(help="The graph to begin with. Default: the first.", metavar="[GRAPH]")
+        str | None, typer.Argument(help="The graph to begin with. Default: the first.", metavar="GRAPH")
     ] = None,
     output: Annotated[
         Path | None,
