@@ -23,7 +23,7 @@ from neodp import errors
 from neodp.cli.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
-    from neodp.store import Store
+    from neodp.store import Settings, Store
     from neodp.store.base import Progress
     from neodp.tables import ReadOptions
 
@@ -128,13 +128,19 @@ class Session:
 
         A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
         """
-        from neodp.store import Settings, open_store
+        from neodp.store import open_store
 
-        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        return open_store(replace(self.settings(), patience=patience, create=create))
+
+    def settings(self) -> Settings:
+        """Where the store is, and who asks."""
+        from neodp.store import Settings
+
+        settings = Settings.from_env(self.store)
         settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
-        return open_store(settings)
+        return settings
 
 
 def reading(
