@@ -37,6 +37,7 @@ from neodp.columns import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
 from neodp.extension import ROUNDING
 from neodp.family import family
+from neodp.frames import Tabular
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.rainbow import Method
@@ -272,6 +273,11 @@ class Evaluation:
     deltas: tuple[float, ...]
 
     @property
+    def colors(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return tuple(self.probabilities)
+
+    @property
     def p_true(self) -> float:
         """The chance of the true answer."""
         return self.probabilities[self.color]
@@ -282,8 +288,8 @@ class Evaluation:
         return self.path[0] if self.path else None
 
 
-@dataclass(frozen=True)
-class Ball:
+@dataclass(frozen=True, repr=False)
+class Ball(Tabular):
     """What a search found, and how.
 
     Attributes
@@ -315,6 +321,26 @@ class Ball:
     proof: str
     queries: int = 0
     engine: str = "client"
+
+    def __repr__(self) -> str:
+        true = [each.p_true for each in self.evaluations]
+        few = ", ".join(repr(each.key) for each in self.evaluations[:3]) + (", …" if len(true) > 3 else "")
+        chance = f"{min(true):.4g}" + (f" to {max(true):.4g}" if len(true) > 1 else "")
+        return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
+
+    def to_arrow(self) -> pa.Table:
+        """A row for every dataset that was asked for: its chances, and the path from the one that decides."""
+        import pyarrow as pa
+
+        rows = []
+        for each in self.evaluations:
+            chances = list(each.probabilities.values())
+            rows.append(
+                {"key": each.key, "color": each.color, "p_true": each.p_true}
+                | family(each).properties(chances)
+                | {"decider": each.decider, "path": list(each.path)}
+            )
+        return pa.Table.from_pylist(rows)
 
 
 def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT, layers: int | None = None) -> Ball:

@@ -5,80 +5,104 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
-import neodp
-from neodp.cli import answers, boundaries, budgets, demo, graphs, mechanisms, plugin, poll, queries, stretch, studies
-from neodp.cli.common import INTERRUPTED, Session, fail, harmless
+from neodp.cli import stretch
+from neodp.cli.commands import Group, Later, Store, Timeout
+from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "main", "program"]
 
-app = typer.Typer(
-    name="neodp",
-    help="Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {
+    "Start here": {
+        "demo": ("demo:demo", "Three voters from beginning to end, in a file, with no server."),
+        "poll": ("poll:poll", "Answer a question about a table of people privately, each with their own epsilon."),
+    },
+    "Graphs of datasets": {
+        "generate": ("graphs:generate", "Make a graph of a known family: votes, counts, grid, path, …"),
+        "load": ("graphs:load", "Load a graph from a table of datasets and a table of edges."),
+        "list": ("graphs:list_graphs", "List the graphs of the store."),
+        "show": ("graphs:show", "Show what is known about a graph."),
+        "export": ("graphs:export", "Write a graph as two CSV files, which 'load' reads again."),
+        "drop": ("graphs:drop", "Delete a graph with its mechanism. What was answered stays known."),
+        "init": ("graphs:init", "Create the constraints and indexes of the store; 'load' and 'generate' do it too."),
+    },
+    "The mechanism: how likely each answer is": {
+        "boundary": ("boundaries:boundary", "See and choose what to answer where one person's data decides (alpha)."),
+        "check": ("mechanisms:check", "Can a mechanism be found for the graph, and if not, why not?"),
+        "extend": ("mechanisms:extend", "Find the most accurate private mechanism, and keep it on the datasets."),
+        "audit": ("mechanisms:audit", "Check exactly, edge by edge, that a mechanism is private."),
+        "compare": ("studies:compare", "Compare the accuracy of two mechanisms, dataset by dataset."),
+        "what-if": ("studies:what_if", "How accurate would answers be if some people asked for less privacy?"),
+    },
+    "Answers": {
+        "eval": ("answers:evaluate", "The probabilities of the answers at single datasets."),
+        "answer": ("answers:answer", "Draw one private answer, once, and keep it."),
+        "releases": ("budgets:releases", "What was answered, and how to ask it again."),
+        "budget": ("budgets:budget", "How much privacy the answers have cost people, and what is left."),
+    },
+    "Look": {
+        "query": ("queries:query", "Run one of the ready-made Cypher queries."),
+        "plot": ("queries:plot", "Draw a mechanism: .svg, .png or .html."),
+        "explore": ("explore:explore", "Look at graphs, mechanisms and answers in a browser."),
+    },
+    "More": {
+        **stretch.COMMANDS,
+        "plugin status": ("plugin:status", "Does the server have the plugin, and of this version?"),
+        "plugin install": ("plugin:install", "Put the plugin into the plugins folder of a server."),
+    },
+}
+"""Every command by the heading under which the help lists it: the module and function it is, and one line of help."""
+
+GROUPS = {
+    "stretch": "Private similarity of users, with a privacy weight for every item they like.",
+    "plugin": "The plugin that computes inside Neo4j: CALL neodp.…",
+}
+"""The commands that are a word in front of others."""
+
+
+def program() -> Group:
+    """The whole command line; a command is loaded when it is called."""
+    app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
+    app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
+    made: Any = get_command(app)
+    for panel, commands in COMMANDS.items():
+        for words, (home, summary) in commands.items():
+            group, _, name = words.rpartition(" ")
+            if group and group not in made.commands:
+                made.add_command(
+                    Group(name=group, help=GROUPS[group], rich_markup_mode="markdown", rich_help_panel=panel)
+                )
+            (made.commands[group] if group else made).add_command(Later(name, home, summary, None if group else panel))
+    return made  # type: ignore[no-any-return]
 
 
 def _version(wanted: bool) -> None:
     if wanted:
+        import neodp
+
         typer.echo(f"neodp {neodp.__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def start(
     context: typer.Context,
-    store: Annotated[
-        str | None,
-        typer.Option(help="neo4j://…, neo4j+s://…, bolt://… or a path. Default: NEODP_STORE, NEO4J_URI, ./neodp.lbdb."),
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="How many seconds a Neo4j server may be silent. Default: 75.", min=0.1)
-    ] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    store: Store = None,
+    timeout: Timeout = None,
+    json: Json = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Optimal differentially private answers on graphs of datasets, in Neo4j or in a file.
+    """Private answers about groups of people, as accurate as privacy allows. Graphs are kept in Neo4j or in a file.
 
-    Start with `neodp demo`. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
+    Start with `neodp demo`, or with `neodp poll` and a table of your own. These options may also stand after the
+    command. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
     """
-    context.obj = Session(store, timeout)
-
-
-NAMES = {"list_graphs": "list", "evaluate": "eval", "what_if": "what-if"}
-"""The commands whose name is not that of their function."""
-
-for command in (
-    demo.demo,
-    graphs.init,
-    graphs.load,
-    graphs.generate,
-    graphs.list_graphs,
-    graphs.show,
-    graphs.drop,
-    graphs.export,
-    mechanisms.check,
-    boundaries.boundary,
-    studies.compare,
-    studies.what_if,
-    mechanisms.extend,
-    answers.evaluate,
-    answers.answer,
-    budgets.releases,
-    budgets.budget,
-    mechanisms.audit,
-    queries.query,
-    queries.plot,
-    poll.poll,
-):
-    app.command(name=NAMES.get(command.__name__, command.__name__))(command)
-app.add_typer(stretch.app)
-app.add_typer(plugin.app)
+    context.obj = context.obj or Session()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -87,7 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
-            code = int(app(args=given, prog_name="neodp", standalone_mode=False) or 0)
+            code = int(program()(args=given, prog_name="neodp", standalone_mode=False) or 0)
         return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script
         return int(done.code or 0)

@@ -21,7 +21,7 @@ DELTA = 1e-6
 def releases(
     context: typer.Context,
     graph: Annotated[
-        str | None, typer.Argument(help="A graph, or a poll as the list shows it. Default: all.", metavar="[GRAPH]")
+        str | None, typer.Argument(help="A graph, or a poll as the list shows it. Default: all.", metavar="GRAPH")
     ] = None,
     allow: Annotated[
         int | None, typer.Option(min=0, help="The same as `neodp budget POPULATION --releases N`.", metavar="N")
@@ -65,7 +65,7 @@ def releases(
 
 def budget(
     context: typer.Context,
-    population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="[POPULATION]")] = DEFAULT,
+    population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="POPULATION")] = DEFAULT,
     releases: Annotated[
         int | None, typer.Option(min=0, help="Set how many releases there may be in all.", metavar="N")
     ] = None,

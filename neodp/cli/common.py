@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from neodp import errors
-from neodp.store import Settings, Store, open_store
-from neodp.store.base import Progress, silent
-from neodp.tables import ReadOptions
+
+if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
+    from neodp.store import Settings, Store
+    from neodp.store.base import Progress
+    from neodp.tables import ReadOptions
 
 __all__ = [
     "PATIENCE",
@@ -49,7 +52,17 @@ __all__ = [
 ]
 
 Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+
+
+def _json(context: typer.Context, value: bool) -> bool:
+    """Whether ``--json`` was given, before the command or after it."""
+    context.obj = replace(context.obj or Session(), json=value or (context.obj is not None and context.obj.json))
+    return bool(context.obj.json)
+
+
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", callback=_json, help="One JSON document on stdout, nothing else.")
+]
 Population: TypeAlias = Annotated[
     str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
 ]
@@ -103,27 +116,38 @@ REFUSED = (
 
 @dataclass(frozen=True)
 class Session:
-    """What the words before the command say."""
+    """What ``--store``, ``--timeout`` and ``--json`` say, before the command or after it."""
 
-    store: str | None
+    store: str | None = None
     timeout: float | None = None
+    json: bool = False
 
     def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
         """The store; where a password is needed and somebody sits at the terminal, it is asked for.
 
         A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
         """
-        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        from neodp.store import open_store
+
+        return open_store(replace(self.settings(), patience=patience, create=create))
+
+    def settings(self) -> Settings:
+        """Where the store is, and who asks."""
+        from neodp.store import Settings
+
+        settings = Settings.from_env(self.store)
         settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
-        return open_store(settings)
+        return settings
 
 
 def reading(
     encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
 ) -> ReadOptions:
     """How to read tables, as the options of a command say."""
+    from neodp.tables import ReadOptions
+
     return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 
 
@@ -174,7 +198,7 @@ def show(result: Mapping[str, Any], as_json: bool, text: Callable[[], None]) -> 
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table for people."""
+    """A table for people: as wide as the terminal or COLUMNS; where neither is known, as wide as it needs to be."""
     from rich import box
     from rich.console import Console
     from rich.table import Column, Table
@@ -183,8 +207,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     picture = Table(*(Column(Text(harmless(name))) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         picture.add_row(*(Text(harmless(_cell(value))) for value in row))
-    terminal = sys.stdout.isatty()
-    Console(soft_wrap=not terminal, width=None if terminal else 1000).print(picture)
+    narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
+    Console(soft_wrap=not narrow, width=None if narrow else 1000).print(picture)
 
 
 def _cell(value: Any) -> str:
@@ -199,7 +223,7 @@ def _cell(value: Any) -> str:
 def progress(quiet: bool) -> Iterator[Progress]:
     """Progress bars on stderr where that is a terminal; else nothing."""
     if quiet or not sys.stderr.isatty():
-        yield silent
+        yield lambda what, done, total: None
         return
     from rich.console import Console
     from rich.progress import Progress as Bars

@@ -57,7 +57,7 @@ Whose = Annotated[
 def init(context: typer.Context, json: Json = False) -> None:
     """Create the constraints and indexes that are missing. Running it again does no harm.
 
-    Example: `neodp --store neo4j://localhost init`
+    Example: `neodp init --store neo4j://localhost`
     """
     session: Session = context.obj
     with session.open(create=True) as store:
@@ -78,7 +78,7 @@ def load(
     edges: Annotated[
         Path | None,
         typer.Argument(
-            help="source,target[,epsilon][,delta]: a table; - is stdin. Not with a folder.", metavar="[EDGES]"
+            help="source,target[,epsilon][,delta]: a table; - is stdin. Not with a folder.", metavar="EDGES"
         ),
     ] = None,
     colors: Colors = None,

@@ -145,7 +145,7 @@ def extend(
 
 def audit(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="[GRAPH]")] = None,
+    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
     nodes: Annotated[
         Path | None, typer.Option(help="Instead of a graph: a table of key and a column per output.", metavar="FILE")
     ] = None,

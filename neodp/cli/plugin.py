@@ -11,12 +11,9 @@ import neodp
 from neodp.cli.common import Json, Session, say, show
 from neodp.errors import StoreError
 
-__all__ = ["app"]
-
-app = typer.Typer(name="plugin", help="The plugin inside Neo4j: CALL neodp.…", no_args_is_help=True)
+__all__ = ["install", "status"]
 
 
-@app.command()
 def status(context: typer.Context, json: Json = False) -> None:
     """Does the server have the plugin, and is it of this version? Exit code 1 if not.
 
@@ -48,7 +45,6 @@ def status(context: typer.Context, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command()
 def install(
     folder: Annotated[Path, typer.Argument(help="The plugins folder of the server.", metavar="DIR")], json: Json = False
 ) -> None:

@@ -24,7 +24,7 @@ __all__ = ["poll"]
 def poll(
     context: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(help="One row per person: CSV, Parquet and others.", metavar="[FILE]")
+        Path | None, typer.Argument(help="One row per person: CSV, Parquet and others.", metavar="FILE")
     ] = None,
     vote: Annotated[
         list[str] | None, typer.Option(help="The column with the votes. Several are several questions.", metavar="COL")
@@ -208,6 +208,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "file", "mechanism", "option"}
+UNKEPT |= {"store", "timeout"}
 """Parameters that do not belong to the words that ask a question again, or stand there in another way."""
 
 

@@ -23,7 +23,7 @@ def query(
     name: Annotated[str | None, typer.Argument(help="A canned query.", metavar="NAME", autocompletion=_names)] = None,
     graph: Annotated[str | None, typer.Argument(help="The graph's or profiles' name.", metavar="GRAPH")] = None,
     parameters: Annotated[
-        list[str] | None, typer.Argument(help="Parameters as name=value.", metavar="[NAME=VALUE]…")
+        list[str] | None, typer.Argument(help="Parameters as name=value.", metavar="NAME=VALUE")
     ] = None,
     all_: Annotated[bool, typer.Option("--list", help="List the canned queries.")] = False,
     text: Annotated[bool, typer.Option("--cypher", help="Show the query's Cypher instead of running it.")] = False,

@@ -1,13 +1,15 @@
 """What all commands share: their help, and every message about wrong words, names and stores."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import neodp
 from neodp import __main__, cli
-from neodp.cli import app, common, main
+from neodp.cli import COMMANDS, common, main
 from tests.running import Run, document
 
 
@@ -52,15 +54,71 @@ def test_wrong_words(run: Run) -> None:
     assert (code, json.loads(err)["error"]["kind"]) == (2, "usage")
 
 
-def test_every_command_has_help_with_an_example(run: Run) -> None:
+NAMES = [name for commands in COMMANDS.values() for name in commands]
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_every_command_has_help_with_an_example(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run("--help")
     assert code == 0
-    for command in [c.name or "" for c in app.registered_commands]:
-        assert command in out
-        code, text, _ = run(command, "--help")
+    for command in NAMES:
+        assert command.split()[0] in out
+        code, text, _ = run(*command.split(), "--help")
         assert code == 0
-        assert f"neodp {command}" in " ".join(text.split()) or command in ("init",)
+        words = " ".join(text.split())
+        assert f"neodp {command}" in words
+        assert f"Example: neodp {command}" in words
         assert "--json" in text
+        assert ("--store" in text) == (command not in ("demo", "plugin install"))
+        assert "bool" not in text  # a flag takes no value
+
+
+def test_no_words_at_all_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["stretch"], ["plugin"]):
+        assert main(words) == 0
+        shown = capsys.readouterr()
+        assert main([*words, "--help"]) == 0
+        assert shown == capsys.readouterr()
+        assert (shown.err, "Usage: neodp" in shown.out) == ("", True)
+
+
+def test_help_imports_no_command(tmp_path: Path) -> None:
+    """Neither numpy nor anything else that takes long to load."""
+    program = "import sys; from neodp.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert loaded.isdisjoint({"numpy", "pyarrow", "numba", "neo4j", "ladybug", "neodp.graph", "neodp.cli.graphs"})
+
+
+def test_options_stand_before_the_command_or_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here, there = str(tmp_path / "here.lbdb"), str(tmp_path / "there.lbdb")
+    assert main(["generate", "path", "g", "4", "--store", here, "--timeout", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["store"] == here
+    for words in (
+        ["--store", here, "--json", "list"],
+        ["list", "--store", here, "--json"],
+        ["--store", there, "--json", "list", "--store", here],
+    ):
+        assert main(words) == 0
+        assert [graph["name"] for graph in json.loads(capsys.readouterr().out)["graphs"]] == ["g"]
+    assert main(["--json", "stretch", "list", "--store", here]) == 0
+    assert json.loads(capsys.readouterr().out) == {"profiles": []}
+    assert main(["--json", "list", "--store", there]) == 3
+    assert json.loads(capsys.readouterr().err)["error"]["kind"] == "unreachable"
+    assert main(["list", "--timeout", "0"]) == 2
+    assert "'--timeout'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_piped_tables_are_as_wide_as_columns_says(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = survey("query", "--list")[1].splitlines()
+    assert max(map(len, lines)) == 40
+    monkeypatch.delenv("COLUMNS")
+    wide = survey("query", "--list")[1].splitlines()
+    assert max(map(len, wide)) > 100  # a program that reads it finds every row on one line
+    assert len(wide) < len(lines)
 
 
 @pytest.mark.parametrize("address", ["embedded"], indirect=True)

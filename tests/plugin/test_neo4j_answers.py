@@ -280,7 +280,8 @@ def test_a_release_that_was_edited(caller: Caller, client: Store) -> None:
     _plugin(caller, "0-0", "spring")
     caller("MATCH (r:Release) SET r.answer = r.answer + '!'")
     assert _same(caller, client, "0-0", "spring").kind == "damaged_release"
-    assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"  # the ledger cannot be trusted either
+    caller("MATCH (l:Ledger) SET l.account = replace(l.account, '1\t', '0\t')")  # used once less
+    assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"
 
 
 def test_a_database_without_constraints(caller: Caller, client: Store) -> None:

@@ -98,8 +98,8 @@ print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (3, {}, "the people are a int, which is no table; give a path, a pandas or polars frame, an Arrow table"),
-        ({"answer": ["yes"], "privacy": []}, {}, "the table cannot be read as Arrow columns"),
+        (3, {}, "the table of people is a int, which is no table; give a pandas or polars frame, an Arrow table"),
+        ({"answer": ["yes"], "privacy": []}, {}, "the table of people cannot be read as Arrow columns"),
         (COLUMNS, {"vote": "anser"}, "the table has no column 'anser'; did you mean 'answer'?"),
         (COLUMNS, {"vote": ["answer", "answer"]}, "the column 'answer' is named twice"),
         (COLUMNS, {"vote": []}, "which column is it, --vote?"),
@@ -129,7 +129,8 @@ def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
     )
     page = survey._repr_html_()
     assert (
-        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782<td>0.019" in page
+        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782439<td>0.019"
+        in page
     )
     assert (repr(other), other._repr_html_(), other.to_arrow()) == (repr(survey), page, survey.to_arrow())
     rows = survey.to_arrow().to_pylist()

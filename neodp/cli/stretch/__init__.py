@@ -1,26 +1,14 @@
 """``neodp stretch …``: users with privacy weights on what they like; who is similar, and what that costs."""
 
-from __future__ import annotations
+__all__ = ["COMMANDS"]
 
-import typer
-
-from neodp.cli.stretch import experiments, profiles, similar
-
-__all__ = ["app"]
-
-app = typer.Typer(
-    name="stretch",
-    help="Users with a privacy weight on every item they like: who is similar, privately (the Stretching mechanism).",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
-for command in (
-    profiles.load,
-    profiles.list_profiles,
-    profiles.drop,
-    similar.similarity,
-    similar.neighbors,
-    experiments.recall,
-    experiments.utility,
-):
-    app.command(name="list" if command is profiles.list_profiles else command.__name__)(command)
+COMMANDS = {
+    "stretch load": ("stretch.profiles:load", "Load users and what they like from a table of ratings."),
+    "stretch list": ("stretch.profiles:list_profiles", "List the profiles of the store."),
+    "stretch drop": ("stretch.profiles:drop", "Delete profiles with all that belongs to them."),
+    "stretch similarity": ("stretch.similar:similarity", "How similar two users are, privately."),
+    "stretch neighbors": ("stretch.similar:neighbors", "The most similar users of each user, privately."),
+    "stretch recall": ("stretch.experiments:recall", "Measure how useful private neighbours are. Not private."),
+    "stretch utility": ("stretch.experiments:utility", "Measure how far off private numbers are. Not private."),
+}
+"""Its commands: the module and function of each, and one line of help."""

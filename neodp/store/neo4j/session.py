@@ -104,6 +104,7 @@ class Session:
         self._owns = driver is None
         self._who = _who(settings, driver, auth)
         self._timeout = settings.timeout
+        self._read_only = settings.read_only
         self._answered = False
         if driver is None and settings.exposed_to is not None:
             warnings.warn(
@@ -225,6 +226,8 @@ class Session:
 
         What is `harmless_twice` is tried again even where the first time may have been done.
         """
+        if self._read_only and not read:
+            raise refusals.read_only(self.address)
         tag = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})
         tagged = tag(lambda tx: work(Transaction(tx, self._dialect)))
         mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS

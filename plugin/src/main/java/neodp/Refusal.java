@@ -127,6 +127,14 @@ final class Refusal extends RuntimeException {
                 "restore the store from a copy; nothing was answered");
     }
 
+    static Refusal damagedAccount(String population) {
+        return new Refusal(
+                "damaged_release",
+                "the account of population " + Text.repr(population)
+                        + " cannot be read: the store was damaged or edited",
+                "restore the store from a copy; nothing was answered");
+    }
+
     /** What only the client can do. */
     static Refusal client(String sentence, String hint) {
         return new Refusal("client", sentence, hint);

@@ -1,0 +1,131 @@
+"""How the command line finds its commands, and the options that may stand before them or after them.
+
+Only the module of the command that is called is imported: ``neodp --help`` knows each command by name and one line.
+``--store``, ``--timeout`` and ``--json`` may stand before the command or after it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from typing import Annotated, Any, TypeAlias, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from neodp.cli.common import Session
+
+__all__ = ["Group", "Later", "Store", "Timeout"]
+
+
+def _use(**changes: Any) -> Callable[..., Any]:
+    """What an option's callback does: keep the option's value for the command, if it was given."""
+    (name,) = changes
+
+    def keep(context: typer.Context, value: Any) -> Any:
+        if value is not None:
+            context.obj = replace(context.obj or Session(), **{name: value})
+        return value
+
+    return keep
+
+
+Store: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="ADDRESS",
+        callback=_use(store=None),
+        help="Where the graphs are: neo4j://…, neo4j+s://…, bolt://… or a file. Default: NEODP_STORE, else NEO4J_URI, "
+        "else the file neodp.lbdb in this folder.",
+    ),
+]
+Timeout: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        callback=_use(timeout=None),
+        min=0.1,
+        help="How long a Neo4j server may be silent. Default: 75.",
+    ),
+]
+
+
+class _PlainFlags:
+    """A flag takes no value, so its help shows none."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class Command(_PlainFlags, TyperCommand):
+    """A command that is loaded."""
+
+
+class Group(_PlainFlags, TyperGroup):
+    """Commands under one name; without a command, it shows its help."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+
+class Later(TyperCommand):
+    """A command whose module is imported when the command is called.
+
+    Parameters
+    ----------
+    name : str
+        What to type.
+    home : str
+        The module in ``neodp.cli`` and the function there, as in ``"graphs:show"``.
+    summary : str
+        The line of help that a list of commands shows.
+    panel : str, optional
+        The heading under which it shows it.
+    """
+
+    def __init__(self, name: str, home: str, summary: str, panel: str | None = None) -> None:
+        super().__init__(name, help=summary, rich_help_panel=panel)
+        self.home = home
+
+    def load(self) -> Any:
+        """The command itself."""
+        module, _, function = self.home.partition(":")
+        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        app.command(self.name, cls=Command)(_with_store(getattr(import_module(f"neodp.cli.{module}"), function)))
+        return get_command(app)
+
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return self.load().make_context(info_name, args, parent=parent, **extra)
+
+
+def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command's function with ``--store`` and ``--timeout``, if it opens a store: then it takes the context."""
+    annotations = get_type_hints(function, include_extras=True)
+    if "context" not in annotations:
+        return function
+
+    @functools.wraps(function)
+    def call(*, store: str | None, timeout: float | None, **given: Any) -> Any:
+        return function(**given)
+
+    annotations |= {"store": Store, "timeout": Timeout}
+    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    defaults |= {"store": None, "timeout": None}
+    call.__annotations__ = annotations
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
+            for name, default in defaults.items()
+        ]
+    )
+    return call
