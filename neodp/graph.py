@@ -56,6 +56,9 @@ __all__ = [
 ]
 
 
+_WORTH_COMPILING = 100_000  # edges
+
+
 class Adjacency(NamedTuple):
     """Edges from both of their ends (CSR): vertex v has ``neighbor[indptr[v]:indptr[v + 1]]``."""
 
@@ -322,7 +325,13 @@ class DatasetGraph:
     def crossing(self) -> Bools:
         """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
-        crossing: Bools = kind[self.source] != kind[self.target]
+        crossing: Bools
+        if self.edges < _WORTH_COMPILING:
+            crossing = kind[self.source] != kind[self.target]
+        else:
+            from neodp import kernel
+
+            crossing = kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
 
