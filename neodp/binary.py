@@ -134,7 +134,7 @@ def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundar
     ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
     return UnhitBoundary(
         f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
-        "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))",
+        "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
     )
 
 
@@ -172,7 +172,9 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
         assert conflict is not None
         witness = _witness(graph, rule, own, label, *conflict)
         raise IncompatibleAlpha(
-            str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits", witness
+            str(witness),
+            "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+            witness,
         )
     return np.where(graph.given, sign * first, own), moved
 

@@ -112,7 +112,9 @@ final class Answers {
         if (there != null) {
             return there;
         }
-        Ledger.of(tx, drawn.population()).spend(drawn.name(), drawn.levels());
+        Ledger ledger = Ledger.of(tx, drawn.population());
+        ledger.spend(drawn.name(), drawn.levels());
+        ledger.plus(drawn).write(tx);
         return drawn.create(tx);
     }
 
