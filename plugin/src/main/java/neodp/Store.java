@@ -127,7 +127,7 @@ final class Store {
         if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
             throw Refusal.graph(
                     "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
-                    "name at least two different ones with colors=");
+                    "name at least two different ones with `colors=...`");
         }
         if (colors.size() > 2) {
             throw Refusal.client(
