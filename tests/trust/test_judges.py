@@ -97,7 +97,7 @@ def refuses(rng: random.Random, folder: Path, address: str) -> None:
 
 def test_a_try_that_ends_its_process_or_fails_is_found_with_its_seed(tmp_path: Path) -> None:
     arena = Arena(tmp_path, "", tmp_path)
-    with pytest.raises(Failed, match="seed [0-9a-f]+: the process ended with -6"):
+    with pytest.raises(Failed, match=r"seed [0-9a-f]+: the process ended with -6"):
         batch(dies, 20, random.Random(1), arena)
     (tmp_path / "report.jsonl").unlink()
     with pytest.raises(Failed, match=r"3 of 3: seed [0-9a-f]+: Failed: planted"):
