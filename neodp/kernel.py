@@ -899,11 +899,11 @@ def _audit(source, target, epsilon, delta, rows, begin, end, verdict, tightness)
                 value[2 + side, 0], value[2 + side, 1] = q, 0.0
         greatest = 0.0
         for c in range(4):
-            a, b = value[c], value[c ^ 1]
-            verdict[i, c] = _exceeds(a[0], a[1], b[0], b[1], h, l, delta[i])
-            right = h * b[0] + delta[i]
-            if a[0] > 0.0:
-                greatest = max(greatest, a[0] / right if right > 0.0 else np.inf)
+            a, b = value[c, 0], value[c ^ 1, 0]
+            verdict[i, c] = _exceeds(a, value[c, 1], b, value[c ^ 1, 1], h, l, delta[i])
+            right = h * b + delta[i]
+            if a > 0.0:
+                greatest = max(greatest, a / right if right > 0.0 else np.inf)
         tightness[i] = greatest
 
 
