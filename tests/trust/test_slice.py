@@ -1,4 +1,4 @@
-"""A bounded slice of the attacks, with fixed seeds: a few tries of each kind. ``python -m tests.trust`` has the rest."""
+"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m tests.trust`` does more."""
 
 import os
 from pathlib import Path
