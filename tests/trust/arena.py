@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import random
+import secrets
 import signal
 import sys
 import time
@@ -53,11 +54,13 @@ class Trap:
 
 
 class Child:
-    """A command that runs."""
+    """A command that runs in a folder; what it prints goes into files in another one, whose disk is not full."""
 
-    def __init__(self, words: tuple[str, ...], folder: Path, environment: Mapping[str, str], trap: Trap | None) -> None:
+    def __init__(
+        self, words: tuple[str, ...], folder: Path, logs: Path, environment: Mapping[str, str], trap: Trap | None
+    ) -> None:
         self.words = words
-        self._files = [folder / f".{name}-{random.getrandbits(64):x}" for name in ("out", "err")]
+        self._files = [logs / f"{name}-{secrets.token_hex(8)}" for name in ("out", "err")]
         self._process = children.Process(
             target=_command, args=(words, str(folder), dict(environment), list(map(str, self._files)), trap)
         )
@@ -166,7 +169,7 @@ class Arena:
 
     def start(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Child:
         """Start a command on the store."""
-        return Child(("--store", address or self.address, *words), self.folder, self.environment, trap)
+        return Child(("--store", address or self.address, *words), self.folder, self.shared, self.environment, trap)
 
     def run(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Outcome:
         """Run a command on the store."""

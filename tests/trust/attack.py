@@ -94,8 +94,8 @@ def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
     except Impossible as reason:
         tally.impossible = str(reason)
     except Exception as error:
-        tally.tried += 1
-        tally.failed += 1
+        tally.tried += getattr(error, "tried", 1)
+        tally.failed += getattr(error, "failed", 1)
         tally.failures.append(f"{what.name} on {what.where}, seed {seed!r}: {type(error).__name__}: {error}"[:3000])
         print(tally.failures[-1], file=sys.stderr, flush=True)
         if not isinstance(error, Failed):
