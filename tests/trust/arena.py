@@ -25,7 +25,7 @@ import neo4j
 
 import neodp
 from neodp.errors import NeodpError, NoMechanism, StaleMechanism
-from neodp.release import Release
+from neodp.release import Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
 from tests.trust.judges import Failed, Outcome, State
@@ -94,6 +94,7 @@ def _command(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background has ignored
     for number, file in enumerate(files, 1):
         opened = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         os.dup2(opened, number)
@@ -225,7 +226,8 @@ def state_of(store: Store) -> State:
         facts[f"mechanism {info.name}"] = hashlib.sha256(stored.mechanism.probabilities.tobytes()).hexdigest()[:16]
     for population in store.populations():
         ledger = store.ledger(population)
-        facts[f"limit {population}"] = str(ledger.limit)
+        if ledger.limit != Limit():  # else nobody has set it
+            facts[f"limit {population}"] = str(ledger.limit)
         facts |= {f"release {r.graph} {r.name}": _asked(r) for r in ledger.releases}
     for profile in store.profiles.all():
         if profile.state == "ready":
