@@ -90,7 +90,7 @@ def poll(
         int | None, typer.Option(min=1, help="With --what-if: at which margin. Default: one in a hundred people.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg or .png.")
+        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg, .png or .pdf.")
     ] = None,
     release: Annotated[
         str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
