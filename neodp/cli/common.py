@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from neodp import errors
+from neodp.cli.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
     from neodp.store import Settings, Store
@@ -242,12 +243,14 @@ def progress(quiet: bool) -> Iterator[Progress]:
 def fail(error: BaseException, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
+    message, hint, *details = (
+        in_shell(text, getattr(error, "graph", None)) for text in (message, hint, *getattr(error, "details", ()))
+    )
     if as_json:
-        details = list(getattr(error, "details", ()))
-        said = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
-        typer.echo(document({"error": said}), err=True)
+        facts = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
+        typer.echo(document({"error": facts}), err=True)
     else:
-        lines = error.lines if isinstance(error, errors.NeodpError) else [f"{message}; {hint}" if hint else message]
+        lines = errors.NeodpError(message, hint, details).lines
         typer.echo("neodp: " + "\n".join(map(harmless, lines)), err=True)
     return code
 

@@ -337,7 +337,7 @@ class Store(Tabular):
         """
         info = self.ready(name)
         if info.mechanism is None:
-            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run 'neodp extend {name}' first")
+            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run `store.extend({name!r})` first")
         graph = self.read(name, progress=progress)
         rows = self._probabilities(graph, info)
         missing = np.flatnonzero(np.isnan(rows).any(axis=1))
@@ -345,7 +345,7 @@ class Store(Tabular):
             raise NoMechanism(
                 f"dataset {graph.key(int(missing[0]))!r} of graph {name!r} has no probabilities: it came after the "
                 "mechanism was written",
-                f"run 'neodp extend {name}' again",
+                f"run `store.extend({name!r})` again",
             )
         notion = self.notion(graph, info.mechanism)
         after = self.ready(name).mechanism

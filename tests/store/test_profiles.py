@@ -106,7 +106,7 @@ def test_groups_are_kept(store: Store) -> None:
 
 def test_there_is_one_already(store: Store) -> None:
     store.profiles.load("p", small())
-    with pytest.raises(GraphExists, match=r"there is a profile 'p' in .* already; drop it, or use --replace"):
+    with pytest.raises(GraphExists, match=r"there is a profile 'p' in .* already; drop it, or use `replace=True`"):
         store.profiles.load("p", small())
     store.profiles.load("p", small().with_weights(0.25), replace=True)
     assert (store.profiles.read("p").weight == 0.25).all()
@@ -120,7 +120,7 @@ def test_empty_profiles(store: Store) -> None:
 
 
 def test_unknown_ones(store: Store) -> None:
-    with pytest.raises(UnknownGraph, match=r"there is no profile 'p' in .*; load some with 'neodp stretch load'"):
+    with pytest.raises(UnknownGraph, match=r"there is no profile 'p' in .*; load some with `store.profiles.load"):
         store.profiles.read("p")
     store.profiles.load("films", small())
     with pytest.raises(UnknownGraph, match=r"there is no profile 'film' in .*; did you mean 'films'\?"):

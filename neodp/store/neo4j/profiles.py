@@ -217,7 +217,7 @@ class Neo4jProfiles(ProfileStore):
         return len(users)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("profile", name, self.address, "neodp stretch list")
+        return refusals.overtaken("profile", name, self.address, "store.profiles.all()")
 
 
 def _groups(profiles: Profiles) -> list[str | None]:

@@ -272,7 +272,7 @@ class Session:
                 raise refusals.read_only(self.address) from e
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
         except exceptions.DriverError as e:
-            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
+            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct `uri=...`") from e
 
     def _lost(self, error: Exception) -> StoreUnreachable:
         """Why there is no connection, or no longer, as far as one can tell."""
@@ -290,7 +290,8 @@ class Session:
                 )
         if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in causes):
             return StoreUnreachable(
-                f"{self.address} was silent for {self._timeout:g} seconds", "see whether it is at work; raise --timeout"
+                f"{self.address} was silent for {self._timeout:g} seconds",
+                "see whether it is at work; raise `timeout=...`",
             )
         if self._answered:
             return StoreUnreachable(
@@ -301,7 +302,7 @@ class Session:
                 f"what answers at {self.address} does not speak Bolt, or only with TLS",
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
-        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store")
+        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct `uri=...`")
 
 
 def _bring_up(tx: Transaction) -> None:
