@@ -125,7 +125,9 @@ def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
         try:
             return JSONResponse(await run_in_threadpool(call, given))
         except NeodpError as e:
-            return JSONResponse({"error": said(e)})  # a refusal is an answer, and no fault of the connection
+            return JSONResponse(
+                {"error": said(e, given.get("graph"))}
+            )  # a refusal is an answer, and no fault of the connection
         except Exception as e:  # whose words may have a key in them: they are not written anywhere
             if os.environ.get("NEODP_DEBUG"):
                 raise
