@@ -62,15 +62,16 @@ def optimum(people: list[tuple[int, float]], k: int) -> float:
     return float(-found.fun)
 
 
-KINDS = ("tables", "gaps", "flip")
+KINDS = ("tables", "gaps", "ordered gaps", "flip")
 
 
-def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
+def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior, reach: int = 40) -> WeightedPlurality:
     known = sample(p, prior)
     if kind == "tables":
         found = module._on_tables(p, known, prior)
-    elif kind == "gaps":
-        found = module._on_gaps(p, known, weights, prior)
+    elif kind.endswith("gaps"):
+        top = sum(w * group.size for w, group in zip(weights, p.groups, strict=True))
+        found = module._on_gaps(p, known, weights, prior, min(top, reach), ordered=kind == "ordered gaps")
     else:
         found = module._flip(p, known, weights, prior)
     assert found is not None
@@ -99,11 +100,11 @@ def test_every_small_population_is_private_to_the_last_bit(kind: str, options: s
     assert checked > 200
 
 
-def test_gaps_that_are_cut_off_are_private_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_reach", lambda *_: 5)
-    for weights in ((1, 2), (0, 1), (2, 3)):
+@pytest.mark.parametrize("kind", ["gaps", "ordered gaps"])
+def test_gaps_that_are_cut_off_are_private_too(kind: str) -> None:
+    for weights in ((1, 2), (0, 2), (2, 3)):
         p = plurality([(5, 0.4), (4, 1.3)])
-        found = of_kind(p, "gaps", weights, Prior())
+        found = of_kind(p, kind, weights, Prior(), 5)
         assert max(max(key) for key in found.rows) == 5
         for counts in sample(p, Prior()).counts[::3]:
             assert violations(found, counts) == []
@@ -167,6 +168,7 @@ def test_scores_come_close_to_all_tables(monkeypatch: pytest.MonkeyPatch, people
 
 def test_balanced_is_returned_where_nothing_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PROGRAM", 0)
+    monkeypatch.setattr(module, "GAPS", 0)
     assert type(weighted_plurality(plurality([(5, 1.0)]))) is Plurality
 
 
