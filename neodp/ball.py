@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
-WHOLE = "no part of the graph shows that alpha agrees within and between all orders: extend the whole (--engine whole)"
+WHOLE = (
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+)
 """Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
@@ -453,7 +455,7 @@ class _Search:
                     f"{len(self.stars):,} layers, and more may matter",
                     "give the rule its 'least', or raise limit and layers"
                     if rule
-                    else "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
+                    else "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit",
                 )
             expanded |= back.needed
             self._expand(np.flatnonzero(back.needed))

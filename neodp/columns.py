@@ -247,12 +247,12 @@ def _color(
         color = _strings(color, "a colour", place)
     if colors is None:
         if positions:
-            raise GraphError("colours are given as positions, but no colors", "name them with colors=")
+            raise GraphError("colours are given as positions, but no colors", "name them with `colors=...`")
         colors = sorted(pc.unique(color).to_pylist())
     named = tuple(map(str, colors))
     if len(named) < 2 or len(set(named)) < len(named):
         raise GraphError(
-            f"the colours are {', '.join(named) or 'none'}", "name at least two different ones with colors="
+            f"the colours are {', '.join(named) or 'none'}", "name at least two different ones with `colors=...`"
         )
     if len(named) > 127:
         raise GraphError(f"there are {len(named)} colours", "at most 127 are possible")

@@ -188,7 +188,7 @@ class Folder:
         """
         path = self.file("mechanism", block)
         if not path.exists():
-            raise GraphError(f"{self.path} has no mechanism", f"run 'neodp extend {self.path} --engine blocks' first")
+            raise GraphError(f"{self.path} has no mechanism", f"run `neodp.blocks.extend({str(self.path)!r})` first")
         return np.column_stack(_numbers(path, "p", "q"))
 
     @property
@@ -235,7 +235,8 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     except FileNotFoundError:
         raise GraphError(
             f"{path} is not a folder of blocks: it has no graph.json",
-            f"make one with 'neodp export GRAPH {path} --blocks N' or 'neodp generate FAMILY NAME … --to {path}'",
+            f"make one with `neodp.blocks.write_graph(graph, partition, {str(path)!r})` or "
+            f"`neodp.blocks.write_lattice(lattice, {str(path)!r}, blocks)`",
         ) from None
     except (KeyError, TypeError, ValueError) as e:
         if isinstance(e, GraphError):

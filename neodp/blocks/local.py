@@ -304,7 +304,7 @@ def processes(workers: int) -> Iterator[Map]:
         except BrokenProcessPool:
             raise NeodpError(
                 "a process that worked on a block was killed, perhaps for want of memory",
-                "run the same command again to go on from there, with fewer --workers or smaller blocks",
+                "do the same again to go on from there, with fewer `workers=...` or smaller blocks",
             ) from None
         except BaseException:
             pool.shutdown(cancel_futures=True)

@@ -177,7 +177,7 @@ class Work:
         other = self.folder.colors[1 - part.color[here]]
         return UnhitBoundary(
             f"the boundary edge {names[0]!r} – {names[1]!r} ({one}, {other}) has alpha at neither end",
-            "give alpha to one of them, or make the folder with --balanced",
+            f"give alpha to one of them, or use `neodp.blocks.balanced({str(self.folder.path)!r})`",
         )
 
     # --- a pass ---------------------------------------------------------------------------------------------

@@ -135,11 +135,13 @@ def poll(
     absent = tuple(missing.split(",")) if isinstance(missing, str) else tuple(missing)
     cells = Cells(tuple(word.strip() for word in absent), skip_empty, exact, words, other)
     if by is not None and by_values is None:
-        raise GraphError("the parts are not named", "name them with --by-values: they are never read from the table")
+        raise GraphError(
+            "the parts are not named", "name them with `by_values=...`: they are never read from the table"
+        )
     if by is None and (by_values is not None or by_other is not None):
-        raise GraphError("which column says who belongs to which part?", "name it, as in --by COL")
+        raise GraphError("which column says who belongs to which part?", "name it, as in `by='COL'`")
     if not votes:
-        raise GraphError("which column is it, --vote?", "name it, as in --vote COL")
+        raise GraphError("which column has the votes?", "name it, as in `vote='COL'`")
     constant = _number(epsilon)
     needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each)]
     maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
@@ -250,7 +252,7 @@ class Survey(Tabular):
                     raise GraphError(
                         f"{question.label!r} can be answered in two ways, and an answer cannot be drawn again: "
                         f"{in_figures(question)}",
-                        "choose with --mechanism balanced or --mechanism weighted",
+                        "choose with `mechanism='balanced'` or `mechanism='weighted'`",
                     )
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, release.Question]:

@@ -30,7 +30,7 @@ from neodp.frames import Tabular, html_table
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
-from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store import answers, demand, refusals, whole
 from neodp.store.cypher import subject
 from neodp.store.demand import StoredView
@@ -150,8 +150,24 @@ class Store(Tabular):
         """
 
     @abstractmethod
+    def account(self, population: str = DEFAULT) -> Account:
+        """What was answered about a population in sum, and how much may be; without reading all of it.
+
+        Raises
+        ------
+        DamagedRelease
+            If the sum is not what was kept.
+        """
+
+    @abstractmethod
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        """What was answered about a population, and how much may be."""
+        """What was answered about a population, and how much may be.
+
+        Raises
+        ------
+        DamagedRelease
+            If one of the releases is not what was kept, or they are not the ones that the account sums up.
+        """
 
     @abstractmethod
     def populations(self) -> list[str]:
@@ -321,7 +337,7 @@ class Store(Tabular):
         """
         info = self.ready(name)
         if info.mechanism is None:
-            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run 'neodp extend {name}' first")
+            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run `store.extend({name!r})` first")
         graph = self.read(name, progress=progress)
         rows = self._probabilities(graph, info)
         missing = np.flatnonzero(np.isnan(rows).any(axis=1))
@@ -329,7 +345,7 @@ class Store(Tabular):
             raise NoMechanism(
                 f"dataset {graph.key(int(missing[0]))!r} of graph {name!r} has no probabilities: it came after the "
                 "mechanism was written",
-                f"run 'neodp extend {name}' again",
+                f"run `store.extend({name!r})` again",
             )
         notion = self.notion(graph, info.mechanism)
         after = self.ready(name).mechanism

@@ -18,7 +18,7 @@ import numpy as np
 from neodp.columns import Floats
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
-from neodp.release import DEFAULT, Ledger, Level, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +31,7 @@ __all__ = [
     "MechanismInfo",
     "StoredGraph",
     "StoredMechanism",
+    "account_of",
     "fingerprint",
     "ledger_of",
     "release_of",
@@ -301,10 +302,35 @@ def release_of(row: Mapping[str, Any] | None) -> Release | None:
     return found.check(row.get("digest"))
 
 
+def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
+    """An account from a row: whether it is known, its limits and its sum; None where the sum was never written.
+
+    Raises
+    ------
+    DamagedRelease
+        If it is not what was kept.
+    """
+    account = Account(population, _limit(row))
+    return None if row["account"] is None else account.read(row["account"])
+
+
 def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:
-    """A ledger from a row: whether it is known, its limits, and its releases."""
-    limit = Limit()
-    if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
-        limit = Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)
+    """A ledger from a row: the same, and its releases.
+
+    Raises
+    ------
+    DamagedRelease
+        If one of them is not what was kept, or the account says that others were.
+    """
     releases = (release_of(release) for release in row["releases"])
-    return Ledger(population, limit, tuple(release for release in releases if release is not None))
+    ledger = Ledger(population, _limit(row), tuple(release for release in releases if release is not None))
+    account = account_of(population, row)
+    if account is not None and (account.used, account.seal) != (ledger.used, ledger.account.seal):
+        raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
+    return ledger
+
+
+def _limit(row: Mapping[str, Any]) -> Limit:
+    if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
+        return Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)
+    return Limit()

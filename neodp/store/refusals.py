@@ -83,7 +83,7 @@ def whole(what: str, info: T) -> T:
 
 def exists(what: str, name: str, address: str) -> GraphExists:
     """A name is taken."""
-    return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use --replace")
+    return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use `replace=True`")
 
 
 # --- which schema -------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def overtaken(what: str, name: str, address: str, look: str) -> Overtaken:
     """A later writer took over."""
     return Overtaken(
         f"somebody else changed {what} {name!r} in {address} while it was written; what they wrote stands",
-        f"look at it with '{look}', and run the command again if it is still wanted",
+        f"look at it with `{look}`, and do it again if it is still wanted",
     )
 
 
@@ -187,7 +187,7 @@ def stale(info: GraphInfo) -> StaleMechanism:
     assert info.mechanism is not None
     return StaleMechanism(
         f"graph {info.name!r} has changed since its mechanism was written, {info.mechanism.written}",
-        f"run 'neodp extend {info.name}' again",
+        f"run `store.extend({info.name!r})` again",
     )
 
 

@@ -238,6 +238,59 @@ def test_a_damaged_release_is_not_served(store: Store, raw: Raw) -> None:
         store.answer("g", "1", "spring")
 
 
+def test_an_answer_that_somebody_deleted_is_still_paid_for_and_shows(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.allow("default", Limit(2))
+    store.answer("g", "1", "spring")
+    store.answer("g", "1", "autumn")
+    raw("MATCH (r:Release) WHERE r.name = 'spring' DELETE r RETURN 1")
+    with pytest.raises(BudgetSpent, match="requested 1, used 2, allowed 2"):
+        store.answer("g", "1", "winter")
+    told = "the account of population 'default' has 2 releases, and 1 are there, or not the same ones: the store was"
+    with pytest.raises(DamagedRelease, match=told):
+        store.ledger()
+
+
+def test_an_account_that_somebody_edited_decides_nothing(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.answer("g", "1", "spring")
+    text = store.account().text
+    ((kept,),) = raw("MATCH (l:Ledger) RETURN l.account")
+    assert kept == text
+    raw(f"MATCH (l:Ledger) SET l.account = '{text.replace(chr(10) + '1', chr(10) + '0', 1)}' RETURN 1")
+    with pytest.raises(DamagedRelease, match="the account of population 'default' cannot be read: the store was"):
+        store.answer("g", "1", "autumn")
+
+
+def test_the_work_of_an_answer_does_not_grow_with_the_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each one runs the same statements, none of which reads all releases; what they return has the same size."""
+    from neodp.store.embedded.session import Session
+    from neodp.store.neo4j.session import Transaction
+
+    store.load("g", balanced(generate.path(4)))
+    store.allow("default", Limit(100, 1000.0))
+    store.extend("g")
+    work: list[tuple[str, int]] = []
+    for kind in (Session, Transaction):
+
+        def run(self: Any, name: str, *, _run: Any = kind.run, **parameters: Any) -> Any:
+            found = _run(self, name, **parameters)
+            work.append((name, len(str(found)) if name in ("account", "find_release") else 0))
+            return found
+
+        monkeypatch.setattr(kind, "run", run)
+    seen = []
+    for i in range(60):
+        work.clear()
+        store.answer("g", "1", f"r{i:02}")
+        seen.append(list(work))
+    assert {"account", "find_release", "create_release", "set_account"} <= {name for name, _ in seen[-1]}
+    assert not {"ledger", "releases"} & {name for name, _ in seen[-1]}
+    assert seen[11] == seen[59]  # from 10 on, the number of answers has two digits
+    assert store.ledger().used == store.account().used == 60
+    assert store.ledger().account == store.account()
+
+
 # --- races ----------------------------------------------------------------------------------------------------------
 
 ALLOWED = 5

@@ -2,6 +2,9 @@
 
 ``files/version-0.gz`` was written by a neodp that kept no version: the graph "survey" with its mechanism, and one
 release, "spring", of which that neodp kept neither a population nor what was asked.
+
+``files/version-1.gz`` was written by one that kept no accounts: the graph "survey", and two releases, "spring" and
+"summer", of the three that are allowed.
 """
 
 import gzip
@@ -46,6 +49,20 @@ def test_a_store_without_a_version_is_brought_up_to_date(old: Path) -> None:
     with open_store(old) as store:
         assert store.kept("survey", "autumn") == new
         assert store.query("summary", "survey").num_rows == 2
+
+
+def test_the_answers_of_a_store_without_accounts_are_summed_up(tmp_path: Path) -> None:
+    path = tmp_path / "old.lbdb"
+    path.write_bytes(gzip.decompress((OLD.parent / "version-1.gz").read_bytes()))
+    with open_store(path) as store:
+        assert (store.account().used, store.account().left) == (2, 1)
+        first = store.answer("survey", "1-1", "spring")
+        assert first == store.ledger().releases[0]
+        store.answer("survey", "1-1", "autumn")
+    with open_store(path) as store:
+        assert store.account() == store.ledger().account
+        with pytest.raises(BudgetSpent, match="used 3, allowed 3"):
+            store.answer("survey", "1-1", "winter")
 
 
 def test_an_older_store_that_may_not_be_written_says_so(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

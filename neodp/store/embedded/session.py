@@ -58,7 +58,7 @@ class Session:
         self._connection: ladybug.Connection | None = None
         self._file = File(settings.path, self.address, settings.patience, settings.create)
         self._finalizer = weakref.finalize(self, self._file.close)
-        self.read_only = self._file.read_only
+        self.read_only = self._file.read_only or settings.read_only
         try:
             with self.transaction():
                 self.tables = set(self.run("show_schema")["name"].to_pylist())
@@ -135,7 +135,7 @@ class Session:
             if self._connection is not None:
                 yield
                 return
-            if write and self._file.read_only and not self._file.full:
+            if write and self.read_only and not self._file.full:
                 raise refusals.read_only(self.address)
             if write:
                 self._file.require_room()

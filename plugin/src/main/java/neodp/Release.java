@@ -164,9 +164,14 @@ record Release(
                     String.valueOf(level.times));
             kept.add("[" + String.join(", ", values) + "]");
         }
-        byte[] text = ("[" + String.join(", ", kept) + "]").getBytes(StandardCharsets.UTF_8);
+        return sha256("[" + String.join(", ", kept) + "]");
+    }
+
+    /** The SHA-256 of a text in UTF-8, in hexadecimal digits. */
+    static String sha256(String text) {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // every Java has it
         }
