@@ -58,6 +58,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -132,11 +133,38 @@ class WeightedPlurality(Plurality):
         return self.worst_case
 
     def worst_at(self, margin: int) -> float:
-        """The accuracy that every dataset has at least, whatever its margin."""
-        return self.worst_case
+        """The accuracy that every dataset with this margin or a greater one has at least; it may have more.
+
+        With margin m, the winner is 2 m - 2 votes ahead of every other option, or more: whoever goes over to another
+        option makes up for two. Scores are closest if its votes are those of the least weight.
+        """
+        if self.kind == "tables":
+            return min((right for far, right in self._by_margin if far >= margin), default=self.worst_case)
+        order = np.argsort(self.weights)
+        weight, size = np.array(self.weights)[order], self._sizes[order]
+        winners = np.clip((self.people + 2 * margin - 2) // 2 - (np.cumsum(size) - size), 0, size)
+        lead = int(weight @ (2 * winners - size))
+        if lead <= 0:
+            return self.worst_case
+        if self.kind == "flip":
+            return max(self.worst_case, flip([0, *[lead] * (len(self.options) - 1)], self.rate)[0])
+        return min((right for far, right in self._by_margin if far >= min(lead, self.reach)), default=self.worst_case)
+
+    @cached_property
+    def _by_margin(self) -> list[tuple[int, float]]:
+        """For every dataset of the program, its margin, or by how much the first score leads, and its accuracy."""
+        found = []
+        for key, row in self.rows.items():
+            if self.kind == "tables":
+                counts = np.array(key).reshape(len(self.groups), -1)
+                found.append((self.margin(counts) or self.people, row[self.truth(counts)]))
+            else:
+                first = key.index(0)
+                found.append((min(key[:first] + key[first + 1 :]), row[first]))
+        return found
 
     def at(self, margin: int) -> Margin:
-        return Margin(margin, worst=self.worst_case)
+        return Margin(margin, worst=self.worst_at(margin))
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
         if self.kind == "tables":

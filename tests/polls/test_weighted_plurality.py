@@ -110,6 +110,28 @@ def test_gaps_that_are_cut_off_are_private_too(kind: str) -> None:
             assert violations(found, counts) == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_accuracy_by_margin_is_certain(kind: str) -> None:
+    """No table with a margin is answered less accurately than is said of that margin; more is said of greater ones."""
+    for people in ([(9, 0.7)], [(3, 0.4), (5, 1.3)]):
+        p = plurality(people)
+        found = of_kind(p, kind, (1, 2)[: len(people)], Prior(), 8)
+        least: dict[int, float] = {}
+        for counts in sample(p, Prior()).counts:
+            margin = found.margin(counts)
+            assert margin is not None
+            right = found.distribution(counts)[found.truth(counts)]
+            for m in range(1, margin + 1):
+                least[m] = min(least.get(m, 1.0), right)
+        said = [found.worst_at(m) for m in sorted(least)]
+        assert all(each <= least[m] for m, each in zip(sorted(least), said, strict=True))
+        assert said == sorted(said)
+        if kind == "tables":
+            assert said == [least[m] for m in sorted(least)]
+        elif len(people) == 1:
+            assert said[-1] > 0.7
+
+
 def test_large_polls_are_private_at_what_is_asked() -> None:
     p = weighted([Group(float(e), 2000) for e in np.linspace(0.2, 2.0, 40)], "plurality", "abc")
     assert isinstance(p, WeightedPlurality)
