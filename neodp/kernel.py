@@ -52,6 +52,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numba import njit
 
+from neodp.compiling import watch
+
 __all__ = [
     "ADD",
     "EPSILON_DELTA",
@@ -77,6 +79,8 @@ __all__ = [
     "too_low",
     "visit",
 ]
+
+watch()  # the first call of each function compiles it, which takes a while
 
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
