@@ -351,13 +351,16 @@ def audit_pairs(graph: Edges, rows: Floats, worst: int) -> Audit:
     """``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
     from neodp import kernel
 
-    p, q = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
-    verdict, tightness = kernel.audit(graph.source, graph.target, graph.epsilon, graph.delta, p, q)
-    undecided = np.argwhere(verdict == 2)
-    for edge, which in undecided.tolist():
-        left, right = _sides(graph, rows, edge, which)
-        verdict[edge, which] = not holds(left, right, float(graph.epsilon[edge]), float(graph.delta[edge]))
-    broken: Bools = verdict.any(axis=1)
+    verdict, tightness = kernel.audit(
+        graph.source, graph.target, graph.epsilon, graph.delta, np.ascontiguousarray(rows)
+    )
+    unclear = np.flatnonzero(verdict.view(np.int32))  # four at a time
+    close, which = np.nonzero(verdict[unclear] == 2)
+    undecided = list(zip(unclear[close].tolist(), which.tolist(), strict=True))
+    for edge, c in undecided:
+        left, right = _sides(graph, rows, edge, c)
+        verdict[edge, c] = not holds(left, right, float(graph.epsilon[edge]), float(graph.delta[edge]))
+    broken: Bools = verdict.view(np.int32)[:, 0] != 0
     return Audit(
         edges=graph.edges,
         checks=verdict.size,

@@ -61,6 +61,8 @@ __all__ = [
 
 
 F = TypeVar("F")
+WORTH_COMPILING = 100_000
+"""From how many edges on compiled code makes up for loading it."""
 
 
 class Adjacency(NamedTuple):
@@ -385,9 +387,22 @@ class DatasetGraph:
     def crossing(self) -> Bools:
         """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
-        crossing: Bools = kind[self.source] != kind[self.target]
+        crossing: Bools
+        if self.edges < WORTH_COMPILING:
+            crossing = kind[self.source] != kind[self.target]
+        else:
+            from neodp import kernel
+
+            crossing = kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
+
+    @cached_property
+    def boundary(self) -> NDArray[np.int64]:
+        """The positions of the boundary edges, ascending."""
+        edges = np.flatnonzero(self.crossing)
+        edges.setflags(write=False)
+        return edges
 
     @cached_property
     def _ordered(self) -> tuple[NDArray[np.int8], Ints]:

@@ -164,6 +164,8 @@ def epsilons(
                 return math.nan
             raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
         try:
+            if "_" in text or not text.isascii():  # which Python takes for digits
+                raise ValueError
             epsilon = float(text)
         except ValueError:
             hint = (

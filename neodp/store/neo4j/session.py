@@ -182,8 +182,7 @@ class Session:
 
     def _found_version(self) -> int:
         """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
-        version = int(self.read("show_version")["version"] or 0)
-        refusals.check_version(self.address, version)
+        version = refusals.check_version(self.address, self.read("show_version")["version"])
         if version == 0 and self.read("show_older")["older"]:
             try:
                 self.transaction("set_version", _bring_up)
