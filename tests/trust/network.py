@@ -46,7 +46,7 @@ def _proxy(arena: Arena) -> Proxy:
 def _cut(rng: random.Random, arena: Arena, words: tuple[str, ...], message: bytes, where: Where) -> Outcome | None:
     """Run a command through the proxy, which cuts it somewhere; None if it ended before that."""
     proxy = _proxy(arena)
-    proxy.at(message, where, times=rng.choice([1, 1, 2, 100]), skip=rng.randint(0, 12 if message == PULL else 3))
+    proxy.at(message, where, times=rng.choice([1, 1, 2, 100]), skip=rng.randint(0, 6 if message == PULL else 3))
     done = arena.run("--timeout", "2", *words, address=f"bolt://127.0.0.1:{proxy.port}")
     cut = proxy.done
     proxy.rest()
