@@ -37,9 +37,9 @@ def honest(done: Outcome, found: State, before: State, after: State) -> None:
 
 def _proxy(arena: Arena) -> Proxy:
     assert arena.server is not None
-    made: Proxy | None = arena.facts.get("proxy")
+    made: Proxy | None = arena.facts.get("network: proxy")
     if made is None:
-        made = arena.facts["proxy"] = Proxy(int(arena.server.uri.rsplit(":", 1)[1]))
+        made = arena.facts["network: proxy"] = Proxy(int(arena.server.uri.rsplit(":", 1)[1]))
     return made
 
 
