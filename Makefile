@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench plugin clean
+.PHONY: demo test lint bench docs plugin clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -23,6 +23,11 @@ plugin:
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
 
+# the documentation as a site in site/, with every link checked
+docs: .venv/ready-docs
+	$(BIN)/python -m tools.notebook
+	$(BIN)/python -m tools.site
+
 clean:
 	rm -rf .venv
 
@@ -31,6 +36,7 @@ clean:
 .venv/ready-test: extras = .[test]
 .venv/ready-lint: extras = .[test,bench]
 .venv/ready-bench: extras = .[bench]
+.venv/ready-docs: extras = .[docs]
 .venv/ready-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing $(extras)"
