@@ -45,8 +45,9 @@ def boundary_edges(graph: DatasetGraph) -> NDArray[np.int64]:
 def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
     """The positions of the ends of boundary edges, ascending."""
     mask = np.zeros(len(graph), np.bool_)
-    mask[graph.source[graph.crossing]] = True
-    mask[graph.target[graph.crossing]] = True
+    edges = boundary_edges(graph)
+    mask[graph.source[edges]] = True
+    mask[graph.target[edges]] = True
     return np.flatnonzero(mask)
 
 
@@ -75,7 +76,8 @@ def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
         A mask over the datasets, or their positions.
     """
     mask = _mask(graph, members)
-    unhit = np.flatnonzero(graph.crossing & ~mask[graph.source] & ~mask[graph.target])
+    edges = boundary_edges(graph)
+    unhit = edges[~(mask[graph.source[edges]] | mask[graph.target[edges]])]
     return int(unhit[0]) if len(unhit) else None
 
 

@@ -61,6 +61,7 @@ __all__ = [
 
 
 F = TypeVar("F")
+_WORTH_COMPILING = 100_000  # edges
 
 
 class Adjacency(NamedTuple):
@@ -385,7 +386,13 @@ class DatasetGraph:
     def crossing(self) -> Bools:
         """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
-        crossing: Bools = kind[self.source] != kind[self.target]
+        crossing: Bools
+        if self.edges < _WORTH_COMPILING:
+            crossing = kind[self.source] != kind[self.target]
+        else:
+            from neodp import kernel
+
+            crossing = kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
 
