@@ -1,4 +1,4 @@
-"""The documentation's site: ``python -m tools.site``, or ``make docs``, builds it into ``site/``, offline, and checks it.
+"""The documentation as a site: ``python -m tools.site``, or ``make docs``, builds it into ``site/`` and checks it.
 
 The pages are those of ``docs/``, with two changes. Where a page has a line ``<!-- from the code: NAME -->``, the text
 comes from the program: the commands with their options, the canned queries with their Cypher. Links to files of the
