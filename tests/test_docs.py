@@ -78,7 +78,7 @@ def test_the_notebook_has_the_cells_of_the_tutorial_and_runs(tmp_path: Path, mon
 
 SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "audit", "budget"))]
 ELSEWHERE = ("make ", "pip install", "NEO4J_URI", "staff.csv")
-"""A block with one of these sets something up, needs a server (tests/test_docs_neo4j.py), or needs tables of its own."""
+"""Such a block sets something up, needs a server (tests/test_docs_neo4j.py), or needs tables of its own."""
 
 
 @pytest.mark.parametrize("page", SHELL, ids=lambda page: page.name)
