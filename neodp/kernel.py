@@ -74,6 +74,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from neodp.compiling import watch
+
 __all__ = [
     "ADD",
     "EPSILON_DELTA",
@@ -108,6 +110,8 @@ __all__ = [
     "widened",
     "within",
 ]
+
+watch()  # the first call of each function compiles it, which takes a while
 
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
