@@ -50,7 +50,8 @@ import math
 from decimal import Decimal, localcontext
 
 import numpy as np
-from numba import njit
+
+from neodp.compiling import njit
 
 __all__ = [
     "ADD",

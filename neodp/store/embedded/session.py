@@ -104,7 +104,9 @@ class Session:
     def _upgrade(self) -> None:
         """Bring an older file up to date: add the columns and tables that it lacks."""
         with self.transaction():
-            missing = [name for name in schema(self._dialect) if "." in name and self._lacks(*name.split("."))]
+            there = {f"{table}.{column}" for table in self.tables for column in self._columns(table)}
+        wanted = [name for name in schema(self._dialect) if "." in name and name.partition(".")[0] in self.tables]
+        missing = [name for name in wanted if name not in there]
         if missing and self.read_only:
             raise refusals.older(self.address, f"lacks {missing[0]}")
         if missing:
@@ -116,11 +118,10 @@ class Session:
         if self._version != VERSION and "DatasetGraph" in self.tables and not self.read_only:
             self.init()
 
-    def _lacks(self, table: str, column: str) -> bool:
-        if table not in self.tables:
-            return False
+    def _columns(self, table: str) -> list[str]:
         text = statement("show_columns", self._dialect).replace("{table}", table)
-        return column not in self.execute(text, {})["name"].to_pylist()
+        names: list[str] = self.execute(text, {})["name"].to_pylist()
+        return names
 
     def require_room(self, size: int) -> None:
         """Refuse a change that the disk may have no room for."""
