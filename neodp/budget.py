@@ -29,10 +29,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +40,12 @@ from numpy.typing import NDArray
 from neodp.columns import Floats
 from neodp.errors import PrivacyError
 
-__all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "least_epsilon"]
+__all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "fits", "least_epsilon"]
 
 ATOMS = 400_000
 """How many different losses are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
+DIGITS = 4096
+"""How many binary digits a product of chances is kept to; rounded down, so that the cost is overstated."""
 SLACK = 1e-8
 """A relative error that no sum of probabilities here reaches."""
 
@@ -53,6 +55,10 @@ class Loss(NamedTuple):
 
     epsilon: float
     delta: float = 0.0
+
+
+Losses: TypeAlias = Iterable[Loss] | Mapping[Loss, int]
+"""One loss for each answer, or how many answers there are of each."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Total:
     how: str
 
 
-def basic(losses: Iterable[Loss]) -> Loss:
+def basic(losses: Losses) -> Loss:
     """Basic composition: the sums of the epsilons and of the deltas, rounded up.
 
     Examples
@@ -80,19 +86,19 @@ def basic(losses: Iterable[Loss]) -> Loss:
     >>> basic([Loss(5.0), Loss(0.25)])
     Loss(epsilon=5.25, delta=0.0)
     """
-    known = list(losses)
-    epsilon = sum((Fraction(loss.epsilon) for loss in known), Fraction(0))
-    delta = sum((Fraction(loss.delta) for loss in known), Fraction(0))
+    known = Counter(losses)
+    epsilon = sum((Fraction(loss.epsilon) * n for loss, n in known.items()), Fraction(0))
+    delta = sum((Fraction(loss.delta) * n for loss, n in known.items()), Fraction(0))
     return Loss(above(epsilon), min(1.0, above(delta)))
 
 
-def compose(losses: Iterable[Loss], delta: float = 0.0) -> Total:
+def compose(losses: Losses, delta: float = 0.0) -> Total:
     """The least epsilon that several answers keep together at a delta, among the bounds that are valid.
 
     Parameters
     ----------
     losses : Losses
-        One for each answer.
+        One for each answer, or how many answers there are of each.
     delta : float
         How much delta is granted in all. Where it is less than what the answers' own deltas need, they get what they
         need, and the result says how much that is.
@@ -107,18 +113,32 @@ def compose(losses: Iterable[Loss], delta: float = 0.0) -> Total:
     >>> compose([Loss(0.5)] * 3)
     Total(epsilon=1.5, delta=0.0, how='basic')
     """
-    known = list(losses)
+    known = Counter(losses)
     if not 0.0 <= delta <= 1.0:
         raise PrivacyError(f"delta is {delta!r}", "give a number from 0 to 1")
     plain = basic(known)
-    if delta >= plain.delta:
+    if delta >= plain.delta and delta > 0.0:  # at delta 0, the sum is the optimum
         best = least_epsilon(known, delta)
         if best < plain.epsilon:
             return Total(best, delta, "optimal")
     return Total(plain.epsilon, plain.delta, "basic")
 
 
-def least_epsilon(losses: Sequence[Loss], delta: float) -> float:
+def fits(losses: Losses, epsilon: float, delta: float) -> bool:
+    """Whether several answers together keep (epsilon, delta), by either bound.
+
+    Examples
+    --------
+    >>> fits({Loss(0.1): 610}, 14.16, 1e-6), fits({Loss(0.1): 610}, 14.16, 0.0)
+    (True, False)
+    """
+    plain = basic(losses)
+    if plain.epsilon <= epsilon and plain.delta <= delta:
+        return True
+    return delta > 0.0 and delta_at(losses, epsilon) <= delta
+
+
+def least_epsilon(losses: Losses, delta: float) -> float:
     """The least epsilon of optimal composition at a delta, rounded up; infinite where delta is too small for any.
 
     Examples
@@ -141,7 +161,7 @@ def least_epsilon(losses: Sequence[Loss], delta: float) -> float:
     return high
 
 
-def delta_at(losses: Sequence[Loss], epsilon: float) -> float:
+def delta_at(losses: Losses, epsilon: float) -> float:
     """The least delta of optimal composition at an epsilon, rounded up.
 
     Examples
@@ -174,15 +194,19 @@ class _Worst:
     told: Fraction
 
     @classmethod
-    def of(cls, losses: Sequence[Loss]) -> _Worst:
-        if any(not (0.0 <= loss.epsilon < math.inf and 0.0 <= loss.delta <= 1.0) for loss in losses):
+    def of(cls, losses: Losses) -> _Worst:
+        known = Counter(losses)
+        if any(not (0.0 <= loss.epsilon < math.inf and 0.0 <= loss.delta <= 1.0) for loss in known):
             raise PrivacyError("a loss is no (epsilon, delta)", "give epsilon of at least 0 and delta from 0 to 1")
-        told = 1 - math.prod((1 - Fraction(loss.delta) for loss in losses), start=Fraction(1))
-        counts = Counter(loss.epsilon for loss in losses if loss.epsilon > 0.0)
+        told = 1 - math.prod((_at_most(1 - Fraction(loss.delta), n) for loss, n in known.items()), start=Fraction(1))
+        counts: Counter[float] = Counter()
+        for (epsilon, _), n in known.items():
+            counts[epsilon] += n if epsilon > 0.0 else 0
+        counts = +counts
         many = math.prod(n + 1 for n in counts.values()) > ATOMS
         loss, chance = _on_a_grid(counts) if many else _apart(counts)
         keep = loss > 0.0
-        return cls(loss[keep], chance[keep], basic(losses).epsilon, told)
+        return cls(loss[keep], chance[keep], basic(known).epsilon, told)
 
     def delta(self, epsilon: float) -> float:
         tail = 0.0
@@ -231,6 +255,22 @@ def _binomial(n: int, epsilon: float) -> Floats:
     ways = gammaln(n + 1) - gammaln(j + 1) - gammaln(n - j + 1)
     chance: Floats = np.exp(ways + j * truth + (n - j) * lie)
     return chance
+
+
+def _at_most(x: Fraction, n: int) -> Fraction:
+    """x^n for x from 0 to 1; where that has too many digits, a little less."""
+    found, power = Fraction(1), x
+    while n:
+        if n % 2:
+            found = _cut(found * power)
+        power, n = _cut(power * power), n // 2
+    return found
+
+
+def _cut(x: Fraction) -> Fraction:
+    if x.denominator.bit_length() <= DIGITS:
+        return x
+    return Fraction((x.numerator << DIGITS) // x.denominator, 1 << DIGITS)
 
 
 def above(x: Fraction) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["WORTH", "Function", "njit"]
+__all__ = ["WORTH", "Function", "Hint", "intrinsic", "njit"]
 
 WORTH = 30_000
 """How many elements may be worked on in Python: about as long as the compiler takes to load."""
@@ -63,6 +63,23 @@ class Function:
         compiled = numba.njit(**self._options)(self._function)
         self._function.__globals__[self._function.__name__] = compiled
         self._compiled = compiled
+
+
+class Hint(Function):
+    """A hint to the processor, made by numba's builder of code; nothing where there is no compiler."""
+
+    def __call__(self, *arguments: Any) -> None:
+        return None
+
+    def compile(self) -> None:
+        from numba.extending import intrinsic
+
+        self._function.__globals__[self._function.__name__] = self._compiled = intrinsic(self._function)
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """As ``numba.extending.intrinsic``, later, for what changes no result."""
+    return Hint(function, {})
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -22,6 +22,11 @@ than that person's own epsilon allows.
 What is kept is the question, the answer, its name, its time and its cost: not the dataset that was asked for, unless
 that is wished, and not its probabilities, which would tell how far it is from the boundary. A digest over all of it is
 checked before an answer is given again.
+
+*The account.* What all answers cost in sum is kept beside the limit (:class:`Account`), with a digest of its own, and
+changes in the transaction that keeps an answer. So the next answer does not have to read all others. Whoever reads them
+all, as 'neodp budget' and 'neodp releases' do, compares them with the account: an answer that was deleted, added or
+exchanged shows.
 """
 
 from __future__ import annotations
@@ -30,16 +35,19 @@ import hashlib
 import json
 import math
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
 
-from neodp.budget import Loss, Total, compose
+from neodp.budget import Loss, Total, compose, fits
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
 from neodp.sampling import BITS, choose
 
 __all__ = [
     "DEFAULT",
+    "Account",
     "Keeper",
     "Ledger",
     "Level",
@@ -211,14 +219,15 @@ class Release:
         if not then:
             raise OtherQuestion(
                 f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
-                "give this question another name; 'neodp releases' shows the answer",
+                f"give this question another name; `store.ledger({self.population!r})` shows the answer",
             )
         for fact in sorted(then.keys() | now.keys()):
             if then.get(fact) != now.get(fact):
                 raise OtherQuestion(
                     f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
                     f"and is now asked with {fact} {_shown(now.get(fact))}",
-                    "ask the same question again, or give this one another name; 'neodp releases' shows what was asked",
+                    "ask the same question again, or give this one another name; "
+                    f"`store.ledger({self.population!r})` shows what was asked",
                 )
 
     def check(self, digest: str | None) -> Release:
@@ -227,14 +236,20 @@ class Release:
         Raises
         ------
         DamagedRelease
-            If the digest that was kept with it is another one.
+            If the digest that was kept with it is another one, or is gone. An older neodp kept none, nor what was
+            asked.
         """
-        if digest is not None and digest != self.digest:
-            raise DamagedRelease(
-                f"release {self.name!r} of {self.graph!r} is not what was kept: the store was damaged or edited",
-                "restore the store from a copy; nothing was answered",
-            )
+        if digest != self.digest and (digest is not None or self.asked != "{}"):
+            raise damaged(self.graph, self.name)
         return self
+
+
+def damaged(graph: object, name: object) -> DamagedRelease:
+    """The error for a release that is not what was kept."""
+    return DamagedRelease(
+        f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
+        "restore the store from a copy; nothing was answered",
+    )
 
 
 def _shown(value: Any) -> str:
@@ -288,35 +303,119 @@ class Spent:
     ----------
     label : str
         The level: its name, or its epsilon.
-    losses : tuple of Loss
-        One for each number that was released. Where a release knew no such level, its dearest one counts.
+    losses : mapping
+        How many numbers of each loss were released. Where a release knew no such level, its dearest one counts.
     """
 
     label: str
-    losses: tuple[Loss, ...]
+    losses: Mapping[Loss, int]
 
     def total(self, delta: float = 0.0) -> Total:
         """What all of them cost together, by the least valid bound."""
         return compose(self.losses, delta)
 
 
+Price: TypeAlias = tuple[Level, ...]
+"""What a release costs: its levels, without how many people have them."""
+
+
 @dataclass(frozen=True)
-class Ledger:
-    """The releases about a population, by time, and how much may be answered in all."""
+class Account:
+    """What was answered about a population in sum, and how much may be.
+
+    A further answer is decided by this alone, so that its work does not grow with the number of answers. The sum is
+    kept beside the limit, and is written in the transaction that keeps a release.
+
+    Attributes
+    ----------
+    population : str
+    limit : Limit
+    used : int
+        How many releases there are.
+    prices : mapping
+        How many of them have each price.
+    seal : int
+        The sum of all releases' digests, modulo 2^256. It shows whether a release is missing, or another one is there.
+    """
 
     population: str
     limit: Limit = field(default_factory=Limit)
-    releases: tuple[Release, ...] = ()
-
-    @property
-    def used(self) -> int:
-        """How many releases there are."""
-        return len(self.releases)
+    used: int = 0
+    prices: Mapping[Price, int] = field(default_factory=dict)
+    seal: int = 0
 
     @property
     def left(self) -> int | None:
         """How many more there may be; None where their number is not limited."""
         return None if self.limit.releases is None else max(0, self.limit.releases - self.used)
+
+    def plus(self, releases: Iterable[Release]) -> Account:
+        """The account after some more releases."""
+        used, prices, seal = self.used, Counter(self.prices), self.seal
+        for release in releases:
+            used += 1
+            prices[_price(release.levels)] += 1
+            seal = (seal + int(release.digest, 16)) % 2**256
+        return replace(self, used=used, prices=prices, seal=seal)
+
+    # --- as a text ----------------------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The sum as it is kept: lines of words between tabs. The first is a digest of the rest.
+
+        Then come the number of releases and the seal, and a line for every price: how many releases have it, and the
+        epsilon, delta, times and name of each level.
+
+        Examples
+        --------
+        >>> one = Account("default").plus([Release("g", "spring", "yes", levels=(Level(0.5),))])
+        >>> one.text.split("\\n")[2].split("\\t")
+        ['1', '0x1.0000000000000p-1', '0x0.0p+0', '1', 'null']
+        >>> Account("default").read(one.text) == one
+        True
+        """
+        lines = [f"{self.used}\t{self.seal:064x}"]
+        for price, n in self.prices.items():
+            words = [str(n)]
+            for level in price:
+                name = json.dumps(level.name, ensure_ascii=False)
+                words += [level.epsilon.hex(), level.delta.hex(), str(level.times), name]
+            lines.append("\t".join(words))
+        body = "\n".join([self.population, *lines])
+        return "\n".join([hashlib.sha256(body.encode()).hexdigest(), *lines])
+
+    def read(self, text: str) -> Account:
+        """This population's account with the sum that a text states.
+
+        Raises
+        ------
+        DamagedRelease
+            If the text is not what was kept.
+        """
+        digest, _, rest = text.partition("\n")
+        if hashlib.sha256(f"{self.population}\n{rest}".encode()).hexdigest() != digest:
+            raise self.damaged("cannot be read")
+        first, *lines = rest.split("\n")
+        used, seal = first.split("\t")
+        prices = {}
+        for line in lines:
+            n, *words = line.split("\t")
+            each = zip(*(words[i::4] for i in range(4)), strict=True)
+            levels = [
+                Level(float.fromhex(e), float.fromhex(d), json.loads(name), None, int(t)) for e, d, t, name in each
+            ]
+            prices[tuple(levels)] = int(n)
+        return replace(self, used=int(used), prices=prices, seal=int(seal, 16))
+
+    def damaged(self, what: str) -> DamagedRelease:
+        """The error for an account that is not what was kept."""
+        return DamagedRelease(
+            f"the account of population {self.population!r} {what}: the store was damaged or edited",
+            "restore the store from a copy; nothing was answered",
+        )
+
+    # --- what may be --------------------------------------------------------------------------------------
 
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
         """What the people of every level have spent, and would have after some planned questions.
@@ -328,20 +427,22 @@ class Ledger:
         --------
         Somebody was asked at epsilon 5 once, and at 0.25 once: nobody can be charged less than both together.
 
-        >>> ledger = Ledger("default", releases=(Release("g", "a", "yes", levels=(Level(5.0),)),))
-        >>> [(each.label, each.total().epsilon) for each in ledger.spent([[Level(0.25)]])]
+        >>> account = Account("default", prices={(Level(5.0),): 1})
+        >>> [(each.label, each.total().epsilon) for each in account.spent([[Level(0.25)]])]
         [('epsilon 0.25', 5.25), ('epsilon 5', 5.25)]
         """
-        costs = [levels for levels in (*(r.levels for r in self.releases), *planned) if levels]
-        order = {level.label: level.epsilon for levels in costs for level in levels}
+        prices = Counter(self.prices)
+        prices.update(_price(levels) for levels in planned)
+        del prices[()]  # kept before there were prices
+        order = {level.label: level.epsilon for price in prices for level in price}
         found = []
         for label in sorted(order, key=lambda label: (order[label], label)):
-            each = []
-            for levels in costs:
-                same = [level for level in levels if level.label == label] or levels
+            losses: Counter[Loss] = Counter()
+            for price, n in prices.items():
+                same = [level for level in price if level.label == label] or price
                 worst = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
-                each += [Loss(worst.epsilon, max(level.delta for level in same))] * worst.times
-            found.append(Spent(label, tuple(each)))
+                losses[Loss(worst.epsilon, max(level.delta for level in same))] += worst.times * n
+            found.append(Spent(label, losses))
         return tuple(found)
 
     def spend(self, names: Sequence[str], levels: Sequence[Sequence[Level]]) -> None:
@@ -360,7 +461,10 @@ class Ledger:
             If there are too many of them, or they cost too much; the message has the figures.
         """
         asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
-        hint = f"'neodp budget {self.population}' shows what was spent, and allows more"
+        hint = (
+            f"`store.ledger({self.population!r}).spent()` shows what was spent, and "
+            f"`store.allow({self.population!r}, Limit(...))` allows more"
+        )
         if self.left is not None and len(names) > self.left:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
@@ -369,8 +473,8 @@ class Ledger:
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
-                total = after.total(self.limit.delta)
-                if total.epsilon > self.limit.epsilon or total.delta > self.limit.delta:
+                if not fits(after.losses, self.limit.epsilon, self.limit.delta):
+                    total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
                         f"spent epsilon {in_words(total.epsilon)} at delta {total.delta:.3g}, allowed is {self.limit}",
@@ -378,7 +482,11 @@ class Ledger:
                     )
 
     def keep(
-        self, releases: Sequence[Release], there: Sequence[Release | None], create: Callable[[Release], str]
+        self,
+        releases: Sequence[Release],
+        there: Sequence[Release | None],
+        create: Callable[[Release], str],
+        write: Callable[[str], object],
     ) -> list[Release]:
         """The releases that are kept: those that are there already, and the new ones, if the limit leaves room for all.
 
@@ -392,18 +500,53 @@ class Ledger:
             For each of them, the one of its name that was kept before.
         create : callable
             Writes a new release, and returns the time at which it was kept.
+        write : callable
+            Writes the text of the account after that.
         """
         new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
         if new:
             self.spend([release.name for release in new], [release.levels for release in new])
+            write(self.plus(new).text)
         return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
+
+
+def _price(levels: Sequence[Level]) -> Price:
+    return tuple(replace(level, people=None) for level in levels)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The releases about a population, by time, and how much may be answered in all."""
+
+    population: str
+    limit: Limit = field(default_factory=Limit)
+    releases: tuple[Release, ...] = ()
+
+    @cached_property
+    def account(self) -> Account:
+        """All releases in sum."""
+        return Account(self.population, self.limit).plus(self.releases)
+
+    @property
+    def used(self) -> int:
+        """How many releases there are."""
+        return len(self.releases)
+
+    @property
+    def left(self) -> int | None:
+        """How many more there may be; None where their number is not limited."""
+        return self.account.left
+
+    def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
+        """As :meth:`Account.spent`."""
+        return self.account.spent(planned)
 
 
 class Keeper(Protocol):
     """Where releases are kept: a store."""
 
-    def ledger(self, population: str) -> Ledger:
-        """The ledger of a population; an empty one where nothing was ever answered."""
+    def account(self, population: str) -> Account:
+        """The account of a population; an empty one where nothing was ever answered."""
 
     def kept(self, subject: str, name: str) -> Release | None:
         """The release of a name about a subject, whatever its population."""
@@ -444,7 +587,7 @@ def answer_once(
         If the limit of the population does not leave room for all.
     """
     if not name.strip():
-        raise GraphError("the release has no name", "give the question a name of its own, as in --release spring")
+        raise GraphError("the release has no name", "give the question a name of its own, as in `release='spring'`")
     found = [keeper.kept(question.subject, name) for question in questions]
     for release, question in zip(found, questions, strict=True):
         if release is not None:
@@ -453,7 +596,7 @@ def answer_once(
     if not new:
         return [release for release in found if release is not None]
     try:
-        keeper.ledger(new[0].population).spend([name] * len(new), [question.levels for question in new])
+        keeper.account(new[0].population).spend([name] * len(new), [question.levels for question in new])
     except BudgetSpent:
         if not all(keeper.kept(question.subject, name) for question in new):
             raise

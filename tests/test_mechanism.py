@@ -232,7 +232,7 @@ def test_incompatible_alpha_is_refused_with_both_datasets_the_path_the_bound_and
     assert str(caught.value) == (
         "alpha at 'v1' makes Pr[blue] 0.9, at most 0.08 is possible: 'v4' has 0.01 and is epsilon 2.07944 away, "
         "along 'v4' – 'v3' – 'v2' – 'v1'; "
-        "lower the one or raise the other, or see neodp.balanced for a choice that fits"
+        "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits"
     )
 
 

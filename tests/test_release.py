@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from neodp.budget import Loss
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
-from neodp.release import Ledger, Level, Limit, Question, Release, answer_once, in_words, levels_of
+from neodp.release import Account, Ledger, Level, Limit, Question, Release, answer_once, in_words, levels_of
 
 
 class Shelf:
@@ -18,8 +23,8 @@ class Shelf:
         self.books = Ledger("default", limit or Limit())
         self.rival = rival
 
-    def ledger(self, population: str) -> Ledger:
-        return self.books if population == "default" else Ledger(population)
+    def account(self, population: str) -> Account:
+        return (self.books if population == "default" else Ledger(population)).account
 
     def kept(self, subject: str, name: str) -> Release | None:
         return next((r for r in self.books.releases if (r.graph, r.name) == (subject, name)), None)
@@ -28,7 +33,8 @@ class Shelf:
         if self.rival is not None:
             self._add(self.rival)
             self.rival = None
-        return self.books.keep(releases, [self.kept(r.graph, r.name) for r in releases], self._add)
+        there = [self.kept(r.graph, r.name) for r in releases]
+        return self.books.account.keep(releases, there, self._add, lambda text: None)
 
     def _add(self, release: Release) -> str:
         self.books = replace(self.books, releases=(*self.books.releases, release))
@@ -144,11 +150,11 @@ def test_a_limit_on_epsilon() -> None:
     with pytest.raises(BudgetSpent):
         answer_once(shelf, [H], "four", never)
     loose = Ledger("p", Limit(None, 15.0, 1e-6), (Release("g", "a", "y", levels=(Level(0.1),)),) * 609)
-    loose.spend(["b"], [(Level(0.1),)])
+    loose.account.spend(["b"], [(Level(0.1),)])
     with pytest.raises(BudgetSpent):
-        replace(loose, limit=Limit(None, 14.0, 1e-6)).spend(["b"], [(Level(0.1),)])
+        replace(loose, limit=Limit(None, 14.0, 1e-6)).account.spend(["b"], [(Level(0.1),)])
     with pytest.raises(BudgetSpent, match=r"at delta 0\.1"):
-        loose.spend(["b"], [(Level(0.1, 0.1),)])
+        loose.account.spend(["b"], [(Level(0.1, 0.1),)])
 
 
 def test_limits_in_words_and_limits_that_are_none() -> None:
@@ -170,6 +176,10 @@ def test_a_digest_shows_damage() -> None:
         with pytest.raises(DamagedRelease, match="is not what was kept"):
             damaged.check(release.digest)
     assert replace(release, time="later").digest == release.digest
+    with pytest.raises(DamagedRelease, match="is not what was kept"):  # a digest that is gone is damage, too
+        release.check(None)
+    older = replace(release, asked="{}")  # kept by a neodp that made none
+    assert older.check(None) is older
 
 
 def test_many_levels_are_rounded_up() -> None:
@@ -185,3 +195,59 @@ def test_figures_are_rounded_up() -> None:
     assert in_words(0.30000000000000004) == "0.3"
     assert in_words(1e-9) == "1e-09"
     assert in_words(0.0) == "0"
+
+
+# --- the account ----------------------------------------------------------------------------------------------------
+
+some_levels = st.builds(
+    Level,
+    st.sampled_from([0.1, 0.5, 1.0, 2.0]),
+    st.sampled_from([0.0, 1e-9]),
+    st.sampled_from([None, "staff", "a\tb\nc", '"é\u2028']),
+    st.sampled_from([None, 3, 4]),
+    st.integers(1, 3),
+)
+some_releases = st.lists(
+    st.builds(
+        lambda i, levels: Release("g", f"r{i}", "yes", levels=tuple(levels)),
+        st.integers(),
+        st.lists(some_levels, max_size=3),
+    ),
+    max_size=6,
+)
+
+
+def one_by_one(releases: Sequence[Release]) -> dict[str, Counter[Loss]]:
+    """What everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
+    found = {}
+    for label in {level.label for release in releases for level in release.levels}:
+        losses: list[Loss] = []
+        for levels in (release.levels for release in releases if release.levels):
+            same = [level for level in levels if level.label == label] or list(levels)
+            dearest = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
+            losses += [Loss(dearest.epsilon, max(level.delta for level in same))] * dearest.times
+        found[label] = Counter(losses)
+    return found
+
+
+@given(some_releases, st.randoms())
+def test_an_account_is_the_sum_of_its_releases_in_any_order(releases: list[Release], random: Random) -> None:
+    account = Ledger("p", Limit(9), tuple(releases)).account
+    assert {spent.label: Counter(spent.losses) for spent in account.spent()} == one_by_one(releases)
+    kept = Account("p", Limit(9))
+    random.shuffle(releases)
+    for release in releases:
+        kept = Account("p", Limit(9)).read(kept.plus([release]).text)  # as a store does
+    assert kept == account
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda t: t[:-1], lambda t: "", lambda t: t.replace("\n1", "\n0"), lambda t: "0" + t[1:]]
+)
+def test_an_account_that_is_not_what_was_kept(damage: Callable[[str], str]) -> None:
+    text = Account("p").plus([Release("g", "a", "yes", levels=(Level(0.5),))]).text
+    assert damage(text) != text
+    with pytest.raises(DamagedRelease, match="the account of population 'p' cannot be read: the store was damaged or"):
+        Account("p").read(damage(text))
+    with pytest.raises(DamagedRelease):
+        Account("other").read(text)

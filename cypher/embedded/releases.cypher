@@ -1,9 +1,9 @@
 // What was answered, what it cost, and what may still be, in the embedded store; and what a graph is certified for.
 
-// name: limit
-// How much may be answered about a population, if that was ever set.
-MATCH (l:Ledger) WHERE l.population = $population
-RETURN l.max_releases AS max_releases, l.epsilon AS epsilon, l.delta AS delta;
+// name: account
+// What was answered about a population in sum, and how much may be, if either was ever written.
+MATCH (l:Ledger {population: $population})
+RETURN l.max_releases AS max_releases, l.epsilon AS epsilon, l.delta AS delta, l.account AS account;
 
 // name: releases
 // What was answered about a population, by time.
@@ -38,6 +38,10 @@ RETURN coalesce(r.population, 'default') AS population ORDER BY r.time DESC LIMI
 // Set how much may be answered about a population; null is no such limit.
 MERGE (l:Ledger {population: $population})
 SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta;
+
+// name: set_account
+// Keep the sum of what was answered about a population.
+MERGE (l:Ledger {population: $population}) SET l.account = $account;
 
 // name: create_release
 // Keep an answer, with what was asked and what it cost.

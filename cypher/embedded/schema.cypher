@@ -49,7 +49,7 @@ CREATE REL TABLE IF NOT EXISTS NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE,
 // name: Ledger
 // The table of ledgers.
 CREATE NODE TABLE IF NOT EXISTS Ledger(
-    population STRING PRIMARY KEY, max_releases INT64, epsilon DOUBLE, delta DOUBLE);
+    population STRING PRIMARY KEY, max_releases INT64, epsilon DOUBLE, delta DOUBLE, account STRING);
 
 // name: Release
 // The table of releases. A primary key is one column here: id is 'length of graph:graph:name'.
@@ -135,6 +135,10 @@ ALTER TABLE Ledger ADD IF NOT EXISTS epsilon DOUBLE;
 // name: Ledger.delta
 // At which delta.
 ALTER TABLE Ledger ADD IF NOT EXISTS delta DOUBLE;
+
+// name: Ledger.account
+// The sum of what was answered.
+ALTER TABLE Ledger ADD IF NOT EXISTS account STRING;
 
 // name: Release.population
 // Whose data was asked about.

@@ -1,13 +1,19 @@
 // What was answered, what it cost, and what may still be, in Neo4j; and what a graph is certified for.
 
-// name: ledger
-// What was answered about a population, by time, and how much may be: one release, unless something else was set.
+// name: account
+// What was answered about a population in sum, and how much may be: one release, unless something else was set.
 OPTIONAL MATCH (l:Ledger {population: $population})
-WITH coalesce(count(l), 0) > 0 AS known, max(l.max_releases) AS max_releases, max(l.epsilon) AS epsilon,
-     coalesce(max(l.delta), 0.0) AS delta
+RETURN count(l) > 0 AS known, max(l.max_releases) AS max_releases, max(l.epsilon) AS epsilon,
+       coalesce(max(l.delta), 0.0) AS delta, max(l.account) AS account;
+
+// name: ledger
+// The same, with everything that was answered, by time.
+OPTIONAL MATCH (l:Ledger {population: $population})
+WITH count(l) > 0 AS known, max(l.max_releases) AS max_releases, max(l.epsilon) AS epsilon,
+     coalesce(max(l.delta), 0.0) AS delta, max(l.account) AS account
 OPTIONAL MATCH (r:Release {population: $population}) WHERE r.name IS NOT NULL
-WITH known, max_releases, epsilon, delta, r ORDER BY r.time, r.name
-RETURN known, max_releases, epsilon, delta, [r IN collect(r) | r {.*, time: toString(r.time)}] AS releases;
+WITH known, max_releases, epsilon, delta, account, r ORDER BY r.time, r.name
+RETURN known, max_releases, epsilon, delta, account, [r IN collect(r) | r {.*, time: toString(r.time)}] AS releases;
 
 // name: populations
 // The populations that something was answered about or allowed for, or that a graph or profiles belong to.
@@ -39,6 +45,10 @@ SET l.touched = datetime();
 // Set how much may be answered about a population. A property that is null is not stored: no such limit.
 MERGE (l:Ledger {population: $population})
 SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta, l.touched = datetime();
+
+// name: set_account
+// Keep the sum of what was answered about a population.
+MATCH (l:Ledger {population: $population}) SET l.account = $account;
 
 // name: create_release
 // Keep an answer, with what was asked and what it cost. A property that is null is not stored.

@@ -13,6 +13,7 @@ from typer.main import get_command
 from neodp.cli import stretch
 from neodp.cli.commands import Group, Later, Store, Timeout
 from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
+from neodp.cli.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]
 
@@ -47,6 +48,7 @@ COMMANDS = {
     "Look": {
         "query": ("queries:query", "Run one of the ready-made Cypher queries."),
         "plot": ("queries:plot", "Draw a mechanism: .svg, .png or .html."),
+        "explore": ("explore:explore", "Look at graphs, mechanisms and answers in a browser."),
     },
     "More": {
         **stretch.COMMANDS,
@@ -109,7 +111,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
+            warnings.showwarning = lambda message, *_: typer.echo(
+                f"neodp: {harmless(in_shell(str(message)))}", err=True
+            )
             code = int(program()(args=given, prog_name="neodp", standalone_mode=False) or 0)
         return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script

@@ -12,7 +12,7 @@ import neodp
 from neodp import DatasetGraph, rainbow, study
 from neodp import boundary as boundaries
 from neodp.cli import studies
-from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
 from neodp.family import family
 from neodp.store import Store
@@ -55,6 +55,7 @@ def boundary(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
     ] = None,
+    force: Force = False,
     what_if: Annotated[
         float | None,
         typer.Option(help="Also what `neodp what-if GRAPH --by EPSILON` shows.", metavar="EPSILON"),
@@ -69,7 +70,7 @@ def boundary(
     Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimize --prior distance`
     """
     if compare is not None:
-        studies.compare(context, *compare, output=output, quiet=quiet, json=json)
+        studies.compare(context, *compare, output=output, force=force, quiet=quiet, json=json)
         return
     if graph is None:
         raise GraphError("which graph?", "as in 'neodp boundary GRAPH'; 'neodp list' lists them")

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from neodp import errors
+from neodp.cli.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
-    from neodp.store import Store
+    from neodp.store import Settings, Store
     from neodp.store.base import Progress
     from neodp.tables import ReadOptions
 
@@ -127,13 +128,19 @@ class Session:
 
         A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
         """
-        from neodp.store import Settings, open_store
+        from neodp.store import open_store
 
-        settings = replace(Settings.from_env(self.store), patience=patience, create=create)
+        return open_store(replace(self.settings(), patience=patience, create=create))
+
+    def settings(self) -> Settings:
+        """Where the store is, and who asks."""
+        from neodp.store import Settings
+
+        settings = Settings.from_env(self.store)
         settings = settings if self.timeout is None else replace(settings, timeout=self.timeout)
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
-        return open_store(settings)
+        return settings
 
 
 def reading(
@@ -236,12 +243,14 @@ def progress(quiet: bool) -> Iterator[Progress]:
 def fail(error: BaseException, *, as_json: bool) -> int:
     """Say what went wrong, in one sentence on stderr; the exit code."""
     kind, message, hint, code = _explained(error)
+    message, hint, *details = (
+        in_shell(text, getattr(error, "graph", None)) for text in (message, hint, *getattr(error, "details", ()))
+    )
     if as_json:
-        details = list(getattr(error, "details", ()))
-        said = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
-        typer.echo(document({"error": said}), err=True)
+        facts = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
+        typer.echo(document({"error": facts}), err=True)
     else:
-        lines = error.lines if isinstance(error, errors.NeodpError) else [f"{message}; {hint}" if hint else message]
+        lines = errors.NeodpError(message, hint, details).lines
         typer.echo("neodp: " + "\n".join(map(harmless, lines)), err=True)
     return code
 

@@ -15,6 +15,7 @@ from neodp import Mechanism, blocks, rainbow
 from neodp.cli.common import (
     Delimiter,
     Encoding,
+    Force,
     Graph,
     Json,
     Quiet,
@@ -27,6 +28,7 @@ from neodp.cli.common import (
     show,
 )
 from neodp.errors import GraphError
+from neodp.files import require_new
 from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
 
@@ -160,6 +162,7 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
+    force: Force = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
     workers: Workers = None,
@@ -176,6 +179,8 @@ def audit(
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
+    if losses is not None and not force:
+        require_new(losses)
     if nodes is not None and edges is not None:
         _audit_tables(
             Tabulated.from_tables(nodes, edges, epsilon=epsilon, options=reading(encoding, delimiter)),

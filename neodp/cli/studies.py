@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from neodp import study
-from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.files import require_new
 from neodp.graph import DatasetGraph
 from neodp.study import Accuracy, Comparison
 from neodp.tables import is_table
@@ -24,6 +25,7 @@ def compare(
     first: Annotated[str, typer.Argument(help=EITHER, metavar="A")],
     second: Annotated[str, typer.Argument(help=EITHER, metavar="B")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg or .png file.")] = None,
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -31,6 +33,8 @@ def compare(
 
     Example: `neodp compare before after -o picture.svg`
     """
+    if output is not None and not force:
+        require_new(output)
     result = study.compare(*_accuracies(context.obj, (first, second), quiet))
     if output is not None:
         from neodp.plot import plot_comparison

@@ -54,7 +54,7 @@ Dialect: TypeAlias = str
 Subject: TypeAlias = Literal["graph", "profile"]
 """What a canned query is about, by name."""
 
-VERSION = 1
+VERSION = 2
 """The version of the schema. It is kept in a store, ``(:NeodpSchema {version})``; a store without one is older than 1.
 A change that makes older programs misread a store gives it the next number, and a way from the number before."""
 

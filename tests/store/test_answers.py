@@ -238,6 +238,59 @@ def test_a_damaged_release_is_not_served(store: Store, raw: Raw) -> None:
         store.answer("g", "1", "spring")
 
 
+def test_an_answer_that_somebody_deleted_is_still_paid_for_and_shows(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.allow("default", Limit(2))
+    store.answer("g", "1", "spring")
+    store.answer("g", "1", "autumn")
+    raw("MATCH (r:Release) WHERE r.name = 'spring' DELETE r RETURN 1")
+    with pytest.raises(BudgetSpent, match="requested 1, used 2, allowed 2"):
+        store.answer("g", "1", "winter")
+    told = "the account of population 'default' has 2 releases, and 1 are there, or not the same ones: the store was"
+    with pytest.raises(DamagedRelease, match=told):
+        store.ledger()
+
+
+def test_an_account_that_somebody_edited_decides_nothing(store: Store, raw: Raw) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.answer("g", "1", "spring")
+    text = store.account().text
+    ((kept,),) = raw("MATCH (l:Ledger) RETURN l.account")
+    assert kept == text
+    raw(f"MATCH (l:Ledger) SET l.account = '{text.replace(chr(10) + '1', chr(10) + '0', 1)}' RETURN 1")
+    with pytest.raises(DamagedRelease, match="the account of population 'default' cannot be read: the store was"):
+        store.answer("g", "1", "autumn")
+
+
+def test_the_work_of_an_answer_does_not_grow_with_the_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each one runs the same statements, none of which reads all releases; what they return has the same size."""
+    from neodp.store.embedded.session import Session
+    from neodp.store.neo4j.session import Transaction
+
+    store.load("g", balanced(generate.path(4)))
+    store.allow("default", Limit(100, 1000.0))
+    store.extend("g")
+    work: list[tuple[str, int]] = []
+    for kind in (Session, Transaction):
+
+        def run(self: Any, name: str, *, _run: Any = kind.run, **parameters: Any) -> Any:
+            found = _run(self, name, **parameters)
+            work.append((name, len(str(found)) if name in ("account", "find_release") else 0))
+            return found
+
+        monkeypatch.setattr(kind, "run", run)
+    seen = []
+    for i in range(60):
+        work.clear()
+        store.answer("g", "1", f"r{i:02}")
+        seen.append(list(work))
+    assert {"account", "find_release", "create_release", "set_account"} <= {name for name, _ in seen[-1]}
+    assert not {"ledger", "releases"} & {name for name, _ in seen[-1]}
+    assert seen[11] == seen[59]  # from 10 on, the number of answers has two digits
+    assert store.ledger().used == store.account().used == 60
+    assert store.ledger().account == store.account()
+
+
 # --- races ----------------------------------------------------------------------------------------------------------
 
 ALLOWED = 5
@@ -327,16 +380,39 @@ def test_a_graph_of_somebody_else_does_not_hide_the_others(store: Store, raw: Ra
         "g": ("ready", ("yes", "no")),
         "one": ("foreign", ("7",)),
     }
-    with pytest.raises(GraphError, match="the colours of graph 'bools' are not all texts; correct its property colors"):
+    with pytest.raises(GraphError, match="graph 'bools' has a name or colours that are not texts, or counts that are"):
         store.read("bools")
+    raw("CREATE (:DatasetGraph {name: 5, colors: ['a', 'b']}), (:DatasetGraph {name: 'f', datasets: 'many', state: 7})")
+    raw("CREATE (:DatasetGraph {name: 'm', population: 3, mechanism: 4, datasets: 1, edges: 0})")
+    states = {info.name: info.state for info in store.graphs()}
+    assert states == {"5": "foreign", "bools": "foreign", "f": "foreign", "g": "ready", "m": "ready", "one": "foreign"}
     assert main(["--store", store.address.split()[0], "list"]) == 0
     assert store.drop("bools") == 0
 
 
-def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
-    """Even one without a digest, or with one that somebody made for it."""
+@pytest.mark.parametrize("lost", ["answer", "asked", "level_epsilons", "digest"])
+def test_a_kept_answer_of_which_a_part_is_gone_is_damaged(store: Store, raw: Raw, lost: str) -> None:
     store.load("g", balanced(generate.path(3)))
     store.answer("g", "1", "spring")
-    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = NULL")
+    raw(f"MATCH (r:Release) SET r.{lost} = NULL")
+    for ask in (lambda: store.answer("g", "1", "spring"), store.ledger):
+        with pytest.raises(DamagedRelease, match="release 'spring' of 'g' is not what was kept"):
+            ask()
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
+    raw("CREATE (:Ledger {population: 'default', max_releases: 'many'})")
+    with pytest.raises(DamagedRelease, match="the limit of population 'default' is no number: the store was damaged"):
+        store.ledger()
+    assert store.allow("default", Limit(3)).limit == Limit(3)
+
+
+def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
+    """Even one with a digest that somebody made for it."""
+    store.load("g", balanced(generate.path(3)))
+    kept = store.answer("g", "1", "spring")
+    forged = replace(kept, answer="perhaps").digest
+    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = $digest", digest=forged)
     with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
         store.answer("g", "1", "spring")

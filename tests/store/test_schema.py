@@ -2,6 +2,9 @@
 
 ``files/version-0.gz`` was written by a neodp that kept no version: the graph "survey" with its mechanism, and one
 release, "spring", of which that neodp kept neither a population nor what was asked.
+
+``files/version-1.gz`` was written by one that kept no accounts: the graph "survey", and two releases, "spring" and
+"summer", of the three that are allowed.
 """
 
 import gzip
@@ -9,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ladybug
 import pytest
 
 import neodp
@@ -48,6 +52,20 @@ def test_a_store_without_a_version_is_brought_up_to_date(old: Path) -> None:
         assert store.query("summary", "survey").num_rows == 2
 
 
+def test_the_answers_of_a_store_without_accounts_are_summed_up(tmp_path: Path) -> None:
+    path = tmp_path / "old.lbdb"
+    path.write_bytes(gzip.decompress((OLD.parent / "version-1.gz").read_bytes()))
+    with open_store(path) as store:
+        assert (store.account().used, store.account().left) == (2, 1)
+        first = store.answer("survey", "1-1", "spring")
+        assert first == store.ledger().releases[0]
+        store.answer("survey", "1-1", "autumn")
+    with open_store(path) as store:
+        assert store.account() == store.ledger().account
+        with pytest.raises(BudgetSpent, match="used 3, allowed 3"):
+            store.answer("survey", "1-1", "winter")
+
+
 def test_an_older_store_that_may_not_be_written_says_so(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from neodp.store.embedded import file
 
@@ -79,6 +97,24 @@ def test_a_store_without_its_releases_answers_nothing(tmp_path: Path, table: str
             store._session.execute(f"DROP TABLE {table}", {})  # type: ignore[attr-defined]
     with pytest.raises(StoreUnreachable, match=f"has lost its table {table}: somebody else has changed it; take it"):
         open_store(tmp_path / "s.lbdb")
+
+
+@pytest.mark.parametrize("table", ["DatasetGraph", "Release", "NeodpSchema"])
+def test_tables_of_somebody_else_are_left_alone(tmp_path: Path, table: str) -> None:
+    with ladybug.Database(tmp_path / "s.lbdb") as database, ladybug.Connection(database) as connection:
+        connection.execute(f"CREATE NODE TABLE {table}(mine INT64 PRIMARY KEY)")
+    with pytest.raises(StoreUnreachable, match=rf"has a table {table} without a column \w+: it is not neodp's; use"):
+        open_store(tmp_path / "s.lbdb")
+
+
+def test_a_version_that_is_no_number_is_named_neo4j(
+    neo4j_server: Any, neo4j_driver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in neo4j_server.environment().items():
+        monkeypatch.setenv(name, value)
+    neo4j_driver.execute_query("CREATE (:NeodpSchema {name: 'neodp', version: 'x'})")
+    with pytest.raises(StoreUnreachable, match=r"the version of the schema of .* is 'x': somebody else has changed it"):
+        open_store(neo4j_server.uri)
 
 
 def test_what_an_older_neodp_wrote_to_neo4j_counts(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
-from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.embedded.columns import prefix
 from neodp.store.embedded.session import Session, now
-from neodp.store.records import Certificate, GraphInfo, ledger_of, release_of, release_row
+from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row
 
 __all__ = ["Releases"]
 
@@ -23,9 +24,15 @@ class Releases(Store):
         if not self._has_ledgers:
             return Ledger(population)
         with self._session.transaction():
-            limit = self._session.run("limit", population=population).to_pylist()
+            row = self._account_row(population)
             releases = self._session.run("releases", population=population).to_pylist()
-        return ledger_of(population, {"known": bool(limit), "releases": releases, **(limit[0] if limit else {})})
+        return ledger_of(population, {**row, "releases": releases})
+
+    def account(self, population: str = DEFAULT) -> Account:
+        if not self._has_ledgers:
+            return Account(population)
+        with self._session.transaction():
+            return account_of(population, self._account_row(population)) or self.ledger(population).account
 
     def populations(self) -> list[str]:
         if not {"DatasetGraph", "Ledger", "Release", "Profiles"} <= self._session.tables:
@@ -58,7 +65,17 @@ class Releases(Store):
         self.init()
         with self._session.transaction(write=True):
             there = [self.kept(release.graph, release.name) for release in releases]
-            return self.ledger(releases[0].population).keep(releases, there, create=self._create_release)
+            population = releases[0].population
+            return self.account(population).keep(
+                releases,
+                there,
+                create=self._create_release,
+                write=lambda text: self._session.run("set_account", population=population, account=text),
+            )
+
+    def _account_row(self, population: str) -> dict[str, Any]:
+        found = self._session.run("account", population=population).to_pylist()
+        return {"known": bool(found), "account": None, **(found[0] if found else {})}
 
     @property
     def _has_ledgers(self) -> bool:

@@ -160,7 +160,7 @@ class Graphs(Store):
             progress("edges", done, graph.edges)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("graph", name, self.address, "neodp show")
+        return refusals.overtaken("graph", name, self.address, f"store.info({name!r})")
 
     # --- reading ------------------------------------------------------------------------------------------
 

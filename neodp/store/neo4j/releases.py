@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
-from neodp.release import DEFAULT, Ledger, Limit, Release
+from neodp.errors import DamagedRelease, ReadOnlyStore
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.neo4j.session import Session, Transaction
-from neodp.store.records import Certificate, GraphInfo, ledger_of, release_of, release_row
+from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row
 
 __all__ = ["Releases"]
 
@@ -18,7 +20,16 @@ class Releases(Store):
     _session: Session
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        return ledger_of(population, self._session.read("ledger", population=population))
+        try:
+            return ledger_of(population, self._session.read("ledger", population=population))
+        except DamagedRelease:  # or somebody kept a release in between: look again while nobody can
+            with suppress(ReadOnlyStore):
+                return self._session.transaction("ledger", lambda tx: _locked(tx, population), harmless_twice=True)
+            raise
+
+    def account(self, population: str = DEFAULT) -> Account:
+        kept = account_of(population, self._session.read("account", population=population))
+        return kept or self.ledger(population).account
 
     def populations(self) -> list[str]:
         return [row["population"] for row in self._session.rows("populations")]
@@ -41,12 +52,18 @@ class Releases(Store):
 
         def work(tx: Transaction) -> list[Release]:
             """The answers were drawn before: however often this is tried, they are kept once."""
-            tx.run("lock_ledger", population=population)
+            tx.run("lock_ledger", population=population)  # before anything is read
             there = [release_of(tx.run("find_release", graph=r.graph, release=r.name).get("release")) for r in releases]
             if all(there):
                 return [release for release in there if release is not None]
-            ledger = ledger_of(population, tx.run("ledger", population=population))
-            return ledger.keep(releases, there, create=lambda new: _created(tx, new))
+            account = account_of(population, tx.run("account", population=population))
+            account = account or ledger_of(population, tx.run("ledger", population=population)).account
+            return account.keep(
+                releases,
+                there,
+                create=lambda new: str(tx.run("create_release", **release_row(new))["time"]),
+                write=lambda text: tx.run("set_account", population=population, account=text),
+            )
 
         return self._session.transaction("keep", work, harmless_twice=True)
 
@@ -59,6 +76,6 @@ class Releases(Store):
         self._session.write("mark_changed", graph=name)
 
 
-def _created(tx: Transaction, release: Release) -> str:
-    """Write a release; the server's time."""
-    return str(tx.run("create_release", **release_row(release))["time"])
+def _locked(tx: Transaction, population: str) -> Ledger:
+    tx.run("lock_ledger", population=population)
+    return ledger_of(population, tx.run("ledger", population=population))

@@ -1,38 +1,123 @@
 package neodp;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import neodp.Release.Level;
 import org.neo4j.graphdb.Transaction;
 
 /**
- * What was answered about a population, and how much may be: the twin of {@code Ledger} in {@code neodp/release.py}.
+ * What was answered about a population in sum, and how much may be: the twin of {@code Account} in {@code neodp/release.py}.
  *
- * <p>What several answers cost together is their sum, in exact arithmetic. At a delta above 0 there are better bounds
+ * <p>It is decided by the sum that is kept beside the limit, without reading all releases; only where none was ever kept,
+ * the releases are summed up. What several answers cost together is their sum, in exact arithmetic. At a delta above 0 there are better bounds
  * ({@code neodp/budget.py}), which only the client knows.
  *
  * @param most how many releases there may be; null where their number is not limited
  * @param epsilon what all of them may cost a person; null where that is not limited
  * @param delta at which delta that is meant
+ * @param used how many releases there are
+ * @param prices how many of them cost what
+ * @param seal the sum of their digests, modulo 2^256
  */
-record Ledger(String population, Long most, Double epsilon, double delta, List<Release> releases) {
+record Ledger(
+        String population,
+        Long most,
+        Double epsilon,
+        double delta,
+        long used,
+        Map<List<Level>, Long> prices,
+        BigInteger seal) {
 
     static Ledger of(Transaction tx, String population) {
-        Map<String, Object> row = Statements.row(tx, "ledger", Map.of("population", population));
-        List<Release> releases = Store.elements(row.get("releases")).stream()
-                .map(release -> Release.of((Map<?, ?>) release))
-                .toList();
+        Map<String, Object> row = Statements.row(tx, "account", Map.of("population", population));
         Long most = row.get("max_releases") instanceof Number x ? (Long) x.longValue() : null;
         Double epsilon = row.get("epsilon") instanceof Number x ? (Double) x.doubleValue() : null;
         boolean limited = (boolean) row.get("known") && (most != null || epsilon != null);
-        return limited
-                ? new Ledger(population, most, epsilon, Store.number(row.get("delta")), releases)
-                : new Ledger(population, 1L, null, 0.0, releases);
+        Ledger empty = limited
+                ? new Ledger(population, most, epsilon, Store.number(row.get("delta")), 0, Map.of(), BigInteger.ZERO)
+                : new Ledger(population, 1L, null, 0.0, 0, Map.of(), BigInteger.ZERO);
+        if (row.get("account") instanceof String text) {
+            return empty.read(text);
+        }
+        Ledger sum = empty;
+        Map<String, Object> all = Statements.row(tx, "ledger", Map.of("population", population));
+        for (Object release : Store.elements(all.get("releases"))) {
+            sum = sum.plus(Release.of((Map<?, ?>) release));
+        }
+        return sum;
+    }
+
+    /** The same after one more release. */
+    Ledger plus(Release release) {
+        Map<List<Level>, Long> more = new LinkedHashMap<>(prices);
+        more.merge(price(release.levels()), 1L, Long::sum);
+        BigInteger sum = seal.add(new BigInteger(release.digest(), 16)).mod(BigInteger.TWO.pow(256));
+        return new Ledger(population, most, epsilon, delta, used + 1, more, sum);
+    }
+
+    /** Keep the sum. */
+    void write(Transaction tx) {
+        Statements.row(tx, "set_account", Map.of("population", population, "account", text()));
+    }
+
+    /** The sum as it is kept: {@code Account.text} in {@code neodp/release.py} says how. */
+    private String text() {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(Locale.ROOT, "%d\t%064x", used, seal));
+        prices.forEach((price, n) -> {
+            List<String> words = new ArrayList<>(List.of(String.valueOf(n)));
+            for (Level level : price) {
+                words.addAll(List.of(
+                        Text.hex(level.epsilon()),
+                        Text.hex(level.delta()),
+                        String.valueOf(level.times()),
+                        Text.json(level.name())));
+            }
+            lines.add(String.join("\t", words));
+        });
+        String body = String.join("\n", lines);
+        return Release.sha256(population + "\n" + body) + "\n" + body;
+    }
+
+    private Ledger read(String text) {
+        int end = text.indexOf('\n');
+        String body = text.substring(end + 1);
+        if (end < 0 || !text.substring(0, end).equals(Release.sha256(population + "\n" + body))) {
+            throw Refusal.damagedAccount(population);
+        }
+        String[] lines = body.split("\n", -1);
+        String[] first = lines[0].split("\t", -1);
+        Map<List<Level>, Long> found = new LinkedHashMap<>();
+        for (int i = 1; i < lines.length; i++) {
+            String[] words = lines[i].split("\t", -1);
+            List<Level> price = new ArrayList<>();
+            for (int j = 1; j < words.length; j += 4) {
+                String name = words[j + 3].equals("null") ? null : Text.ofJson(words[j + 3]);
+                price.add(new Level(
+                        Double.parseDouble(words[j]),
+                        Double.parseDouble(words[j + 1]),
+                        name,
+                        null,
+                        Long.parseLong(words[j + 2])));
+            }
+            found.put(price, Long.valueOf(words[0]));
+        }
+        return new Ledger(
+                population, most, epsilon, delta, Long.parseLong(first[0]), found, new BigInteger(first[1], 16));
+    }
+
+    private static List<Level> price(List<Level> levels) {
+        return levels.stream()
+                .map(x -> new Level(x.epsilon(), x.delta(), x.name(), null, x.times()))
+                .toList();
     }
 
     /** Lock a population's ledger until the transaction ends: releases about the same people are kept one by one. */
@@ -43,9 +128,10 @@ record Ledger(String population, Long most, Double epsilon, double delta, List<R
     /** Refuse a new release that the limit does not leave room for. */
     void spend(String name, List<Level> levels) {
         String asked = "release " + Text.repr(name) + " about population " + Text.repr(population) + " is refused: ";
-        String hint = "'neodp budget " + population + "' shows what was spent, and allows more";
-        if (most != null && releases.size() >= most) {
-            throw Refusal.budgetSpent(asked + "requested 1, used " + releases.size() + ", allowed " + most, hint);
+        String hint = "'neodp budget " + population + "' shows what was spent, and 'neodp budget " + population
+                + " --releases N' allows more";
+        if (most != null && used >= most) {
+            throw Refusal.budgetSpent(asked + "requested 1, used " + used + ", allowed " + most, hint);
         }
         if (epsilon == null) {
             return;
@@ -56,16 +142,15 @@ record Ledger(String population, Long most, Double epsilon, double delta, List<R
                             + ", and the plugin adds up at delta 0 only",
                     "use the client");
         }
-        List<List<Level>> costs =
-                new ArrayList<>(releases.stream().map(Release::levels).toList());
-        costs.add(levels);
-        costs.removeIf(List::isEmpty);
-        for (String label : labels(costs)) {
+        Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
+        costs.merge(price(levels), 1L, Long::sum);
+        costs.remove(List.of()); // kept before there were prices
+        for (String label : labels(costs.keySet())) {
             BigDecimal epsilons = BigDecimal.ZERO;
             BigDecimal deltas = BigDecimal.ZERO;
-            for (List<Level> cost : costs) {
-                Level worst = worst(cost, label);
-                BigDecimal times = BigDecimal.valueOf(worst.times());
+            for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
+                Level worst = worst(cost.getKey(), label);
+                BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
                 epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));
                 deltas = deltas.add(new BigDecimal(worst.delta()).multiply(times));
             }
@@ -81,7 +166,7 @@ record Ledger(String population, Long most, Double epsilon, double delta, List<R
     }
 
     /** All labels, by their last epsilon. */
-    private static List<String> labels(List<List<Level>> costs) {
+    private static List<String> labels(Set<List<Level>> costs) {
         Map<String, Double> order = new HashMap<>();
         costs.forEach(cost -> cost.forEach(level -> order.put(level.label(), level.epsilon())));
         Comparator<String> byEpsilon = Comparator.comparingDouble(order::get);

@@ -115,7 +115,8 @@ record Release(
                 levels,
                 or(row.get("command"), ""));
         Object digest = row.get("digest");
-        if (digest != null && !digest.equals(found.digest())) {
+        boolean older = digest == null && found.asked.equals("{}"); // which kept neither
+        if (!older && !found.digest().equals(digest)) {
             throw Refusal.damagedRelease(found.name, found.graph);
         }
         return found;
@@ -164,9 +165,14 @@ record Release(
                     String.valueOf(level.times));
             kept.add("[" + String.join(", ", values) + "]");
         }
-        byte[] text = ("[" + String.join(", ", kept) + "]").getBytes(StandardCharsets.UTF_8);
+        return sha256("[" + String.join(", ", kept) + "]");
+    }
+
+    /** The SHA-256 of a text in UTF-8, in hexadecimal digits. */
+    static String sha256(String text) {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // every Java has it
         }
