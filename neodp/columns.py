@@ -310,7 +310,7 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
 def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems: Problems) -> Floats:
     """A column, or one number, as floats between 0 and `most`."""
     if values is None:
-        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with {name}=")
+        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with `{name}=...`")
     missing: Any = ()
     if isinstance(values, list) and None in values:
         missing = [row for row, value in enumerate(values) if value is None]
@@ -322,7 +322,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems
         name,
         "missing",
         missing,
-        hint=f"give it, or a default with {name}=",
+        hint=f"give it, or a default with `{name}=...`",
         place=place,
         alone=lambda row: f"{place(row)} has no {name}",
     )

@@ -6,6 +6,9 @@ more than WORTH, all of them are compiled, and stay so.
 
 Both ways give the same bits: the functions use + - * / and comparisons on doubles in their IEEE meaning, and integers
 that do not overflow (``tests/test_compiling.py`` compares the two).
+
+What is compiled is kept in numba's cache. Where the cache does not have a function yet, once on a machine and again
+after an update, whoever has put a function into ``told`` is told, once.
 """
 
 from __future__ import annotations
@@ -15,12 +18,13 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-import numpy as np
-
-__all__ = ["WORTH", "Function", "Hint", "intrinsic", "njit"]
+__all__ = ["WORTH", "Function", "Hint", "intrinsic", "njit", "told", "watch"]
 
 WORTH = 30_000
 """How many elements may be worked on in Python: about as long as the compiler takes to load."""
+
+told: list[Callable[[], None]] = []
+"""What to call when the first function is really compiled."""
 
 _functions: list[Function] = []
 _work = 0
@@ -47,6 +51,8 @@ class Function:
 
     def interpreted(self, *arguments: Any) -> Any:
         """The result by Python alone, and so that of all that the function calls."""
+        import numpy as np
+
         if getattr(_here, "inside", False):
             return self._function(*arguments)
         _here.inside = True
@@ -98,10 +104,13 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 def _count(arguments: tuple[Any, ...]) -> None:
     """Add up what there was to do so far, and compile everything once that is worth it."""
+    import numpy as np
+
     global _work
     _work += 1 + sum(x.size for x in arguments if isinstance(x, np.ndarray))
     if _work > WORTH:
         with _lock:
+            watch()
             for function in _functions:
                 if function._compiled is None:
                     function.compile()
@@ -109,6 +118,23 @@ def _count(arguments: tuple[Any, ...]) -> None:
 
 def _plain(result: Any) -> Any:
     """Numbers as Python has them, as compiled functions return them."""
+    import numpy as np
+
     if isinstance(result, tuple):
         return tuple(map(_plain, result))
     return result.item() if isinstance(result, np.generic) else result
+
+
+def watch() -> None:
+    """Begin to listen to numba, which tells of what it compiles, not of what its cache has."""
+    from numba.core import event
+
+    class First(event.Listener):
+        def on_start(self, event: object) -> None:
+            while told:
+                told.pop()()
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    event.register("numba:compile", First())  # type: ignore[no-untyped-call]

@@ -107,6 +107,7 @@ __all__ = [
     "within",
 ]
 
+
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
 TINY = 2.0**-1022

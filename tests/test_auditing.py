@@ -159,5 +159,5 @@ def test_the_worst_edges_are_listed_worst_first() -> None:
     assert len(report.worst) == 3
     tightness = [edge.tightness for edge in report.worst]
     assert tightness == sorted(tightness, reverse=True)
-    assert "uses 1 of epsilon 1, delta 0" in str(report.worst[0])
+    assert "uses 100 % of its epsilon, 1" in str(report.worst[0])
     assert neodp.audit(g, m, worst=0).worst == ()

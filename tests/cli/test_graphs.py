@@ -36,7 +36,7 @@ def test_load_list_show_export_drop(run: Run, tmp_path: Path) -> None:
     )
     shown = document(run("show", "g", "--json"))
     assert shown == listed
-    assert "none stored" in run("show", "g")[1]
+    assert "none yet: neodp extend g" in run("show", "g")[1]
     written = document(run("export", "g", str(tmp_path / "out"), "--json"))
     assert Path(written["nodes"]).read_text() == '"key","color","alpha"\n"a","yes","0.6"\n"b","no",\n'
     assert (
@@ -55,7 +55,7 @@ def test_load_parquet(run: Run, tmp_path: Path) -> None:
     ends = {"source": g.keys.take(pa.array(g.source)), "target": g.keys.take(pa.array(g.target))}
     pq.write_table(pa.table(ends), tmp_path / "e.parquet")
     words = ("load", "g", str(tmp_path / "n.parquet"), str(tmp_path / "e.parquet"))
-    assert run(*words)[2] == "neodp: the edges have no epsilon; give it as a column or as one number with epsilon=\n"
+    assert run(*words)[2] == "neodp: the edges have no epsilon; give it as a column or as one number with --epsilon\n"
     assert document(run(*words, "--epsilon", "0.5", "--json"))["edges"] == 12
 
 
@@ -138,7 +138,7 @@ def test_load_says_all_that_is_wrong_at_once(run: Run, tmp_path: Path) -> None:
         "epsilon is not a number: line 2 ('lots'); correct the epsilon",
         "a colour is unknown: line 3 ('maybe'); use one of yes, no",
         "the end of an edge is no dataset: line 2 ('a\\x1b'); did you mean 'a'?",
-        "epsilon is missing: line 3; give it, or a default with epsilon=",
+        "epsilon is missing: line 3; give it, or a default with --epsilon",
     ]
     error = json.loads(run("load", "g", *files, "--colors", "yes,no", "--json")[2])["error"]
     assert error["message"] == first.removeprefix("neodp: ").removesuffix(":")
