@@ -58,12 +58,12 @@ def _filled(text: str) -> str:
 
 def commands() -> str:
     """Every command: what it does, its arguments and its options."""
-    import click
+    from typer import Context
 
     from neodp.cli import COMMANDS, program
 
     root: Any = program()
-    context = click.Context(root, info_name="neodp")
+    context = Context(root, info_name="neodp")
     parts = ["## Before or after every command\n", _options(root, context)]
     for panel, listed in COMMANDS.items():
         parts.append(f"## {panel}\n")
@@ -72,7 +72,7 @@ def commands() -> str:
             for word in words.split():
                 command = command.get_command(context, word)
             command = command.load()
-            own = click.Context(command, info_name=words)
+            own = Context(command, info_name=words)
             usage = " ".join(["neodp", words, *command.collect_usage_pieces(own)])
             help_text = _plain(command.help or "").strip()
             parts.append(f"### neodp {words}\n\n```text\n{usage}\n```\n\n{help_text}\n\n{_options(command, own)}")

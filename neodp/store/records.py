@@ -197,7 +197,7 @@ def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) 
 class StoredGraph(DatasetGraph):
     """A graph as read from a store: `ids` are the store's own names for its datasets, for writing back."""
 
-    ids: pa.StringArray | None = None
+    ids: pa.Array | None = None
 
 
 @dataclass(frozen=True)
