@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-browser screenshots lint bench plugin vendor clean
+.PHONY: demo test test-browser screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -40,6 +40,11 @@ vendor:
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
 
+# the documentation as a site in site/, with every link checked
+docs: .venv/ready-docs
+	$(BIN)/python -m tools.notebook
+	$(BIN)/python -m tools.site
+
 clean:
 	rm -rf .venv
 
@@ -49,6 +54,7 @@ clean:
 .venv/ready-browser: extras = .[test,browser]
 .venv/ready-lint: extras = .[test,bench]
 .venv/ready-bench: extras = .[bench]
+.venv/ready-docs: extras = .[docs]
 .venv/ready-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing $(extras)"
