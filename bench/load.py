@@ -4,8 +4,8 @@ What is measured
 ----------------
 16 clients share a store with one graph (a count lattice of 2,601 datasets). Each asks for datasets at random, then for
 answers under names of its own. On Neo4j a client is a process with a connection of its own; the embedded file belongs
-to one process, whose threads take turns. The table has the throughput, the median, the 99th percentile and the longest of
-all waits, and how many requests failed. After that:
+to one process, whose threads take turns. The table has the throughput, the median, the 99th percentile and the longest
+of all waits, and how many requests failed. After that:
 
 * the ledger must hold exactly the answers that were given, no more and no less, and its account must be their sum;
 * the last tenth of the answers must not take longer than the first one: ``last/first`` compares their medians, which

@@ -1,76 +1,143 @@
-"""The plugin inside the server, beside the client that carries the graph out and back.
+"""The plugin inside the server, beside the client that carries the graph out and back, and beside Neo4j GDS.
 
 What is measured
 ----------------
 Count lattices of 10^5 and 10^6 datasets with three times as many edges (``--quick``: 10^4) on one real Neo4j server
-with the plugin:
+with the plugin and with GDS:
 
 * ``neodp.extend.write`` beside the server's own ``SET`` of the same four properties on all datasets, and beside the
   client's read, extension and write-back;
 * ``neodp.eval`` of datasets 0 to 3 edges away from the boundary beside the client's search;
-* ``neodp.audit`` beside the client's reading and auditing.
+* ``neodp.audit`` beside the client's reading and auditing;
+* GDS (OpenGDS) doing what it can of ``extend.write``: a projection, and the two runs of shortest paths from a virtual
+  source that :mod:`bench.peers` explains. The first one is only run; of the second one, ``p_true`` is written, one
+  property of the four. The virtual source and its offsets are made beforehand.
 
 How
 ---
 They take turns, twice, after a turn on a small graph that compiles; a time is the best of its turns. For single
-datasets it is the median of twenty. That both sides give the same numbers is checked as well.
+datasets it is the median of twenty. That all sides give the same numbers is checked as well: the client's in every bit,
+those of GDS, which calculates with logarithms, to 1e-9. *processor s* is what the server and this program spent
+together in the same turn, of the plugin and of what stands beside it.
 """
 
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import neodp
-from bench.process import Process, stopwatch
-from bench.report import seconds, show, table, times
+from bench.process import Process, peak, stopwatch
+from bench.report import megabytes, seconds, show, table, times
 from bench.stores import SET, server
 from neodp import generate
 from neodp.boundary import distance
 from neodp.store import open_store
+from tools.neo4j_server import ServerUnavailable
 
 __all__ = ["run"]
 
 SIZES = ([45, 46, 46], [99, 99, 99])
 WARM, QUICK = [8, 8, 8], ([20, 21, 21],)
 TURNS, SAMPLES = 2, 5
-SET_AIM, CLIENT_AIM, EVAL_AIM, AUDIT_AIM = 0.9, 3.5, 10.0, 4.0
 JAR = Path(__file__).parents[1] / "plugin" / "target" / "neodp-plugin.jar"
+GDS = ("org.neo4j.gds:proc:2.13.9", "org.neo4j.gds:opengds-extension:2.13.9")
+ALLOWED = {"dbms.security.procedures.unrestricted": "gds.*"}
+
+HEADER = ("datasets", "plugin", "s", "beside it", "s", "ratio", "aim", "", "processor s")
+ROWS = (
+    ("write", "extend.write", "set", "the server's own SET", "at most", 0.9),
+    ("write", "extend.write", "client", "client: read, extend, write", "at least", 3.5),
+    ("eval", "eval, one dataset", "client_eval", "client: search", "at least", 10.0),
+    ("audit", "audit", "client_audit", "client: read, audit", "at least", 4.0),
+    ("write", "extend.write", "gds_project", "GDS: projection", "", 0.0),
+    ("write", "extend.write", "gds_run", "GDS: first run", "", 0.0),
+    ("write", "extend.write", "gds_write", "GDS: second run, p_true written", "", 0.0),
+    ("write", "extend.write", "gds", "GDS: all of it", "", 0.0),
+)
+
+SOURCE = """
+MATCH (d:Dataset {graph: $graph}) WHERE d.distance = 0
+WITH collect(d) AS boundary
+CREATE (s:BenchSource)
+WITH s, boundary UNWIND boundary AS d
+CREATE (s)-[:BENCH {forward: 1 + log(d.p_true), backward: -log(1 - d.p_true)}]->(d)
+RETURN count(*) AS edges
+"""
+PROJECT = """
+CALL () {
+  MATCH (a:Dataset {graph: $graph})-[r:NEIGHBOR]->(b:Dataset) WHERE a.color = b.color
+  RETURN a, b, r.epsilon AS forward, r.epsilon AS backward
+  UNION ALL
+  MATCH (a:BenchSource)-[r:BENCH]->(b) RETURN a, b, r.forward AS forward, r.backward AS backward
+}
+WITH gds.graph.project('bench', a, b, {relationshipProperties: {forward: forward, backward: backward}},
+                       {undirectedRelationshipTypes: ['*']}) AS projected
+RETURN projected.nodeCount AS nodes
+"""
+RUN = """
+MATCH (s:BenchSource)
+CALL gds.allShortestPaths.delta.stats('bench', {sourceNode: s, relationshipWeightProperty: 'forward'})
+YIELD computeMillis RETURN computeMillis
+"""
+WRITE = """
+MATCH (s:BenchSource)
+CALL gds.allShortestPaths.delta.stream('bench', {sourceNode: s, relationshipWeightProperty: 'backward'})
+YIELD targetNode, totalCost
+WITH gds.util.asNode(targetNode) AS d, totalCost WHERE d:Dataset
+CALL (d, totalCost) { SET d.p_true = 1 - exp(-totalCost) } IN TRANSACTIONS OF 20000 ROWS
+"""
+FORGET = """
+CALL gds.graph.drop('bench', false) YIELD graphName
+WITH count(*) AS dropped
+MATCH (s:BenchSource) DETACH DELETE s
+"""
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock, and of processors."""
+
+    clock: float
+    processor: float
 
 
 def run(quick: bool) -> None:
     """Measure and print."""
     if not JAR.exists():
         raise SystemExit("there is no plugin to measure: run 'make plugin' first")
+    try:
+        _run(quick, GDS)
+    except ServerUnavailable as unavailable:
+        show(f"Without GDS, which is not to be had: {unavailable}")
+        _run(quick, ())
+
+
+def _run(quick: bool, gds: tuple[str, ...]) -> None:
     found = []
-    with server(plugins=[JAR]) as neo4j, Process(**neo4j.environment()) as process:
-        process.call(_measure, neo4j.uri, WARM)
-        found += [process.call(_measure, neo4j.uri, groups) for groups in (QUICK if quick else SIZES)]
-    header = (
-        "datasets",
-        "SET s",
-        "extend.write s",
-        f"of SET (aim {SET_AIM:g})",
-        "read, compute, write ms",
-        "client s",
-        f"faster (aim {CLIENT_AIM:g})",
+    with (
+        server(plugins=[JAR], artifacts=gds, config=ALLOWED if gds else {}) as neo4j,
+        Process(**neo4j.environment()) as process,
+    ):
+        for groups in (WARM, *(QUICK if quick else SIZES)):
+            found.append(process.call(_measure, neo4j.uri, neo4j.pid, groups, bool(gds)))
+    show(table(HEADER, [row for sizes in found[1:] for row in _rows(sizes)]))
+    last = found[-1]
+    show(
+        f"extend.write of {last['datasets']:,} datasets: read, compute, write {last['parts']} ms. Peak memory: server "
+        f"{megabytes(last['server_peak'])} MB (its heap is 3 GiB), client {megabytes(last['client_peak'])} MB."
     )
-    show(table(header, [_extended(row) for row in found]))
-    aims = (f"faster (aim {EVAL_AIM:g})", f"faster (aim {AUDIT_AIM:g})")
-    header = ("datasets", "eval ms", "client ms", aims[0], "audit s", "client s", aims[1])
-    show(table(header, [_others(row) for row in found]))
 
 
-def _measure(address: str, groups: list[int]) -> dict[str, Any]:
-    """All times in seconds, for one size."""
+def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dict[str, Any]:
+    """What each takes, for one size."""
     graph = generate.counts(groups, epsilon=[0.2, 0.5, 1.0])
     graph = graph.with_alpha(neodp.balanced(graph))
-    away = distance(graph)
     found: dict[str, Any] = {"datasets": len(graph)}
     with open_store(address) as store:
         store.load("bench", graph)
@@ -80,27 +147,63 @@ def _measure(address: str, groups: list[int]) -> dict[str, Any]:
             with driver.session(database="neo4j") as session:
                 return [record.data() for record in session.run(text, graph="bench", **values)]
 
+        def keep(what: str, work: Callable[[], Any]) -> Any:
+            spent, result = _spent(pid, work)
+            found[what] = min(spent, found.get(what, spent))
+            return result
+
         for _ in range(TURNS):
-            _keep(found, "set", lambda: call(SET))
-            stats = _keep(found, "write", lambda: call("CALL neodp.extend.write($graph)"))[0]
-            found["parts"] = [stats[f"{part}_millis"] for part in ("read", "compute", "write")]
-            _keep(found, "client", lambda: store.write("bench", neodp.extend(store.read("bench"))))
-            report = _keep(found, "audit", lambda: call("CALL neodp.audit($graph)"))[0]
-            mine = _keep(found, "client_audit", lambda: _audited(store))
+            keep("set", lambda: call(SET))
+            stats = keep("write", lambda: call("CALL neodp.extend.write($graph)"))[0]
+            found["parts"] = ", ".join(f"{stats[f'{part}_millis']:,}" for part in ("read", "compute", "write"))
+            if gds:
+                _gds(call, keep)
+            keep("client", lambda: store.write("bench", neodp.extend(store.read("bench"))))
+            report = keep("audit", lambda: call("CALL neodp.audit($graph)"))[0]
+            mine = keep("client_audit", lambda: _audited(store))
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
-        keys = [graph.key(v) for d in range(4) for v in _spread(np.flatnonzero(away == d))]
-        spent: dict[str, list[float]] = {"eval": [], "client_eval": []}
-        for key in keys[:3] + keys:
-            one, rows = stopwatch(lambda: call("CALL neodp.eval($graph, [$key])", key=key))  # noqa: B023
-            two, ball = stopwatch(lambda: store.evaluate("bench", [key], engine="ball"))  # noqa: B023
-            if rows[0]["probabilities"] != ball.evaluations[0].probabilities:
-                raise RuntimeError(f"the benchmark is wrong: {rows[0]}, {ball}")
-            spent["eval"].append(one)
-            spent["client_eval"].append(two)
-        found |= {name: statistics.median(values[3:]) for name, values in spent.items()}
+        found |= _evaluated(store, call, graph, pid)
+        found |= {"server_peak": _peak(pid), "client_peak": peak()}
         store.drop("bench")
     return found
+
+
+def _gds(call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any]) -> None:
+    """GDS after the plugin has written: the virtual source knows the chances on the boundary."""
+    truth = "MATCH (d:Dataset {graph: $graph}) RETURN d.key AS key, d.p_true AS p ORDER BY key"
+    expected = call(truth)
+    call(SOURCE)
+    keep("gds_project", lambda: call(PROJECT))
+    keep("gds_run", lambda: call(RUN))
+    keep("gds_write", lambda: call(WRITE))
+    off = max(abs(one["p"] - other["p"]) for one, other in zip(call(truth), expected, strict=True))
+    call(FORGET)
+    if off > 1e-9:
+        raise RuntimeError(f"the benchmark is wrong: GDS is {off} off")
+
+
+def _evaluated(
+    store: neodp.store.Store, call: Callable[..., Any], graph: neodp.DatasetGraph, pid: int | None
+) -> dict[str, Spent]:
+    """Medians over datasets near the boundary."""
+    away = distance(graph)
+    keys = [graph.key(v) for d in range(4) for v in _spread(np.flatnonzero(away == d))]
+    spent: dict[str, list[Spent]] = {"eval": [], "client_eval": []}
+    for key in keys * 2:  # once to warm up
+        one, rows = _spent(pid, lambda: call("CALL neodp.eval($graph, [$key])", key=key))  # noqa: B023
+        two, ball = _spent(pid, lambda: store.evaluate("bench", [key], engine="ball"))  # noqa: B023
+        if rows[0]["probabilities"] != ball.evaluations[0].probabilities:
+            raise RuntimeError(f"the benchmark is wrong: {rows[0]}, {ball}")
+        spent["eval"].append(one)
+        spent["client_eval"].append(two)
+    return {
+        name: Spent(
+            statistics.median(one.clock for one in values[len(keys) :]),
+            statistics.fmean(one.processor for one in values[len(keys) :]),
+        )
+        for name, values in spent.items()
+    }
 
 
 def _spread(datasets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,31 +215,46 @@ def _audited(store: neodp.store.Store) -> neodp.Audit:
     return neodp.audit(stored.mechanism.graph, stored.mechanism)
 
 
-def _keep(best: dict[str, Any], what: str, work: Callable[[], Any]) -> Any:
-    spent, result = stopwatch(work)
-    best[what] = min(spent, best.get(what, spent))
-    return result
+def _spent(pid: int | None, work: Callable[[], Any]) -> tuple[Spent, Any]:
+    before = _processor(pid)
+    clock, result = stopwatch(work)
+    return Spent(clock, _processor(pid) - before), result
 
 
-def _extended(found: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        f"{found['datasets']:,}",
-        seconds(found["set"]),
-        seconds(found["write"]),
-        times(found["write"] / found["set"]),
-        ", ".join(f"{part:,}" for part in found["parts"]),
-        seconds(found["client"]),
-        times(found["client"] / found["write"]),
-    )
+def _processor(pid: int | None) -> float:
+    """Seconds of processors that the server and this process have spent; the server's count in hundredths."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return time.process_time() + (int(fields[11]) + int(fields[12])) / 100
 
 
-def _others(found: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        f"{found['datasets']:,}",
-        f"{1000 * found['eval']:.2f}",
-        f"{1000 * found['client_eval']:.2f}",
-        times(found["client_eval"] / found["eval"]),
-        seconds(found["audit"]),
-        seconds(found["client_audit"]),
-        times(found["client_audit"] / found["audit"]),
-    )
+def _peak(pid: int | None) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
+def _rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
+    """One row for each comparison."""
+    if "gds_write" in found:
+        parts = [found[f"gds_{part}"] for part in ("project", "run", "write")]
+        found["gds"] = Spent(sum(part.clock for part in parts), sum(part.processor for part in parts))
+    rows: list[tuple[str, ...]] = []
+    for mine, name, other, beside, bound, aim in ROWS:
+        if other not in found:
+            continue
+        one, two = found[mine], found[other]
+        ratio = one.clock / two.clock if bound == "at most" else two.clock / one.clock
+        met = ratio <= aim if bound == "at most" else ratio >= aim
+        rows.append(
+            (
+                f"{found['datasets']:,}",
+                name,
+                seconds(one.clock),
+                beside,
+                seconds(two.clock),
+                times(ratio),
+                f"{bound} {aim:g}" if bound else "",
+                ("met" if met else "missed") if bound else "",
+                f"{one.processor:.2f}, {two.processor:.2f}",
+            )
+        )
+    return rows

@@ -37,6 +37,7 @@ from neodp.columns import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
 from neodp.extension import ROUNDING
 from neodp.family import family
+from neodp.frames import Tabular
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.rainbow import Method
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
-WHOLE = "no part of the graph shows that alpha agrees within and between all orders: extend the whole (--engine whole)"
+WHOLE = (
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+)
 """Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
@@ -272,6 +275,11 @@ class Evaluation:
     deltas: tuple[float, ...]
 
     @property
+    def colors(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return tuple(self.probabilities)
+
+    @property
     def p_true(self) -> float:
         """The chance of the true answer."""
         return self.probabilities[self.color]
@@ -282,8 +290,8 @@ class Evaluation:
         return self.path[0] if self.path else None
 
 
-@dataclass(frozen=True)
-class Ball:
+@dataclass(frozen=True, repr=False)
+class Ball(Tabular):
     """What a search found, and how.
 
     Attributes
@@ -315,6 +323,26 @@ class Ball:
     proof: str
     queries: int = 0
     engine: str = "client"
+
+    def __repr__(self) -> str:
+        true = [each.p_true for each in self.evaluations]
+        few = ", ".join(repr(each.key) for each in self.evaluations[:3]) + (", …" if len(true) > 3 else "")
+        chance = f"{min(true):.4g}" + (f" to {max(true):.4g}" if len(true) > 1 else "")
+        return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
+
+    def to_arrow(self) -> pa.Table:
+        """A row for every dataset that was asked for: its chances, and the path from the one that decides."""
+        import pyarrow as pa
+
+        rows = []
+        for each in self.evaluations:
+            chances = list(each.probabilities.values())
+            rows.append(
+                {"key": each.key, "color": each.color, "p_true": each.p_true}
+                | family(each).properties(chances)
+                | {"decider": each.decider, "path": list(each.path)}
+            )
+        return pa.Table.from_pylist(rows)
 
 
 def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT, layers: int | None = None) -> Ball:
@@ -427,7 +455,7 @@ class _Search:
                     f"{len(self.stars):,} layers, and more may matter",
                     "give the rule its 'least', or raise limit and layers"
                     if rule
-                    else "a pass over the whole graph is cheaper (--engine whole), or raise the limit",
+                    else "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit",
                 )
             expanded |= back.needed
             self._expand(np.flatnonzero(back.needed))

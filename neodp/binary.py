@@ -20,6 +20,7 @@ arXiv:2310.20486 ("paper 002").
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp import boundary, search
-from neodp.columns import Floats, own_and_rest
+from neodp.columns import Bools, Floats, own_and_rest
 from neodp.errors import IncompatibleAlpha, PrivacyError, UnhitBoundary
 from neodp.extension import ROUNDING, Extension, Witness
 from neodp.graph import DatasetGraph
@@ -46,6 +47,8 @@ __all__ = [
     "solve",
     "unhit_error",
 ]
+
+_FAR = 3  # hops: beyond, all edges are taken rather than the near ones
 
 
 # --- the extension ------------------------------------------------------------------------------------------
@@ -91,7 +94,7 @@ class Solution:
     @property
     def rows(self) -> Floats:
         """Probabilities by dataset and colour."""
-        return _rows(self.graph.color, *self.rule.decode(self.label))
+        return _rows(self.rule, self.graph.color, self.label)
 
     def path(self, vertex: int) -> Path:
         """The datasets from the one whose alpha decides a label to the one that has it, and the edges between them.
@@ -105,8 +108,9 @@ class Solution:
 
 def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
     """The labels of ``extend``, of a graph whose boundary is hit."""
-    true, false = own_and_rest(graph.alpha, graph.color)
-    own = rule.encode(np.where(graph.given, true, 1.0), np.where(graph.given, false, 0.0))
+    given = np.flatnonzero(graph.given)
+    own = np.full(len(graph), certain(rule))
+    own[given] = rule.encode(*own_and_rest(graph.alpha[given], graph.color[given]))
     label = settled(graph, rule, own)
     rounded = np.empty(0, np.int64)
     if _conflict(graph, rule, own, label) is not None:
@@ -121,7 +125,7 @@ def settled(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
     rule.cross(graph, own, label)
     bounded = label < certain(rule)
     parts = [np.flatnonzero(bounded & (graph.color == color)) for color in range(2)]
-    rule.settle(graph.adjacency_of(~graph.crossing, numbered=not rule.uniform), label, *parts)
+    rule.settle_over(graph, ~graph.crossing, label, *parts)
     return label
 
 
@@ -130,7 +134,7 @@ def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundar
     ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
     return UnhitBoundary(
         f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
-        "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))",
+        "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
     )
 
 
@@ -168,7 +172,9 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
         assert conflict is not None
         witness = _witness(graph, rule, own, label, *conflict)
         raise IncompatibleAlpha(
-            str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits", witness
+            str(witness),
+            "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+            witness,
         )
     return np.where(graph.given, sign * first, own), moved
 
@@ -221,11 +227,16 @@ def _probability(rule: Privacy, label: Any) -> float:
     return float(rule.decode(np.array([label]))[0][0])
 
 
-def _rows(color: NDArray[np.int8], true: Floats, false: Floats) -> Floats:
-    """Rows of two, from the chances of the own colour and of the other."""
+def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
+    """Probabilities by dataset and colour, from labels of the own colour."""
+    rows: Floats
+    if isinstance(rule, EpsilonDelta):
+        from neodp import kernel
+
+        rows = kernel.decode(color, label)
+        return rows
     rows = np.empty((len(color), 2))
-    rows[np.arange(len(color)), color] = true
-    rows[np.arange(len(color)), 1 - color] = false
+    rows[:, 0], rows[:, 1] = rule.decode(np.where(color == 0, label, -label))
     return rows
 
 
@@ -236,8 +247,34 @@ def balanced(graph: DatasetGraph) -> Floats:
     """The alpha that shares every boundary edge evenly between its two ends; see :func:`neodp.boundary.balanced`."""
     rule = EpsilonDelta.of(graph)
     label = even_shares(graph, rule)
-    rule.settle(graph.adjacency_of(~graph.crossing), label, boundary.boundary_vertices(graph))
+    ends = boundary.boundary_vertices(graph)
+    highest = label[ends].max(initial=0)
+    hops = _hops(rule, int(highest - label[ends].min(initial=highest)))
+    if hops > 0:
+        # alpha is wanted at the ends alone: what is no lower than the highest of them lowers none
+        np.minimum(label, highest, out=label)
+        parts = [ends[graph.color[ends] == color] for color in range(2)]
+        rule.settle_over(graph, _near(graph, ends, hops // 2), label, *parts)
     return alpha_of(graph, label)
+
+
+def _hops(rule: EpsilonDelta, span: int) -> int:
+    """How many edges a path can have that raises a label by less than `span`."""
+    return 0 if span == 0 else -(-span // rule.step) - 1 if rule.step else sys.maxsize
+
+
+def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
+    """The edges within a colour whose ends lie at most so many edges from the boundary; all, where that is far."""
+    from neodp import kernel
+
+    if hops > _FAR:
+        return ~graph.crossing
+    near = np.zeros(len(graph), np.bool_)
+    near[ends] = True
+    for _ in range(hops):
+        near = kernel.widened(near, graph.source, graph.target, graph.crossing)
+    within: Bools = kernel.within(near, graph.source, graph.target, graph.crossing)
+    return within
 
 
 def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
@@ -249,6 +286,9 @@ def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
     edges = boundary.boundary_edges(graph)
     label = np.full(len(graph), certain(rule))
     even = rule.balance(edges)
+    if rule.uniform:
+        label[graph.source[edges]] = label[graph.target[edges]] = even
+        return label
     np.minimum.at(label, graph.source[edges], even)
     np.minimum.at(label, graph.target[edges], even)
     return label
@@ -273,5 +313,5 @@ def alpha_of(graph: DatasetGraph, label: Labels) -> Floats:
     """Labels of the own colour as alpha, on the boundary."""
     ends = boundary.boundary_vertices(graph)
     alpha = np.full((len(graph), 2), np.nan)
-    alpha[ends] = _rows(graph.color[ends], *EpsilonDelta.of(graph).decode(label[ends]))
+    alpha[ends] = _rows(EpsilonDelta.of(graph), graph.color[ends], label[ends])
     return alpha

@@ -27,6 +27,8 @@
           └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` are for where much is wrong.
+What there is to type stands there as Python in backquotes; the command line shows its own words instead
+(:mod:`neodp.cli.hints`).
 """
 
 from __future__ import annotations
@@ -72,9 +74,15 @@ class NeodpError(Exception):
         What to do about it.
     details : strings
         Where many things are wrong at once, a sentence for each kind of them.
+
+    Attributes
+    ----------
+    graph : str, optional
+        The graph that a command was about; the command line sets it.
     """
 
     kind = "error"
+    graph: str | None = None
 
     def __init__(self, message: str, hint: str = "", details: Iterable[str] = ()) -> None:
         super().__init__(message)

@@ -84,6 +84,10 @@ class Family(ABC):
     def properties(self, row: Sequence[float]) -> dict[str, Any]:
         """A distribution as the properties of a dataset, in the words of the data model."""
 
+    @abstractmethod
+    def columns(self, rows: Floats) -> dict[str, Any]:
+        """The same for many: distributions as columns."""
+
 
 class _Binary(Family):
     binary = True
@@ -110,6 +114,9 @@ class _Binary(Family):
 
     def properties(self, row: Sequence[float]) -> dict[str, Any]:
         return {"p": row[0], "q": row[1]}
+
+    def columns(self, rows: Floats) -> dict[str, Any]:
+        return {"p": rows[:, 0], "q": rows[:, 1]}
 
 
 class _Rainbow(Family):
@@ -145,6 +152,9 @@ class _Rainbow(Family):
 
     def properties(self, row: Sequence[float]) -> dict[str, Any]:
         return {"probabilities": row}
+
+    def columns(self, rows: Floats) -> dict[str, Any]:
+        return {"probabilities": list(rows)}
 
 
 _BINARY, _RAINBOW = _Binary(), _Rainbow()

@@ -78,7 +78,7 @@ def require_new(*paths: Path) -> None:
     """
     for path in paths:
         if path.exists():
-            raise GraphError(f"{path} is there already", "name another file, or use --force to replace it")
+            raise GraphError(f"{path} is there already", "name another file, or use `force=True` to replace it")
 
 
 def make_folder(path: str | PathLike[str]) -> Path:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,10 +37,13 @@ from neodp.columns import (
     validate,
 )
 from neodp.files import private
+from neodp.frames import html_table, named_columns, to_pandas, to_polars
 from neodp.tables import Format, Problems, ReadOptions, read_table
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 __all__ = [
@@ -49,11 +52,17 @@ __all__ = [
     "Bools",
     "DatasetGraph",
     "Floats",
+    "Frames",
     "Ints",
     "distributions",
     "plain",
     "preferences",
 ]
+
+
+F = TypeVar("F")
+WORTH_COMPILING = 100_000
+"""From how many edges on compiled code makes up for loading it."""
 
 
 class Adjacency(NamedTuple):
@@ -64,9 +73,16 @@ class Adjacency(NamedTuple):
     edge: Ints
 
 
+class Frames(NamedTuple, Generic[F]):
+    """A graph as two tables: its datasets, and its edges."""
+
+    nodes: F
+    edges: F
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetGraph:
-    """An immutable dataset graph. Make one with ``from_columns``, ``from_networkx`` or ``from_csv``.
+    """An immutable dataset graph. Make one with ``from_columns``, ``from_frames``, ``from_networkx`` or ``from_csv``.
 
     Attributes
     ----------
@@ -286,6 +302,55 @@ class DatasetGraph:
             nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="parquet"
         )
 
+    @classmethod
+    def from_frames(
+        cls,
+        nodes: Any,
+        edges: Any,
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str = "graph",
+        options: ReadOptions | None = None,
+    ) -> DatasetGraph:
+        """As ``from_tables``, from two frames: of pandas or polars, Arrow tables, or dicts of columns.
+
+        Alpha is a column of numbers, or of lists, and preference one of lists. ``to_arrow``, ``to_pandas`` and
+        ``to_polars`` give such frames.
+
+        Raises
+        ------
+        GraphError
+            If one of them is no table, has a column that nobody asked for, or values are invalid.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_frames(
+        ...     {"key": ["a", "b"], "color": ["no", "yes"]}, {"source": ["a"], "target": ["b"]}, epsilon=0.5
+        ... )
+        >>> g
+        <DatasetGraph 'graph': 2 datasets, 1 edge, colours no, yes>
+        >>> DatasetGraph.from_frames(*g.to_pandas()).epsilon
+        array([0.5])
+        """
+        what = "the table of datasets", "the table of edges"
+        vertices = named_columns(nodes, what[0], ("key", "color"), ("alpha", "preference"), options)
+        links = named_columns(edges, what[1], ("source", "target"), ("epsilon", "delta"), options)
+        places = Places(*(lambda row, each=each: f"row {row + 1} of {each}" for each in what))
+        problems = Problems(places.node)
+        columns = Columns(
+            vertices["key"],
+            vertices["color"],
+            links["source"],
+            links["target"],
+            fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
+            fill(links.get("delta"), "delta", delta, places.edge, problems),
+            vertices.get("alpha"),
+            vertices.get("preference"),
+        )
+        return cls(**validate(columns, colors, places, problems), name=name)
+
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
         """The same graph with this alpha instead, in any of the forms of ``from_columns``.
 
@@ -322,9 +387,22 @@ class DatasetGraph:
     def crossing(self) -> Bools:
         """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
-        crossing: Bools = kind[self.source] != kind[self.target]
+        crossing: Bools
+        if self.edges < WORTH_COMPILING:
+            crossing = kind[self.source] != kind[self.target]
+        else:
+            from neodp import kernel
+
+            crossing = kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
+
+    @cached_property
+    def boundary(self) -> NDArray[np.int64]:
+        """The positions of the boundary edges, ascending."""
+        edges = np.flatnonzero(self.crossing)
+        edges.setflags(write=False)
+        return edges
 
     @cached_property
     def _ordered(self) -> tuple[NDArray[np.int8], Ints]:
@@ -438,6 +516,41 @@ class DatasetGraph:
             (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
         )
         return graph
+
+    def to_arrow(self) -> Frames[pa.Table]:
+        """Two Arrow tables, ``nodes`` and ``edges``, as ``from_frames`` reads them.
+
+        Examples
+        --------
+        >>> nodes, edges = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5).to_arrow()
+        >>> nodes.column_names, edges.to_pylist()
+        (['key', 'color'], [{'source': 'a', 'target': 'b', 'epsilon': 0.5, 'delta': 0.0}])
+        """
+        import pyarrow as pa
+
+        nodes = {"key": self.keys, "color": pa.array(self.colors).take(pa.array(self.color))}
+        if self.given.any():
+            alpha: list[Any] = [None] * len(self)
+            for v in np.flatnonzero(self.given).tolist():
+                alpha[v] = plain(self.alpha[v])
+            nodes["alpha"] = pa.array(alpha)
+        if self.preference is not None:
+            nodes["preference"] = self.preference_lists()
+        ends = [self.keys.take(pa.array(end)) for end in (self.source, self.target)]
+        edges = {"source": ends[0], "target": ends[1], "epsilon": self.epsilon, "delta": self.delta}
+        return Frames(pa.table(nodes), pa.table(edges))
+
+    def to_pandas(self) -> Frames[pd.DataFrame]:
+        """Both tables of ``to_arrow`` as frames of pandas, which must be installed."""
+        return Frames(*map(to_pandas, self.to_arrow()))
+
+    def to_polars(self) -> Frames[pl.DataFrame]:
+        """Both tables of ``to_arrow`` as frames of polars, which must be installed."""
+        return Frames(*map(to_polars, self.to_arrow()))
+
+    def _repr_html_(self) -> str:
+        nodes, edges = self.to_arrow()
+        return html_table(repr(self), nodes) + html_table("edges", edges)
 
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
         """Write the two files that ``from_csv`` reads, every number in full, for their owner only."""

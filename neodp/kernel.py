@@ -35,11 +35,25 @@ All of it uses + - * / on doubles in their IEEE meaning: the same bits on every 
 The whole graph
 ---------------
 ``settle`` is the whole extension: label-setting from every source at once. Start each source with its own label,
-take the vertices by ascending label, and lower each neighbour to what the edge between them allows. The queue is a
-radix heap, a monotone integer priority queue: a bucket holds the keys that first differ from the last key taken in one
-byte, and have the same byte there. A key is a label without its lowest ``shift`` bits. An edge raises a label by at
-least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one key cannot lower each other, so
-each is final and is expanded once. A larger shift would cost time, never change a result.
+take the vertices by ascending label, and lower each neighbour to what the edge between them allows.
+
+*Where all edges are alike*, what a vertex allows its neighbours never falls from one vertex taken to the next, since
+relax is monotone. So the vertices that were lowered wait in a plain queue, which is sorted by itself, beside the sorted
+sources, and none is lowered twice (``_wave``).
+
+*Else* the queue is a radix heap, a monotone integer priority queue (``_settle``): a bucket holds the keys that first
+differ from the last key taken in one byte, and have the same byte there. A key is a label without its lowest ``shift``
+bits. An edge raises a label by at least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one
+key cannot lower each other, so they can be taken all at once, and each is expanded once. A larger shift would cost
+time, never change a result: a vertex *waits* from when its label falls until it is expanded, and while it waits, the
+queue has it under the key of its label. If the queue has it under other keys too, these are higher; when they come up,
+the vertex waits no more, and they are dropped.
+
+Whether an edge lowers a label at all is decided before by how much (``allows``): shrink(r) <= x iff grow(x) >= r, which
+is one product, where shrink takes a division.
+
+Vertices lie in memory as the graph has them, so that each one taken is somewhere else. The vertices of the queue are
+known before they are taken, and ``_fetch`` asks for their rows ahead of time.
 
 One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
 """
@@ -47,10 +61,20 @@ One file holds all that is compiled: numba's cache notices a change only in the 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, localcontext
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from neodp.compiling import watch
 
 __all__ = [
     "ADD",
@@ -61,22 +85,33 @@ __all__ = [
     "PROBIT",
     "TINY",
     "adjacency",
+    "allows",
     "audit",
     "audit_rows",
     "balance",
     "cross",
+    "decode",
+    "differ",
     "exp_dd",
     "factor",
     "factors",
     "flow",
     "hops",
+    "links",
+    "pieces",
     "relax",
     "relax_edges",
     "settle",
+    "side_by_side",
     "spread",
     "too_low",
+    "unhit",
     "visit",
+    "widened",
+    "within",
 ]
+
+watch()  # the first call of each function compiles it, which takes a while
 
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
@@ -198,9 +233,8 @@ def factor(epsilon):
     h, l = h * scale, l * scale  # noqa: E741
     if abs(l) <= 2.0**-57 * h:
         h, l = exp_dd(epsilon)  # noqa: E741
-    if l <= 2.0**-90 * h:
-        h = _next_down(h)  # h is now at most e^epsilon, and one more step makes room for the product's rounding
-    return max(1.0, _next_down(h))
+    # one step down if h may exceed e^epsilon, and one more makes room for the product's rounding
+    return max(1.0, np.int64(np.float64(h).view(np.int64) - 1 - (l <= 2.0**-90 * h)).view(np.float64))
 
 
 @njit(cache=True)
@@ -222,12 +256,20 @@ def shrink(r, f, delta):
         r, error = two_sum(r, -delta)
         if error > 0.0:
             r = _next_up(r)
+    # r / f, rounded, is the value or one unit off. Above: f (x + u) > r for the unit u of x, as x + u/2 >= r/f. Below:
+    # fl(f (x - 2u)) < r, as f (x - 2u) <= r - 3/2 f u, and f u is at least half the unit of r
     x = max(r / f, TINY)
-    while f * x < r:
-        x = _next_up(x)
-    while x > TINY and f * _next_down(x) >= r:
-        x = _next_down(x)
-    return x
+    bits = np.float64(x).view(np.int64)
+    low = f * x < r
+    high = x > TINY and f * np.int64(bits - 1).view(np.float64) >= r
+    return np.int64(bits + low - high).view(np.float64)
+
+
+@njit(cache=True)
+def _one_minus(x):
+    """1 - x, rounded up."""
+    r = 1.0 - x
+    return _next_up(r) if 1.0 - r > x else r
 
 
 @njit(cache=True)
@@ -239,11 +281,24 @@ def relax(label, f, delta):
     t = grow(x, f, delta)
     if t <= 0.5:  # then (a) implies (b)
         return np.float64(t).view(np.int64) - HALF
-    r = 1.0 - x
-    if 1.0 - r > x:  # r must not lie below 1 - x
-        r = _next_up(r)
-    smallest = max(1.0 - t, shrink(r, f, delta))
+    smallest = max(1.0 - t, shrink(_one_minus(x), f, delta))
     return HALF - np.float64(smallest).view(np.int64)
+
+
+@njit(cache=True)
+def allows(label, other, f, delta):
+    """Whether other <= relax(label), for any two labels, without the division of shrink."""
+    if other <= label:
+        return True
+    if label >= 0:
+        return grow(np.int64(HALF - other).view(np.float64), f, delta) >= np.int64(HALF - label).view(np.float64)
+    if other < 0:
+        return other <= relax(label, f, delta)
+    x, rest = np.int64(HALF + label).view(np.float64), np.int64(HALF - other).view(np.float64)
+    t = grow(x, f, delta)
+    if t <= 0.5:
+        return t == 0.5 and other == 0
+    return rest >= 1.0 - t and grow(rest, f, delta) >= _one_minus(x)
 
 
 @njit(cache=True)
@@ -271,41 +326,157 @@ LEVELS = 8
 """How many bytes a key has."""
 
 
-@njit(cache=True)
-def adjacency(n, source, target, keep, numbered):
+WORTH_A_THREAD = 50_000
+"""How many vertices or edges make up for starting a thread."""
+
+
+def pieces(size: int) -> list[tuple[int, int]]:
+    """Ranges (begin, end) that make up range(size): one for each processor, as far as that pays, and at most four."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = max(1, min(4, cores, size // WORTH_A_THREAD))
+    ends = [size * i // count for i in range(count + 1)]
+    return list(pairwise(ends))
+
+
+def side_by_side(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """What `work` returns for each item, in a thread for each: compiled code that releases Python's lock."""
+    if len(items) == 1:
+        return [work(items[0])]
+    with ThreadPoolExecutor(len(items)) as threads:
+        return list(threads.map(work, items))
+
+
+@njit(cache=True, nogil=True)
+def _differ(kind, source, target, begin, end, out):
+    for e in range(begin, end):
+        out[e] = kind[source[e]] != kind[target[e]]
+
+
+def differ(kind: Any, source: Any, target: Any) -> Any:
+    """Per edge, whether its ends differ in kind."""
+    out = np.empty(len(source), np.bool_)
+    side_by_side(lambda piece: _differ(kind, source, target, piece[0], piece[1], out), pieces(len(source)))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _decode(color, label, begin, end, rows):
+    for v in range(begin, end):
+        small = np.int64(HALF - abs(label[v])).view(np.float64)
+        likelier = color[v] if label[v] > 0 else 1 - color[v]
+        rows[v, likelier], rows[v, 1 - likelier] = 1.0 - small, small
+
+
+def decode(color: Any, label: Any) -> Any:
+    """The probabilities of two colours as rows, from labels of each vertex's own."""
+    rows = np.empty((len(color), 2))
+    side_by_side(lambda piece: _decode(color, label, piece[0], piece[1], rows), pieces(len(color)))
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def _within(mask, source, target, skip, begin, end, out):
+    for e in range(begin, end):
+        out[e] = not skip[e] and mask[source[e]] and mask[target[e]]
+
+
+def within(mask: Any, source: Any, target: Any, skip: Any) -> Any:
+    """Per edge, whether both of its ends are in `mask`, and it is not to be skipped."""
+    out = np.empty(len(source), np.bool_)
+    side_by_side(lambda piece: _within(mask, source, target, skip, piece[0], piece[1], out), pieces(len(source)))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def widened(mask, source, target, skip):
+    """The mask with the neighbours of its vertices, over edges that are not to be skipped."""
+    out = mask.copy()
+    for e in range(len(source)):
+        if not skip[e] and mask[source[e]] != mask[target[e]]:
+            out[source[e]] = out[target[e]] = True
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _count(source, target, keep, begin, end, place):
+    for e in range(begin, end):
+        if keep[e]:
+            place[source[e]] += 1
+            place[target[e]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _rows(place, indptr):
+    """Turn how many edges of each piece a vertex has into where the first of them goes."""
+    total = 0
+    for v in range(len(indptr) - 1):
+        indptr[v] = total
+        for piece in range(len(place)):
+            count = place[piece, v]
+            place[piece, v] = total
+            total += count
+    indptr[len(indptr) - 1] = total
+
+
+@njit(cache=True, nogil=True)
+def _fill(source, target, keep, begin, end, place, neighbor, edge, first, delta, half_first, half_delta):
+    for e in range(begin, end):
+        if keep[e]:
+            u, v = source[e], target[e]
+            i, j = place[u], place[v]
+            place[u], place[v] = i + 1, j + 1
+            neighbor[i], neighbor[j] = v, u
+            if len(edge):
+                edge[i], edge[j] = e, e
+            if len(first) > 1:
+                half_first[i], half_first[j] = first[e], first[e]
+            if len(delta) > 1:
+                half_delta[i], half_delta[j] = delta[e], delta[e]
+
+
+def _both_ends(n, source, target, keep, numbered, first, delta):
+    """Pieces of the edges are counted, and then filled in, side by side; a row has them in the order of the pieces."""
+    parts = pieces(len(source))
+    place = np.zeros((len(parts), n), np.int32 if 2 * len(source) < 2**31 else np.int64)
+    side_by_side(lambda i: _count(source, target, keep, *parts[i], place[i]), range(len(parts)))
+    indptr = np.empty(n + 1, np.int64)
+    _rows(place, indptr)
+    half = int(indptr[-1])  # numpy asks for large pages, numba does not: allocate here
+    neighbor, edge = np.empty(half, np.int32), np.empty(half if numbered else 0, np.int32)
+    each = [np.empty(half) if len(x) > 1 else x for x in (first, delta)]
+    side_by_side(
+        lambda i: _fill(source, target, keep, *parts[i], place[i], neighbor, edge, first, delta, *each),
+        range(len(parts)),
+    )
+    return indptr, neighbor, edge, *each
+
+
+def adjacency(n: int, source: Any, target: Any, keep: Any, numbered: bool) -> tuple[Any, Any, Any]:
     """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbor``, ``edge``.
 
     The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. Where the edges are
     not `numbered`, ``edge`` is empty.
     """
-    indptr = np.zeros(n + 1, np.int64)
-    for e in range(len(source)):
-        if keep[e]:
-            indptr[source[e] + 1] += 1
-            indptr[target[e] + 1] += 1
-    for v in range(n):
-        indptr[v + 1] += indptr[v]
-    fill = indptr[:-1].copy()
-    neighbor = np.empty(indptr[n], np.int32)
-    edge = np.empty(indptr[n] if numbered else 0, np.int32)
-    for e in range(len(source)):
-        if keep[e]:
-            u, v = source[e], target[e]
-            i, j = fill[u], fill[v]
-            neighbor[i], neighbor[j] = v, u
-            if numbered:
-                edge[i], edge[j] = e, e
-            fill[u] = i + 1
-            fill[v] = j + 1
+    indptr, neighbor, edge, _, _ = _both_ends(n, source, target, keep, numbered, np.zeros(1), np.zeros(1))
     return indptr, neighbor, edge
 
 
-@njit(cache=True)
-def factors(epsilon):
-    """``label.factor`` of each epsilon."""
+def links(n: int, source: Any, target: Any, keep: Any, first: Any, delta: Any) -> tuple[Any, Any, Any, Any]:
+    """The same without edges, but with their two parameters, as ``settle`` takes them."""
+    indptr, neighbor, _, half_first, half_delta = _both_ends(n, source, target, keep, False, first, delta)
+    return indptr, neighbor, half_first, half_delta
+
+
+@njit(cache=True, nogil=True)
+def _factors(epsilon, begin, end, out):
+    for i in range(begin, end):
+        out[i] = out[i - 1] if i > begin and epsilon[i] == epsilon[i - 1] else factor(epsilon[i])
+
+
+def factors(epsilon: Any) -> Any:
+    """``factor`` of each epsilon."""
     out = np.empty(len(epsilon))
-    for i in range(len(epsilon)):
-        out[i] = out[i - 1] if i and epsilon[i] == epsilon[i - 1] else factor(epsilon[i])
+    side_by_side(lambda piece: _factors(epsilon, piece[0], piece[1], out), pieces(len(epsilon)))
     return out
 
 
@@ -317,6 +488,13 @@ def _relax(label, first, delta, kind):
 
 
 @njit(cache=True)
+def _allows(label, other, first, delta, kind):
+    if kind == EPSILON_DELTA:
+        return allows(label, other, first, delta)
+    return other <= _relax(label, first, delta, kind)
+
+
+@njit(cache=True)
 def relax_edges(label, first, delta, kind):
     """What edge i allows beside label[i]; parameters of length one hold for every edge."""
     out = np.empty(len(label), np.int64)
@@ -325,30 +503,42 @@ def relax_edges(label, first, delta, kind):
     return out
 
 
-@njit(cache=True)
-def cross(source, target, crossing, given, first, delta, kind, own, label):
-    """Lower labels, in place, to what given vertices of the other colour allow beside their complement."""
-    for e in range(len(source)):
-        if crossing[e]:
-            f, d = first[e % len(first)], delta[e % len(delta)]
-            u, v = source[e], target[e]
-            if given[u]:
-                label[v] = min(label[v], _relax(-own[u], f, d, kind))
-            if given[v]:
-                label[u] = min(label[u], _relax(-own[v], f, d, kind))
+@njit(cache=True, nogil=True)
+def cross(source, target, edges, color, which, given, first, delta, kind, own, label):
+    """Lower the labels of colour `which`, in place, to what given vertices of the other colour allow over `edges`."""
+    mixed, loose = len(first) > 1, len(delta) > 1
+    for i in range(len(edges)):
+        e = edges[i]
+        u, v = source[e], target[e]
+        if color[v] != which:
+            u, v = v, u
+        f, d = first[e if mixed else 0], delta[e if loose else 0]
+        if given[u] and not _allows(-own[u], label[v], f, d, kind):
+            label[v] = _relax(-own[u], f, d, kind)
 
 
-@njit(cache=True)
-def too_low(source, target, crossing, given, first, delta, kind, label):
-    """A boundary edge over which a given vertex is likelier to answer as its neighbour does than that allows; or -1."""
-    for e in range(len(source)):
-        if crossing[e]:
-            f, d = first[e % len(first)], delta[e % len(delta)]
-            u, v = source[e], target[e]
-            if given[u] and -label[u] > _relax(label[v], f, d, kind):
-                return e, u
-            if given[v] and -label[v] > _relax(label[u], f, d, kind):
-                return e, v
+@njit(cache=True, nogil=True)
+def unhit(source, target, edges, mask):
+    """The first of `edges` with neither end in `mask`; or -1."""
+    for i in range(len(edges)):
+        if not (mask[source[edges[i]]] or mask[target[edges[i]]]):
+            return edges[i]
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def too_low(source, target, edges, given, first, delta, kind, label):
+    """One of `edges` over which a given vertex is likelier to answer as its neighbour does than that allows; or -1."""
+    for i in range(len(edges)):
+        e = edges[i]
+        u, v = source[e], target[e]
+        if -label[u] <= label[v]:  # what an edge allows is never less
+            continue
+        f, d = first[e % len(first)], delta[e % len(delta)]
+        if given[u] and not _allows(label[v], -label[u], f, d, kind):
+            return e, u
+        if given[v] and not _allows(label[u], -label[v], f, d, kind):
+            return e, v
     return -1, -1
 
 
@@ -371,8 +561,28 @@ def spread(values, edge):
     return out
 
 
-@njit(cache=True, nogil=True)
-def settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
+@intrinsic
+def _fetch(context, array, i):
+    """Ask the processor for array[i] ahead of time. It changes nothing, and i may lie beyond the end."""
+
+    def build(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        prefetch = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, word, word, word]), "llvm.prefetch.p0i8"
+        )
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        builder.call(prefetch, [place, word(0), word(3), word(1)])  # to read, into all caches, of data
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), build
+
+
+AHEAD = 8
+"""How many vertices before it is taken a row is asked for: enough to hide the way to memory."""
+
+
+def settle(indptr: Any, neighbor: Any, first: Any, delta: Any, kind: int, shift: int, label: Any, seeds: Any) -> None:
     """Lower every label, in place, to the least that any path from any seed allows.
 
     Parameters
@@ -393,27 +603,81 @@ def settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
     """
     if len(seeds) == 0:
         return
-    uniform = len(first) == 1 and len(delta) == 1
+    if len(first) == 1 and len(delta) == 1:
+        seeds = seeds[np.argsort(label[seeds], kind="stable")]
+        _wave(indptr, neighbor, first[0], delta[0], kind, label, seeds, np.empty(len(label), np.int32))
+    else:
+        _settle(indptr, neighbor, first, delta, kind, shift, label, seeds)
+
+
+@njit(cache=True, nogil=True)
+def _wave(indptr, neighbor, first, delta, kind, label, seeds, queue):
+    """``settle`` where all edges are alike; the seeds ascend in label, and the queue has room for all vertices."""
+    start = label[seeds]
+    taken, begun, filled = 0, 0, 0  # of the queue, of the seeds; how many the queue has had
+    last = start[0]
+    bound = _relax(last, first, delta, kind)
+    while True:
+        if taken < filled and (begun == len(seeds) or label[queue[taken]] <= start[begun]):
+            u = np.int64(queue[taken])
+            k = label[u]
+            taken += 1
+            if taken + 2 * AHEAD < filled:
+                _fetch(indptr, np.int64(queue[taken + 2 * AHEAD]))
+                _fetch(neighbor, indptr[queue[taken + AHEAD]])
+        elif begun < len(seeds):
+            u = np.int64(seeds[begun])
+            k = start[begun]
+            begun += 1
+            if begun + 2 * AHEAD < len(seeds):
+                _fetch(indptr, np.int64(seeds[begun + 2 * AHEAD]))
+                _fetch(neighbor, indptr[seeds[begun + AHEAD]])
+            if k != label[u]:  # it was lowered, and taken from the queue
+                continue
+        else:
+            return
+        if k != last:
+            last = k
+            bound = _relax(k, first, delta, kind)
+        for h in range(indptr[u], indptr[u + 1]):
+            v = neighbor[h]
+            if label[v] > bound:
+                label[v] = bound
+                queue[filled] = v
+                filled += 1
+
+
+@njit(cache=True)
+def _longer(column):
+    out = np.empty(2 * len(column), column.dtype)
+    out[: len(column)] = column
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
+    """``settle`` where edges differ."""
     mixed, loose = len(first) > 1, len(delta) > 1
-    # the queue: entries (vertex, label) in a pool, linked into buckets; stale ones are dropped when they are taken
-    size = 1024
-    vertex, entry = np.empty(size, np.int32), np.empty(size, np.int64)
-    link = np.empty(size, np.int32)
+    # the queue: entries in a pool, linked into buckets; and, a bit per vertex, whether it waits to be expanded
+    vertex, link = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used, free = 0, -1
     head = np.full((LEVELS, 256), -1, np.int32)
+    waiting = np.zeros((len(label) + 63) // 64, np.int64)
     base = label[seeds[0]] >> shift
     for v in seeds:
         base = min(base, label[v] >> shift)
     last = np.int64(0)
     for v in seeds:
-        if used == size:
-            vertex, entry, link, size = _double(vertex, entry, link, size)
+        if used == len(vertex):
+            vertex, link = _longer(vertex), _longer(link)
         key = (label[v] >> shift) - base
         level = _level(key ^ last)
         slot = (key >> (8 * level)) & 255
-        vertex[used], entry[used], link[used] = v, label[v], head[level, slot]
+        vertex[used], link[used] = v, head[level, slot]
         head[level, slot] = used
         used += 1
+        waiting[v >> 6] |= np.int64(1) << (v & 63)
+    taken = np.empty(1024, np.int32)
     while True:
         level, slot = 0, last & 255
         while head[level, slot] < 0:
@@ -423,54 +687,79 @@ def settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
                 if level == LEVELS:
                     return
                 slot = (last >> (8 * level)) & 255
+        # empty the bucket, and keep the vertices that wait
         i = head[level, slot]
-        if level > 0:  # take the bucket apart: its least key is the next one
-            head[level, slot] = -1
-            last = (entry[i] >> shift) - base
-            j = link[i]
-            while j >= 0:
-                last = min(last, (entry[j] >> shift) - base)
-                j = link[j]
-            while i >= 0:
-                j = link[i]
-                key = (entry[i] >> shift) - base
+        head[level, slot] = -1
+        count = 0
+        while i >= 0:
+            u = np.int64(vertex[i])
+            if waiting[u >> 6] >> (u & 63) & 1:
+                if count == len(taken):
+                    taken = _longer(taken)
+                taken[count] = u
+                count += 1
+                _fetch(indptr, u)
+            following = link[i]
+            link[i] = free
+            free = i
+            i = following
+        if count == 0:
+            continue
+        if level > 0:  # its least key is the next one
+            last = (label[taken[0]] >> shift) - base
+            for j in range(1, count):
+                last = min(last, (label[taken[j]] >> shift) - base)
+            for j in range(count):
+                key = (label[taken[j]] >> shift) - base
                 level = _level(key ^ last)
                 slot = (key >> (8 * level)) & 255
-                link[i] = head[level, slot]
-                head[level, slot] = i
-                i = j
-            continue
-        last = (last & ~255) | slot
-        head[0, slot] = link[i]
-        link[i] = free
-        free = i
-        u, k = vertex[i], entry[i]
-        if k != label[u]:
-            continue
-        bound = _relax(k, first[0], delta[0], kind) if uniform else k
-        for h in range(indptr[u], indptr[u + 1]):
-            v = neighbor[h]
-            if label[v] <= bound:
-                continue
-            new = bound
-            if not uniform:
-                new = _relax(k, first[h if mixed else 0], delta[h if loose else 0], kind)
-                if new >= label[v]:
-                    continue
-            label[v] = new
-            if free >= 0:
                 i = free
                 free = link[i]
-            else:
-                if used == size:
-                    vertex, entry, link, size = _double(vertex, entry, link, size)
-                i = used
-                used += 1
-            key = (new >> shift) - base
-            level = _level(key ^ last)
-            slot = (key >> (8 * level)) & 255
-            vertex[i], entry[i], link[i] = v, new, head[level, slot]
-            head[level, slot] = i
+                vertex[i], link[i] = taken[j], head[level, slot]
+                head[level, slot] = i
+            continue
+        last = (last & ~255) | slot
+        for j in range(count):
+            if j + 2 * AHEAD < count:
+                h = indptr[taken[j + 2 * AHEAD]]
+                _fetch(neighbor, h)
+                _fetch(first, h if mixed else 0)
+            if j + AHEAD < count:
+                u = taken[j + AHEAD]
+                for h in range(indptr[u], indptr[u + 1]):
+                    _fetch(label, np.int64(neighbor[h]))
+            u = np.int64(taken[j])
+            bit = np.int64(1) << (u & 63)
+            if waiting[u >> 6] & bit == 0:  # the queue had it twice
+                continue
+            waiting[u >> 6] ^= bit
+            k = label[u]
+            for h in range(indptr[u], indptr[u + 1]):
+                v = np.int64(neighbor[h])
+                old = label[v]
+                if old <= k:
+                    continue
+                f, d = first[h if mixed else 0], delta[h if loose else 0]
+                if _allows(k, old, f, d, kind):
+                    continue
+                new = label[v] = _relax(k, f, d, kind)
+                bit = np.int64(1) << (v & 63)
+                if waiting[v >> 6] & bit and old >> shift == new >> shift:
+                    continue  # the queue has it under this key
+                waiting[v >> 6] |= bit
+                if free >= 0:
+                    i = free
+                    free = link[i]
+                else:
+                    if used == len(vertex):
+                        vertex, link = _longer(vertex), _longer(link)
+                    i = used
+                    used += 1
+                key = (new >> shift) - base
+                level = _level(key ^ last)
+                slot = (key >> (8 * level)) & 255
+                vertex[i], link[i] = v, head[level, slot]
+                head[level, slot] = i
 
 
 @njit(cache=True)
@@ -530,13 +819,6 @@ def visit(indptr, neighbor, part, members, start):
 
 
 @njit(cache=True)
-def _double(vertex, entry, link, size):
-    a, b, c = np.empty(2 * size, np.int32), np.empty(2 * size, np.int64), np.empty(2 * size, np.int32)
-    a[:size], b[:size], c[:size] = vertex, entry, link
-    return a, b, c, 2 * size
-
-
-@njit(cache=True)
 def _even(k, f, delta):
     return k <= relax(-k, f, delta)
 
@@ -547,6 +829,9 @@ def balance(first, delta):
     out = np.empty(len(first), np.int64)
     for i in range(len(first)):
         f, d = first[i], delta[i]
+        if i and f == first[i - 1] and d == delta[i - 1]:
+            out[i] = out[i - 1]
+            continue
         if d >= 1.0:
             out[i] = HALF
             continue
@@ -600,12 +885,37 @@ def _exceeds(a, a_low, b, b_low, h, l, delta):  # noqa: E741
     return 1 if d < 0.0 else 0
 
 
-@njit(cache=True)
-def audit(source, target, epsilon, delta, p, q):
+@njit(cache=True, nogil=True)
+def _audit(source, target, epsilon, delta, rows, begin, end, verdict, tightness):
+    h, l = 1.0, 0.0  # noqa: E741
+    value = np.empty((4, 2))
+    for i in range(begin, end):
+        if i == begin or epsilon[i] != epsilon[i - 1]:
+            h, l = exp_dd(epsilon[i])  # noqa: E741
+        for side in range(2):
+            w = source[i] if side == 0 else target[i]
+            p, q = rows[w, 0], rows[w, 1]
+            if p <= q:
+                value[side, 0], value[side, 1] = p, 0.0
+                value[2 + side, 0], value[2 + side, 1] = two_sum(1.0, -p)
+            else:
+                value[side, 0], value[side, 1] = two_sum(1.0, -q)
+                value[2 + side, 0], value[2 + side, 1] = q, 0.0
+        greatest = 0.0
+        for c in range(4):
+            a, b = value[c, 0], value[c ^ 1, 0]
+            verdict[i, c] = _exceeds(a, value[c, 1], b, value[c ^ 1, 1], h, l, delta[i])
+            right = h * b + delta[i]
+            if a > 0.0:
+                greatest = max(greatest, a / right if right > 0.0 else np.inf)
+        tightness[i] = greatest
+
+
+def audit(source: Any, target: Any, epsilon: Any, delta: Any, rows: Any) -> tuple[Any, Any]:
     """Decide p_v <= e^eps p_u + delta and its three companions for every edge, where they are clear.
 
-    The smaller of p and q is exact, the larger is one minus it; sums and products are in double-double, their
-    error is below 2^-90 of the left side.
+    The smaller of p and q, the two entries of a row, is exact, the larger is one minus it; sums and products are in
+    double-double, their error is below 2^-90 of the left side.
 
     Returns
     -------
@@ -614,28 +924,11 @@ def audit(source, target, epsilon, delta, p, q):
     tightness : array
         Per edge the greatest ratio of the left side to the right side, as doubles.
     """
-    verdict = np.zeros((len(source), 4), np.int8)
-    tightness = np.zeros(len(source))
-    h, l = 1.0, 0.0  # noqa: E741
-    value = np.empty((4, 2))
-    for i in range(len(source)):
-        if i == 0 or epsilon[i] != epsilon[i - 1]:
-            h, l = exp_dd(epsilon[i])  # noqa: E741
-        u, v = source[i], target[i]
-        for side in range(2):
-            w = u if side == 0 else v
-            if p[w] <= q[w]:
-                value[side, 0], value[side, 1] = p[w], 0.0
-                value[2 + side, 0], value[2 + side, 1] = two_sum(1.0, -p[w])
-            else:
-                value[side, 0], value[side, 1] = two_sum(1.0, -q[w])
-                value[2 + side, 0], value[2 + side, 1] = q[w], 0.0
-        for c in range(4):
-            a, b = value[c], value[c ^ 1]
-            verdict[i, c] = _exceeds(a[0], a[1], b[0], b[1], h, l, delta[i])
-            right = h * b[0] + delta[i]
-            if a[0] > 0.0:
-                tightness[i] = max(tightness[i], a[0] / right if right > 0.0 else np.inf)
+    verdict, tightness = np.empty((len(source), 4), np.int8), np.empty(len(source))
+    side_by_side(
+        lambda piece: _audit(source, target, epsilon, delta, rows, piece[0], piece[1], verdict, tightness),
+        pieces(len(source)),
+    )
     return verdict, tightness
 
 

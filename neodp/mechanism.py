@@ -20,18 +20,22 @@ from neodp.columns import Floats, own_and_rest
 from neodp.errors import GraphError, IncompatibleAlpha
 from neodp.extension import Witness, shown
 from neodp.family import family
+from neodp.frames import Tabular, named_columns
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy
 from neodp.rainbow import Difference, Method
+from neodp.tables import ReadOptions
+from neodp.wording import count
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pyarrow as pa
 
 __all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Mapping[str, dict[str, float]]):
+class Mechanism(Mapping[str, dict[str, float]], Tabular):
     """A random answer for every dataset of a graph; immutable.
 
     It is a mapping from the keys of the datasets, in the order of the graph, to their distributions by colour. Unlike
@@ -92,6 +96,31 @@ class Mechanism(Mapping[str, dict[str, float]]):
             missing = graph.key(int(np.argmin(given.given)))
             raise GraphError(f"dataset {missing!r} has no probabilities", "give them for every dataset")
         return cls(graph, given.alpha, privacy or EpsilonDelta.of(graph))
+
+    @classmethod
+    def from_frame(cls, graph: DatasetGraph, frame: Any, privacy: Privacy | None = None) -> Mechanism:
+        """The mechanism of a frame with a row for every dataset, as ``to_arrow`` gives it; it need not be private.
+
+        Parameters
+        ----------
+        graph : DatasetGraph
+        frame : frame of pandas or polars, Arrow table, or dict of columns
+            With a column ``key``, and ``p`` and ``q`` (the chances of both colours), or ``probabilities`` (lists, in
+            the order of the graph's colours).
+        privacy : Privacy, optional
+
+        Examples
+        --------
+        >>> import neodp
+        >>> g = neodp.generate.path(2)
+        >>> neodp.Mechanism.from_frame(g, {"key": ["1", "0"], "p": [0.5, 0.6], "q": [0.5, 0.4]}).p
+        array([0.6, 0.5])
+        """
+        needed = ("key", "p", "q") if family(graph).binary else ("key", "probabilities")
+        columns = named_columns(frame, "the table of probabilities", needed, (), ReadOptions(extra_columns="ignore"))
+        key, *chances = (columns[name].to_pylist() for name in needed)
+        rows = chances[0] if len(chances) == 1 else map(list, zip(*chances, strict=True))
+        return cls.of(graph, dict(zip(key, rows, strict=True)), privacy)
 
     def __getitem__(self, key: object) -> dict[str, float]:
         """The distribution at a dataset, by colour; a key that is not a string stands for what ``str`` makes of it."""
@@ -169,6 +198,16 @@ class Mechanism(Mapping[str, dict[str, float]]):
                 return
             yield rule.encode(*own_and_rest(self.probabilities, color))
 
+    def to_arrow(self) -> pa.Table:
+        """A row for every dataset: ``key``, ``color``, ``p_true``, and ``p`` and ``q``, or ``probabilities``."""
+        import pyarrow as pa
+
+        nodes = self.graph.to_arrow().nodes.select(["key", "color"])
+        columns = {"p_true": self.p_true, **family(self.graph).columns(self.probabilities)}
+        for name, column in columns.items():
+            nodes = nodes.append_column(name, pa.array(column))
+        return nodes
+
     def to_networkx(self) -> nx.Graph:
         """The graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
         nxgraph = self.graph.to_networkx()
@@ -205,8 +244,8 @@ class _Items(ItemsView[str, dict[str, float]]):
         return zip(self.mechanism, self.mechanism.values(), strict=True)
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Tabular):
     """What ``check`` found; true iff the graph can be extended.
 
     Attributes
@@ -240,21 +279,37 @@ class Check:
     rounded: int
     filled: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Check: {'; '.join(str(self).splitlines())}>"
+
+    def to_arrow(self) -> pa.Table:
+        """One row with what was found."""
+        import pyarrow as pa
+
+        witness = None if self.witness is None else str(self.witness)
+        row = {name: getattr(self, name) for name in self.__dataclass_fields__} | {"witness": witness}
+        return pa.Table.from_pylist([row | {"unhit": None if self.unhit is None else list(self.unhit)}])
+
     def __bool__(self) -> bool:
         return self.boundary_hit and self.compatible is True
 
     def __str__(self) -> str:
-        lines = [
-            "connected" if self.connected else f"{self.components} components",
-            f"boundary of {self.boundary} datasets, "
-            + ("hit" if self.unhit is None else f"not hit at {shown(self.unhit)}: give alpha to one of them"),
-        ]
+        parts = "connected: every dataset can be reached from every other"
+        lines = [parts if self.connected else f"not connected: {self.components:,} parts that no edge joins"]
+        lie = count(self.boundary, "dataset lies", "datasets lie") + " on the boundary between answers"
+        if self.unhit is None:
+            lines.append(f"{lie}, and alpha is given where it is needed")
+        else:
+            lines.append(f"{lie}, but the boundary edge {shown(self.unhit)} has alpha at neither end")
         if self.compatible is not None:
-            lines.append("alpha compatible" if self.witness is None else str(self.witness))
+            fits = "alpha is compatible: there is a private mechanism with it"
+            lines.append(fits if self.witness is None else str(self.witness))
         if self.rounded:
-            lines.append(f"alpha rounded in at {self.rounded} datasets")
+            lines.append(f"alpha is off by a rounding error at {count(self.rounded, 'dataset')}, and is lowered to fit")
         if self.filled:
-            lines.append(f"alpha of their order at {self.filled} boundary datasets that have none")
+            lines.append(
+                f"{count(self.filled, 'boundary dataset')} without alpha: that of their order of answers counts"
+            )
         return "\n".join(lines)
 
 
@@ -266,8 +321,8 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     >>> import neodp
     >>> g = neodp.generate.path(4)
     >>> print(neodp.check(g))
-    connected
-    boundary of 2 datasets, not hit at '1' – '2': give alpha to one of them
+    connected: every dataset can be reached from every other
+    2 datasets lie on the boundary between answers, but the boundary edge '1' – '2' has alpha at neither end
     >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
     True
     """

@@ -27,8 +27,7 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -36,9 +35,9 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp.columns import SMALLEST, Floats
+from neodp.columns import SMALLEST, Bools, Floats
 from neodp.errors import PrivacyError
-from neodp.graph import Adjacency, DatasetGraph
+from neodp.graph import Adjacency, DatasetGraph, Ints
 
 __all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePair", "certain", "lower", "upper"]
 
@@ -48,7 +47,6 @@ UNIT = 2**50
 """How many units an epsilon of 1 has, where epsilons are added up as whole numbers."""
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
-_WORTH_A_THREAD = 20_000  # datasets
 
 SLACK = 1e-12
 """By how much a suitable pair of one's own may miss a condition: rounding errors of doubles."""
@@ -101,6 +99,9 @@ class Privacy(Protocol):
 
         The seeds are in one or more parts that no path joins; the parts are settled side by side.
         """
+
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """The same over the edges of a graph where `keep` is true."""
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
@@ -163,29 +164,59 @@ class _Compiled(ABC):
         from neodp import kernel
 
         first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
+        self._settle(adjacency.indptr, adjacency.neighbor, first, second, label, parts)
+
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        from neodp import kernel
+
+        self._settle(*kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters), label, parts)
+
+    def _settle(
+        self,
+        indptr: NDArray[np.int64],
+        neighbor: Ints,
+        first: Floats,
+        second: Floats,
+        label: Labels,
+        parts: Sequence[NDArray[np.int64]],
+    ) -> None:
+        from neodp import kernel
 
         def settle(seeds: NDArray[np.int64]) -> None:
-            indptr, neighbor, _ = adjacency
             kernel.settle(indptr, neighbor, first, second, self._kind, self.shift, label, seeds)
 
-        if len(label) < _WORTH_A_THREAD:
+        if len(neighbor) < kernel.WORTH_A_THREAD:
             for seeds in parts:
                 settle(seeds)
-            return
-        with ThreadPoolExecutor(len(parts)) as threads:
-            list(threads.map(settle, parts))
+        else:
+            kernel.side_by_side(settle, parts)
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         from neodp import kernel
 
-        kernel.cross(graph.source, graph.target, graph.crossing, graph.given, *self.parameters, self._kind, own, label)
+        edges, given = graph.boundary, graph.given
+
+        def cross(color: int) -> None:
+            kernel.cross(
+                *(graph.source, graph.target, edges, graph.color, color, given),
+                *(*self.parameters, self._kind, own, label),
+            )
+
+        kernel.side_by_side(cross, range(2))
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         from neodp import kernel
 
-        edge, vertex = kernel.too_low(
-            graph.source, graph.target, graph.crossing, graph.given, *self.parameters, self._kind, label
-        )
+        edges, given = graph.boundary, graph.given
+
+        def too_low(piece: tuple[int, int]) -> tuple[int, int]:
+            found: tuple[int, int] = kernel.too_low(
+                *(graph.source, graph.target, edges[slice(*piece)], given), *(*self.parameters, self._kind, label)
+            )
+            return found
+
+        found = kernel.side_by_side(too_low, kernel.pieces(len(edges)))
+        edge, vertex = next((place for place in found if place[0] >= 0), (-1, -1))
         return None if edge < 0 else (int(vertex), int(edge))
 
 
@@ -217,22 +248,28 @@ class EpsilonDelta(_Bits, _Compiled):
         """The kernel's factor and delta per edge, or of length one where all edges are alike."""
         from neodp import kernel
 
-        delta = np.where(self.delta < kernel.TINY, 0.0, self.delta)
-        return kernel.factors(_alike(self.epsilon)), _alike(delta)
+        delta = _alike(self.delta)
+        if ((delta > 0.0) & (delta < kernel.TINY)).any():
+            delta = _alike(np.where(delta < kernel.TINY, 0.0, delta))
+        return kernel.factors(_alike(self.epsilon)), delta
 
     @cached_property
+    def step(self) -> int:
+        """By how much every edge raises a label at least, short of certainty."""
+        return max(0, int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2)
+
+    @property
     def shift(self) -> int:
         """How many low bits of a label no edge leaves in place."""
-        least = int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2
-        return min(52, least.bit_length() - 1) if least > 0 else 0
+        return min(52, max(0, self.step.bit_length() - 1))
 
     def balance(self, edge: NDArray[Any]) -> Labels:
         """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
         from neodp import kernel
 
-        factor, delta = _at(self.parameters, edge)
-        label: Labels = kernel.balance(*(np.broadcast_to(x, edge.shape) for x in (factor, delta)))
-        return label
+        shape = (1,) if self.uniform else edge.shape
+        label: Labels = kernel.balance(*(np.broadcast_to(x, shape) for x in _at(self.parameters, edge)))
+        return np.broadcast_to(label, edge.shape)
 
 
 @dataclass(frozen=True)
@@ -408,6 +445,9 @@ class SuitablePair(_Bits):
         rest = max(rest, SMALLEST) if rest else rest
         return 1.0 - rest, rest
 
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        self.settle(graph.adjacency_of(keep, numbered=False), label, *parts)
+
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         one = np.zeros(1, np.int64)
         queue = [(int(label[v]), int(v)) for part in parts for v in part]
@@ -453,7 +493,9 @@ def _alike(column: Floats) -> Floats:
     """The column, or its one value where all are the same."""
     if len(column) == 0:
         return np.zeros(1)
-    return column[:1].copy() if column.min() == column.max() else np.ascontiguousarray(column)
+    few = column[:1000]
+    alike = few.min() == few.max() and column.min() == column.max()
+    return column[:1].copy() if alike else np.ascontiguousarray(column)
 
 
 def _at(parameters: tuple[Floats, Floats], edge: NDArray[Any]) -> tuple[Floats, Floats]:

@@ -219,14 +219,15 @@ class Release:
         if not then:
             raise OtherQuestion(
                 f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
-                "give this question another name; 'neodp releases' shows the answer",
+                f"give this question another name; `store.ledger({self.population!r})` shows the answer",
             )
         for fact in sorted(then.keys() | now.keys()):
             if then.get(fact) != now.get(fact):
                 raise OtherQuestion(
                     f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
                     f"and is now asked with {fact} {_shown(now.get(fact))}",
-                    "ask the same question again, or give this one another name; 'neodp releases' shows what was asked",
+                    "ask the same question again, or give this one another name; "
+                    f"`store.ledger({self.population!r})` shows what was asked",
                 )
 
     def check(self, digest: str | None) -> Release:
@@ -235,14 +236,20 @@ class Release:
         Raises
         ------
         DamagedRelease
-            If the digest that was kept with it is another one.
+            If the digest that was kept with it is another one, or is gone. An older neodp kept none, nor what was
+            asked.
         """
-        if digest is not None and digest != self.digest:
-            raise DamagedRelease(
-                f"release {self.name!r} of {self.graph!r} is not what was kept: the store was damaged or edited",
-                "restore the store from a copy; nothing was answered",
-            )
+        if digest != self.digest and (digest is not None or self.asked != "{}"):
+            raise damaged(self.graph, self.name)
         return self
+
+
+def damaged(graph: object, name: object) -> DamagedRelease:
+    """The error for a release that is not what was kept."""
+    return DamagedRelease(
+        f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
+        "restore the store from a copy; nothing was answered",
+    )
 
 
 def _shown(value: Any) -> str:
@@ -454,7 +461,10 @@ class Account:
             If there are too many of them, or they cost too much; the message has the figures.
         """
         asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
-        hint = f"'neodp budget {self.population}' shows what was spent, and allows more"
+        hint = (
+            f"`store.ledger({self.population!r}).spent()` shows what was spent, and "
+            f"`store.allow({self.population!r}, Limit(...))` allows more"
+        )
         if self.left is not None and len(names) > self.left:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
@@ -577,7 +587,7 @@ def answer_once(
         If the limit of the population does not leave room for all.
     """
     if not name.strip():
-        raise GraphError("the release has no name", "give the question a name of its own, as in --release spring")
+        raise GraphError("the release has no name", "give the question a name of its own, as in `release='spring'`")
     found = [keeper.kept(question.subject, name) for question in questions]
     for release, question in zip(found, questions, strict=True):
         if release is not None:

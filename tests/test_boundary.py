@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp import boundary, generate
+from neodp import binary, boundary, generate
 from neodp.errors import GraphError, PrivacyError
+from neodp.privacy import EpsilonDelta
 from neodp.study import closed_forms
 
 
@@ -112,3 +113,13 @@ def test_bad_values_are_refused() -> None:
     three = neodp.DatasetGraph.from_columns(["a", "b", "c"], ["x", "y", "z"], ["a"], ["b"], 1.0)
     with pytest.raises(GraphError, match="'graph' has 3 colours; this is defined for two"):
         neodp.minimum_hitting_set(three)
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.9])
+def test_balanced_takes_every_path_that_matters(least: float) -> None:
+    """The labels at the boundary are those that a pass over all edges finds, however far paths matter."""
+    g = neodp.generate.random_geometric(400, epsilon=(least, 1.0), seed=5)
+    rule = EpsilonDelta.of(g)
+    label = binary.even_shares(g, rule)  # internal: what balanced starts from
+    rule.settle(g.adjacency_of(~g.crossing), label, boundary.boundary_vertices(g))
+    assert np.array_equal(neodp.balanced(g), binary.alpha_of(g, label), equal_nan=True)

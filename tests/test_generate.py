@@ -106,7 +106,7 @@ def test_colors_and_name(name: str) -> None:
     for wrong, said in ((("a",), "a"), (("a", "a"), "a, a"), ((), "none"), ((1, 2), "1, 2")):
         assert refusal(partial(family, colors=wrong)) == (
             f"the colours are {said}",
-            "name two different ones with colors=",
+            "name two different ones with `colors=...`",
         )
 
 
@@ -161,7 +161,7 @@ COUNT = "give a whole number from 1 to 2,147,483,647"
         (partial(path, 0), "n is 0", COUNT),
         (partial(FAMILIES["path"], "5"), "n is '5'", COUNT),
         (partial(path, 3, split=4), "split is 4", "give a whole number from 0 to 3"),
-        (grid, "the grid has no axes", "give the length of each, as in grid(3, 4)"),
+        (grid, "the grid has no axes", "give the length of each, as in `grid(3, 4)`"),
         (partial(FAMILIES["grid"], 3, 2.5), "shape[1] is 2.5", COUNT),
         (partial(FAMILIES["grid"], (3, 2)), "shape[0] is (3, 2)", COUNT),
         (partial(grid, 3, 2, threshold=5), "threshold is 5", "give a whole number from 0 to 4"),

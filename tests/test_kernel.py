@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import neodp
 from neodp import kernel
 from neodp.kernel import HALF, TINY
 
@@ -68,6 +70,7 @@ def test_relax_is_safe(k: int, epsilon: float, delta: float) -> None:
 
 @given(labels, labels, epsilons, deltas)
 def test_relax_is_monotone_and_self_adjoint(k: int, other: int, epsilon: float, delta: float) -> None:
+    """And ``allows`` knows what it allows without carrying it out."""
     f = kernel.factor(epsilon)
     new = kernel.relax(k, f, delta)
     if k <= other:
@@ -75,6 +78,7 @@ def test_relax_is_monotone_and_self_adjoint(k: int, other: int, epsilon: float, 
     for candidate in (new - 1, new, new + 1, other):
         if is_label(candidate):
             assert (candidate <= new) == (-k <= kernel.relax(-candidate, f, delta))
+            assert (candidate <= new) == kernel.allows(k, candidate, f, delta)
 
 
 @given(labels, epsilons, deltas)
@@ -103,7 +107,7 @@ def test_balance_is_the_last_even_label() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
-    """The same labels as relaxing every edge until nothing changes, for any shift the parameters allow."""
+    """The same labels as relaxing every edge until nothing changes, for any shift."""
     rng = random.Random(seed)
     n, m = 30, 60
     source = np.array([rng.randrange(n) for _ in range(m)], np.int32)
@@ -127,8 +131,38 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
             break
     indptr, neighbor, edge = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
     first, second = (kernel.spread(x, edge) if len(x) > 1 else x for x in (factor, delta))
-    kernel.settle(indptr, neighbor, first, second, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < HALF))
-    assert (label == expected).all()
+    rows = (indptr, neighbor, first, second)
+    for found, wanted in zip(kernel.links(n, source, target, np.ones(m, np.bool_), factor, delta), rows, strict=True):
+        assert (found == wanted).all()
+    for bits in (shift, 52, 40, 8):
+        found = label.copy()
+        kernel.settle(*rows, kernel.EPSILON_DELTA, bits, found, np.flatnonzero(label < HALF))
+        assert (found == expected).all()
+    # in two steps: the second starts from labels that are not certain, and only where something changed
+    found = np.where(np.arange(n) % 2, label, HALF)
+    kernel.settle(*rows, kernel.EPSILON_DELTA, shift, found, np.flatnonzero(found < HALF))
+    late = np.flatnonzero(label < found)
+    found[late] = label[late]
+    kernel.settle(*rows, kernel.EPSILON_DELTA, shift, found, late)
+    assert (found == expected).all()
+
+
+def test_pieces_of_the_edges_are_counted_and_filled_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pieces there are, rows have their edges in the order of the graph, and results do not change."""
+    graph = neodp.generate.random_geometric(500, epsilon=(0.1, 2.0), seed=3)
+    rows, crossing = graph.adjacency, kernel.differ(graph.color, graph.source, graph.target)
+    alpha = neodp.balanced(graph)
+    found = neodp.extend(graph.with_alpha(alpha)).probabilities
+    assert (crossing == graph.crossing).all()
+    assert all((np.diff(edges) > 0).all() for edges in np.split(rows.edge, rows.indptr[1:-1]))
+    monkeypatch.setattr(kernel, "pieces", lambda size: [(0, 0), (0, size // 3), (size // 3, size)])
+    monkeypatch.setattr(kernel, "WORTH_A_THREAD", 1)
+    again = replace(graph)
+    for name in rows._fields:
+        assert np.array_equal(getattr(rows, name), getattr(again.adjacency, name))
+    assert (kernel.differ(graph.color, graph.source, graph.target) == crossing).all()
+    assert np.array_equal(neodp.balanced(again), alpha, equal_nan=True)
+    assert (neodp.extend(again.with_alpha(alpha)).probabilities == found).all()
 
 
 def test_adjacency_lists_every_kept_edge_from_both_ends() -> None:

@@ -201,7 +201,11 @@ def test_a_component_of_one_color_without_alpha_answers_truthfully() -> None:
     assert report
     assert not report.connected
     assert report.components == 2
-    assert str(report) == "2 components\nboundary of 2 datasets, hit\nalpha compatible"
+    assert str(report) == (
+        "not connected: 2 parts that no edge joins\n"
+        "2 datasets lie on the boundary between answers, and alpha is given where it is needed\n"
+        "alpha is compatible: there is a private mechanism with it"
+    )
 
 
 def test_a_component_with_an_unhit_boundary_is_named() -> None:
@@ -232,7 +236,7 @@ def test_incompatible_alpha_is_refused_with_both_datasets_the_path_the_bound_and
     assert str(caught.value) == (
         "alpha at 'v1' makes Pr[blue] 0.9, at most 0.08 is possible: 'v4' has 0.01 and is epsilon 2.07944 away, "
         "along 'v4' – 'v3' – 'v2' – 'v1'; "
-        "lower the one or raise the other, or see neodp.balanced for a choice that fits"
+        "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits"
     )
 
 

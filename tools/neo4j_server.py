@@ -114,6 +114,7 @@ class _Wish:
     page_cache: str
     config: Mapping[str, str]
     plugins: Sequence[Path]
+    artifacts: Sequence[str]
     password: str | None
     quick: bool
     timeout: float
@@ -140,6 +141,7 @@ def running(
     page_cache: str = "256m",
     config: Mapping[str, str] | None = None,
     plugins: Sequence[Path | str] = (),
+    artifacts: Sequence[str] = (),
     home: Path | None = None,
     password: str | None = None,
     version: str | None = None,
@@ -149,13 +151,14 @@ def running(
     """A server for the length of the `with`.
 
     `memory` is the Java heap, `page_cache` what the server keeps of the store outside it, `config` more lines
-    for neo4j.conf, `plugins` the jars to put into the server's plugins folder. `quick` stops Java's compiler at
-    its first level: half the processor time until a small test is done, but less speed in long work, so
-    benchmarks say False.
+    for neo4j.conf, `plugins` the jars to put into the server's plugins folder, `artifacts` what Maven adds to the
+    class path, as "group:artifact:version" (their jars `proc*.jar` go into the plugins folder too). `quick` stops
+    Java's compiler at its first level: half the processor time until a small test is done, but less speed in long
+    work, so benchmarks say False.
 
-    Whoever gives `config`, `plugins` or `version` gets a server of their own even where NEODP_TEST_NEO4J_URI is
-    set; whoever gives `home`, one started by Java, since only that one's folder can outlive it. The data in `home`
-    stay there, so that the same database can be opened again, with the password it got the first time:
+    Whoever gives `config`, `plugins`, `artifacts` or `version` gets a server of their own even where
+    NEODP_TEST_NEO4J_URI is set; whoever gives `home` or `artifacts`, one started by Java. The data in `home` stay
+    there, so that the same database can be opened again, with the password it got the first time:
 
         with running(home=folder) as server:
             ...
@@ -163,7 +166,7 @@ def running(
             ...
     """
     address = os.environ.get("NEODP_TEST_NEO4J_URI")
-    if address and not config and not plugins and home is None and version is None:
+    if address and not config and not plugins and not artifacts and home is None and version is None:
         yield _somebody_elses(address)
         return
     wish = _Wish(
@@ -172,17 +175,18 @@ def running(
         page_cache=page_cache,
         config=config or {},
         plugins=[_jar(Path(plugin)) for plugin in plugins],
+        artifacts=artifacts,
         password=password,
         quick=quick,
         timeout=timeout,
     )
-    container = _docker_container() if home is None else None
+    container = _docker_container() if home is None and not artifacts else None
     if container is not None:
         with _in_docker(container, wish) as server:
             yield server
         return
     java = java_for(wish.version)
-    lib = fetch(wish.version)
+    lib = fetch(wish.version, wish.artifacts)
     if home is not None:
         with _child(java, lib, home, wish) as server:
             yield server
@@ -272,14 +276,17 @@ def _in_docker(container_class: Any, wish: _Wish) -> Iterator[Server]:
 # --- Java and Maven
 
 
-def fetch(version: str) -> Path:
-    """The folder with the server's jars, filled by Maven the first time.
+def fetch(version: str, artifacts: Sequence[str] = ()) -> Path:
+    """The folder with the jars of the server and of other artifacts, filled by Maven the first time.
 
     Maven fills a folder beside it, with a local repository of its own, and the whole is renamed when done:
     an interrupted fetch leaves nothing that looks finished, and two at once do not disturb each other.
     """
     cache = Path(os.environ.get("NEODP_CACHE") or Path.home() / ".cache" / "neodp")
-    target = cache / f"neo4j-{version}"
+    wanted = [f"org.neo4j:neo4j:{version}", *artifacts]
+    target = cache / "-".join(
+        [f"neo4j-{version}", *(artifact.partition(":")[2].replace(":", "-") for artifact in artifacts)]
+    )
     lib = target / "lib"
     if lib.is_dir():
         return lib
@@ -294,10 +301,7 @@ def fetch(version: str) -> Path:
             "  <modelVersion>4.0.0</modelVersion>\n"
             "  <groupId>neodp</groupId><artifactId>server</artifactId><version>1</version>\n"
             "  <packaging>pom</packaging>\n"
-            "  <dependencies><dependency>\n"
-            "    <groupId>org.neo4j</groupId><artifactId>neo4j</artifactId>"
-            f"<version>{escape(version)}</version>\n"
-            "  </dependency></dependencies>\n"
+            f"  <dependencies>{''.join(map(_dependency, wanted))}</dependencies>\n"
             "</project>\n",
             encoding="utf-8",
         )
@@ -318,7 +322,7 @@ def fetch(version: str) -> Path:
             text=True,
         )
         if done.returncode != 0:
-            raise ServerUnavailable(_advice(f"Maven could not fetch Neo4j {version}:\n{_tail(done.stdout)}"))
+            raise ServerUnavailable(_advice(f"Maven could not fetch {', '.join(wanted)}:\n{_tail(done.stdout)}"))
         try:
             (work / "whole").rename(target)
         except OSError:
@@ -327,6 +331,11 @@ def fetch(version: str) -> Path:
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return lib
+
+
+def _dependency(artifact: str) -> str:
+    parts = zip(("groupId", "artifactId", "version"), artifact.split(":"), strict=True)
+    return f"<dependency>{''.join(f'<{name}>{escape(value)}</{name}>' for name, value in parts)}</dependency>"
 
 
 def java_for(version: str) -> str:
@@ -397,7 +406,7 @@ def _child(java: str, lib: Path, home: Path, wish: _Wish) -> Iterator[Server]:
         "".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8"
     )
     (home / "plugins").mkdir(exist_ok=True)
-    for plugin in wish.plugins:
+    for plugin in [*wish.plugins, *(lib.glob("proc*.jar") if wish.artifacts else ())]:
         shutil.copy2(plugin, home / "plugins" / plugin.name)
     log, output = home / "logs" / "neo4j.log", home / "output.txt"
     seen = log.stat().st_size if log.exists() else 0

@@ -55,7 +55,7 @@ def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, pro
 def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent) -> Audit:
     """``audit``, with the blocks given to `run`."""
     if folder.summary is None:
-        raise GraphError(f"{folder.path} has no mechanism", f"run 'neodp extend {folder.path} --engine blocks' first")
+        raise GraphError(f"{folder.path} has no mechanism", f"run `neodp.blocks.extend({str(folder.path)!r})` first")
     total = Audit(0, 0, 0, 0, True, 0.0, ())
     for done, found in enumerate(run(partial(_audit_block, folder, worst), range(folder.blocks))):
         total = _both(total, found, worst)

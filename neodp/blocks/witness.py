@@ -59,7 +59,7 @@ def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
     """The error that names the datasets of a conflict, and the path between them."""
     witness = _witness(work, conflict)
     return IncompatibleAlpha(
-        str(witness), "lower the one or raise the other, or see neodp.balanced for a choice that fits", witness
+        str(witness), "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits", witness
     )
 
 

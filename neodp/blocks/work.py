@@ -48,6 +48,7 @@ from neodp.blocks.passes import (
 )
 from neodp.columns import Ints
 from neodp.errors import GraphError, UnhitBoundary
+from neodp.files import make_folder
 from neodp.privacy import Labels
 
 __all__ = ["Pass", "Work"]
@@ -94,7 +95,7 @@ class Work:
             state = {}
         if state.get("input") != self.input:
             self.clear()
-            self.path.mkdir(parents=True)
+            make_folder(self.path)
             state = {"input": self.input, "prepared": False, "passes": {}}
             self.save(state)
         return state
@@ -177,7 +178,7 @@ class Work:
         other = self.folder.colors[1 - part.color[here]]
         return UnhitBoundary(
             f"the boundary edge {names[0]!r} – {names[1]!r} ({one}, {other}) has alpha at neither end",
-            "give alpha to one of them, or make the folder with --balanced",
+            f"give alpha to one of them, or use `neodp.blocks.balanced({str(self.folder.path)!r})`",
         )
 
     # --- a pass ---------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typer.main import get_command
 from neodp.cli import stretch
 from neodp.cli.commands import Group, Later, Store, Timeout
 from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
+from neodp.cli.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]
 
@@ -20,6 +21,7 @@ COMMANDS = {
     "Start here": {
         "demo": ("demo:demo", "Three voters from beginning to end, in a file, with no server."),
         "poll": ("poll:poll", "Answer a question about a table of people privately, each with their own epsilon."),
+        "doctor": ("doctor:doctor", "What is installed, which store is used, what is missing and how to get it."),
     },
     "Graphs of datasets": {
         "generate": ("graphs:generate", "Make a graph of a known family: votes, counts, grid, path, …"),
@@ -47,6 +49,7 @@ COMMANDS = {
     "Look": {
         "query": ("queries:query", "Run one of the ready-made Cypher queries."),
         "plot": ("queries:plot", "Draw a mechanism: .svg, .png or .html."),
+        "explore": ("explore:explore", "Look at graphs, mechanisms and answers in a browser."),
     },
     "More": {
         **stretch.COMMANDS,
@@ -109,7 +112,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(str(message))}", err=True)
+            warnings.showwarning = lambda message, *_: typer.echo(
+                f"neodp: {harmless(in_shell(str(message)))}", err=True
+            )
             code = int(program()(args=given, prog_name="neodp", standalone_mode=False) or 0)
         return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script

@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from neodp.cli.common import Session
+from neodp.errors import NeodpError
 
 __all__ = ["Group", "Later", "Store", "Timeout"]
 
@@ -51,6 +52,7 @@ Timeout: TypeAlias = Annotated[
         metavar="SECONDS",
         callback=_use(timeout=None),
         min=0.1,
+        max=86400,
         help="How long a Neo4j server may be silent. Default: 75.",
     ),
 ]
@@ -116,7 +118,11 @@ def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*, store: str | None, timeout: float | None, **given: Any) -> Any:
-        return function(**given)
+        try:
+            return function(**given)
+        except NeodpError as error:
+            error.graph = given.get("graph")
+            raise
 
     annotations |= {"store": Store, "timeout": Timeout}
     defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}

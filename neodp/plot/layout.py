@@ -39,7 +39,7 @@ def arrange(scene: Scene) -> Drawing | None:
     """The drawing of a small graph, or None where its labels would overlap or be too small."""
     if len(scene.graph) > SMALL:
         return None
-    place, limits = _columns(scene) if scene.two_sided else _rings(scene)
+    place, limits = columns(scene) if scene.two_sided else rings(scene)
     points = (place - limits[0]) / (limits[1] - limits[0]) * PANEL
     chances = [rounded(p, q) for p, q in zip(scene.true.tolist(), scene.false.tolist(), strict=True)]
     best = Drawing(place, limits, [], 0.0)
@@ -54,7 +54,7 @@ def arrange(scene: Scene) -> Drawing | None:
     return best if best.font >= SMALLEST_FONT else None
 
 
-def _columns(scene: Scene) -> tuple[Floats, Floats]:
+def columns(scene: Scene) -> tuple[Floats, Floats]:
     """One column per distance, the first colour left; within its column, a dataset stands near its neighbours."""
     side = np.where(scene.graph.color == 0, -1.0, 1.0)
     x = side * scene.steps.center(scene.step)
@@ -92,7 +92,7 @@ def _centered(n: int) -> Floats:
     return (n - 1) / 2 - np.arange(n, dtype=np.float64)
 
 
-def _rings(scene: Scene) -> tuple[Floats, Floats]:
+def rings(scene: Scene) -> tuple[Floats, Floats]:
     """One sector per colour, one ring per distance, the boundary innermost: no edge runs under a third dataset."""
     color, step = scene.graph.color, scene.step
     limits = np.array([[-1.15, -1.15], [1.15, 1.15]])

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import GraphError, near
+from neodp.frames import arrow_table
 from neodp.polls.mechanism import valid_epsilon
-from neodp.tables import Place, ReadOptions, header, read_table
+from neodp.tables import Place, ReadOptions, header, number, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["People", "arrow_table", "read_levels", "read_list", "read_mapping"]
+__all__ = ["People", "read_levels", "read_list", "read_mapping"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ class People:
         if isinstance(table, People):
             people = table
         else:
-            read = arrow_table(table)
+            read = arrow_table(table, "the table of people")
             columns = dict(zip(read.column_names, read.columns, strict=True))
             people = cls(columns, lambda row: f"row {row + 1} of the table", "a table in memory")
         for name in needed:
@@ -98,41 +99,6 @@ class People:
 
         columns = dict(zip(result.column_names, result.columns, strict=True))
         return cls(columns, place, query, called="the query's result")
-
-
-def arrow_table(table: Any) -> pa.Table:
-    """A table of any library as an Arrow table: a data frame, Arrow data, or a dict of columns.
-
-    Neither pandas nor polars is needed: their frames offer the Arrow C interface, and older ones ``__dataframe__``.
-
-    Raises
-    ------
-    GraphError
-        If it is none of these.
-
-    Examples
-    --------
-    >>> arrow_table({"vote": ["yes", "no"], "epsilon": [1.0, 0.5]}).column_names
-    ['vote', 'epsilon']
-    """
-    import pyarrow as pa
-    import pyarrow.interchange
-
-    try:
-        if isinstance(table, pa.Table):
-            return table
-        if isinstance(table, Mapping):
-            return pa.table({str(name): pa.array(column) for name, column in table.items()})
-        if isinstance(table, pa.RecordBatch):
-            return pa.Table.from_batches([table])
-        if hasattr(table, "__arrow_c_stream__"):
-            return pa.RecordBatchReader.from_stream(table).read_all()
-        if hasattr(table, "__dataframe__"):
-            return pa.interchange.from_dataframe(table)
-    except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as e:
-        raise GraphError("the table cannot be read as Arrow columns", str(e).splitlines()[0]) from None
-    hint = "give a path, a pandas or polars frame, an Arrow table, or a dict of columns"
-    raise GraphError(f"the people are a {type(table).__name__}, which is no table", hint)
 
 
 def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, float]:
@@ -162,11 +128,11 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
         if name in found:
             raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:
-            number = float(value)
+            epsilon = number(value) if isinstance(value, str) else float(value)
         except (TypeError, ValueError):
             raise GraphError(f"the level {name!r} is {value!r}", "give it an epsilon, as in low=2,high=0.3") from None
         try:
-            found[name] = valid_epsilon(number)
+            found[name] = valid_epsilon(epsilon)
         except GraphError as e:
             raise GraphError(f"the level {name!r}: {e.message}", e.hint) from None
     return found

@@ -17,7 +17,6 @@ beforehand and never read off the table; who belongs to which part is taken as p
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -30,6 +29,7 @@ import numpy as np
 
 from neodp import release
 from neodp.errors import GraphError
+from neodp.frames import Tabular, html_table
 from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
@@ -135,11 +135,13 @@ def poll(
     absent = tuple(missing.split(",")) if isinstance(missing, str) else tuple(missing)
     cells = Cells(tuple(word.strip() for word in absent), skip_empty, exact, words, other)
     if by is not None and by_values is None:
-        raise GraphError("the parts are not named", "name them with --by-values: they are never read from the table")
+        raise GraphError(
+            "the parts are not named", "name them with `by_values=...`: they are never read from the table"
+        )
     if by is None and (by_values is not None or by_other is not None):
-        raise GraphError("which column says who belongs to which part?", "name it, as in --by COL")
+        raise GraphError("which column says who belongs to which part?", "name it, as in `by='COL'`")
     if not votes:
-        raise GraphError("which column is it, --vote?", "name it, as in --vote COL")
+        raise GraphError("which column has the votes?", "name it, as in `vote='COL'`")
     constant = _number(epsilon)
     needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each)]
     maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
@@ -204,7 +206,7 @@ def _number(epsilon: str | float) -> float | None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Survey:
+class Survey(Tabular):
     """What is known of a poll before an answer; nothing that it shows depends on a vote.
 
     Attributes
@@ -250,7 +252,7 @@ class Survey:
                     raise GraphError(
                         f"{question.label!r} can be answered in two ways, and an answer cannot be drawn again: "
                         f"{in_figures(question)}",
-                        "choose with --mechanism balanced or --mechanism weighted",
+                        "choose with `mechanism='balanced'` or `mechanism='weighted'`",
                     )
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, release.Question]:
@@ -384,24 +386,12 @@ class Survey:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "<tr><th>question<th>asks<th>people<th>mechanism<th>expected accuracy<th>at every table at least</tr>"
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{html.escape(text)}"
-                for text in (
-                    row["question"] if row["part"] is None else f"{row['question']} [{row['part']}]",
-                    row["asks"],
-                    f"{row['people']:,}",
-                    row["mechanism"],
-                    f"{row['expected']:.3f}",
-                    f"{row['worst']:.3f}",
-                )
-            )
-            + "</tr>"
-            for row in self.to_arrow().to_pylist()
-        )
-        return f"<table><caption>{html.escape(self.name)}, before any vote is read</caption>{head}{rows}</table>"
+        table = self.to_arrow()
+        figures = ("part", "question", "asks", "people", "mechanism", "expected", "worst")
+        shown = table.select(figures if self.by is not None else figures[1:])
+        called = {"part": str(self.by), "expected": "expected accuracy", "worst": "at every table at least"}
+        shown = shown.rename_columns([called.get(name, name) for name in shown.column_names])
+        return html_table(f"{self.name}, before any vote is read", shown)
 
 
 def in_figures(question: Question) -> str:

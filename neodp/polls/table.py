@@ -75,7 +75,7 @@ class Cells:
         for i, name in enumerate(listed):
             if self.key(name) in found:
                 twin = listed[found[self.key(name)]]
-                hint = "name it once" if twin == name else "tell them apart by case and blanks with --exact"
+                hint = "name it once" if twin == name else "tell them apart by case and blanks with `exact=True`"
                 raise GraphError(f"{what} {twin!r} and {name!r} are the same", hint)
             found[self.key(name)] = i
         return found
@@ -162,11 +162,15 @@ def epsilons(
         if cells.is_missing(text):
             if cells.skip_empty:
                 return math.nan
-            raise _Wrong("missing", "", "give a number or a level, or leave such people out with --skip-empty")
+            raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
         try:
+            if "_" in text or not text.isascii():  # which Python takes for digits
+                raise ValueError
             epsilon = float(text)
         except ValueError:
-            hint = f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with --levels"
+            hint = (
+                f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with `levels=...`"
+            )
             raise _Wrong("no number and no level", text, near(text.strip(), levels) or hint) from None
         try:
             return valid_epsilon(epsilon)
@@ -241,10 +245,11 @@ def tally(
         if found is not None or cells.is_missing(text):
             if cells.skip_empty:
                 return -1
-            raise _Wrong("missing", "", "give one, or leave such people out with --skip-empty")
+            raise _Wrong("missing", "", "give one, or leave such people out with `skip_empty=True`")
         if cells.other is not None:
             return chosen[cells.key(cells.other)]
-        hint = f"the options are {', '.join(names)}; name others with --options, or accept them with --map or --other"
+        how = "name others with `options=...`, or accept them with `mapping=...` or `other=...`"
+        hint = f"the options are {', '.join(names)}; {how}"
         raise _Wrong("none of the options", text, near(text.strip(), names) or hint)
 
     given = np.arange(len(epsilon)) if rows is None else rows
@@ -272,7 +277,9 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
         chosen |= {cells.key(word): i for i, option in enumerate(WORDS) for word in WORDS[option]}
     for word in cells.missing:
         if cells.key(word) in chosen:
-            raise GraphError(f"{word!r} is an option and also missing", "leave it out of --options or of --missing")
+            raise GraphError(
+                f"{word!r} is an option and also missing", "leave it out of `options=...` or of `missing=...`"
+            )
     targets = chosen | {cells.key(""): -1}
     for text, option in cells.mapping:
         if cells.key(option) not in targets:
@@ -283,7 +290,7 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
             raise GraphError(f"{text!r} is mapped to {option!r}, and is another option itself", "leave one of them out")
         chosen[cells.key(text)] = position
     if cells.other is not None and cells.key(cells.other) not in chosen:
-        raise GraphError(f"--other is {cells.other!r}, which is no option", f"the options are {', '.join(names)}")
+        raise GraphError(f"`other={cells.other!r}` is no option", f"the options are {', '.join(names)}")
     return chosen
 
 
@@ -312,7 +319,9 @@ def parts(
             return known[cells.key(text)]
         if other is not None:
             return known[cells.key(other)]
-        hint = f"the parts are {', '.join(names)}; name others with --by-values, or collect them with --by-other"
+        hint = (
+            f"the parts are {', '.join(names)}; name others with `by_values=...`, or collect them with `by_other=...`"
+        )
         if not text.strip():
             raise _Wrong("missing", "", hint)
         raise _Wrong("none of the named ones", text, near(text.strip(), names) or hint)
@@ -327,7 +336,7 @@ def one_row_a_person(column: pa.Array, problems: Problems) -> None:
     values, where = distinct(column)
     for i, value in enumerate(values):
         if not value.strip():
-            hint = "give everybody one, or leave --id out"
+            hint = "give everybody one, or leave out `id=...`"
             problems.add_rows("the id", "missing", np.flatnonzero(where == i), hint=hint)
     order = np.argsort(where, kind="stable")
     again = np.zeros(len(where), bool)
@@ -386,7 +395,7 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
     if rows is not None:
         column = column.take(rows)
     coded = pc.dictionary_encode(column, null_encoding="encode")
-    return [_text(value) for value in coded.dictionary.to_pylist()], np.asarray(coded.indices, np.int64)
+    return [_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)
 
 
 def _text(value: Any) -> str:

@@ -128,7 +128,7 @@ def _unhit(graph: DatasetGraph, edge: int) -> UnhitBoundary:
     names = [order_name(graph, order) for order in orders.tolist() if order not in hit]
     return UnhitBoundary(
         f"no boundary dataset of the order {names[0]} has alpha, as on the edge {graph.edge_name(edge)}",
-        "give it to one of them, or take graph.with_alpha(neodp.balanced(graph))",
+        "give it to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
     )
 
 
@@ -161,7 +161,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
-        "bring the two closer, or see neodp.balanced for a choice that fits",
+        "bring the two closer, or see `neodp.balanced(graph)` for a choice that fits",
     )
 
 

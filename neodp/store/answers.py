@@ -122,7 +122,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
     if kind is not None and kind.privacy != EPSILON_DELTA:
         raise PrivacyError(
             f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
-            f"run 'neodp extend {name}' for (epsilon, delta)",
+            f"run `store.extend({name!r})` for (epsilon, delta)",
         )
     info = certified(store, name, verify=how["verify"])
     if info.stale:
@@ -189,7 +189,7 @@ def _changed_by_others(store: Store, info: GraphInfo) -> NotCertified:
     store._mark_changed(info.name)
     return NotCertified(
         f"graph {info.name!r} was changed by others since it was certified",
-        f"look at it with 'neodp check {info.name}'",
+        f"look at it with `store.check({info.name!r})`",
     )
 
 

@@ -14,7 +14,7 @@ A new store is a subclass with the methods of the first part; the second part fo
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -25,7 +25,8 @@ import numpy as np
 
 from neodp.ball import Ball, Star
 from neodp.columns import Floats
-from neodp.errors import NoMechanism, ReadOnlyStore
+from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
+from neodp.frames import Tabular, html_table
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
 from neodp.rainbow import Method
@@ -64,7 +65,7 @@ def silent(what: str, done: int, total: int) -> None:
     """Progress for nobody."""
 
 
-class Store(ABC):
+class Store(Tabular):
     """A place where dataset graphs live."""
 
     address: str
@@ -259,6 +260,21 @@ class Store(ABC):
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.address!r}>"
+
+    def to_arrow(self) -> pa.Table:
+        """The graphs of the store, a row each."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([info.row() for info in self.graphs()], GraphInfo.schema())
+
+    def _repr_html_(self) -> str:
+        try:
+            return html_table(repr(self), self.to_arrow())
+        except NeodpError as e:  # closed, or out of reach: to be shown must not fail
+            return html_table(f"{self!r}: {e}", GraphInfo.schema().empty_table())
+
     def info(self, name: str) -> GraphInfo:
         """What is known about a graph, in whatever state.
 
@@ -321,7 +337,7 @@ class Store(ABC):
         """
         info = self.ready(name)
         if info.mechanism is None:
-            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run 'neodp extend {name}' first")
+            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run `store.extend({name!r})` first")
         graph = self.read(name, progress=progress)
         rows = self._probabilities(graph, info)
         missing = np.flatnonzero(np.isnan(rows).any(axis=1))
@@ -329,7 +345,7 @@ class Store(ABC):
             raise NoMechanism(
                 f"dataset {graph.key(int(missing[0]))!r} of graph {name!r} has no probabilities: it came after the "
                 "mechanism was written",
-                f"run 'neodp extend {name}' again",
+                f"run `store.extend({name!r})` again",
             )
         notion = self.notion(graph, info.mechanism)
         after = self.ready(name).mechanism

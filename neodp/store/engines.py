@@ -85,7 +85,7 @@ def by_plugin(store: Store, engine: Engine, does: Callable[[Plugin], T]) -> T | 
             return None
         raise StoreError(
             f"{store.address} has no neodp plugin of this version",
-            "see 'neodp plugin status', or use --engine client",
+            "see `store.plugin_version()`, or use `engine='client'`",
         )
     try:
         return does(store.plugin)

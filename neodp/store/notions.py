@@ -170,7 +170,7 @@ def edge_values(graph: DatasetGraph, values: Floats) -> Floats:
         raise NoMechanism(
             f"edge {graph.edge_name(int(missing[0]))} of graph {graph.name!r} has no mu: it came after the mechanism "
             "was written",
-            f"run 'neodp extend {graph.name}' again",
+            f"run `store.extend({graph.name!r})` again",
         )
     return values
 

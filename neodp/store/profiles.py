@@ -93,7 +93,7 @@ class ProfileStore(ABC):
         UnknownGraph
             If there are none by that name.
         """
-        empty = "load some with 'neodp stretch load'"
+        empty = "load some with `store.profiles.load(name, profiles)`"
         return refusals.found("profile", name, self.all(), self.address, empty)
 
     def ready(self, name: str) -> ProfileInfo:

@@ -23,8 +23,8 @@ __all__ = ["DEFAULT_FILE", "Settings"]
 DEFAULT_FILE = "neodp.lbdb"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 ADDRESS = re.compile(
-    r"""(neo4j|bolt|https?)(\+\w+)?:      # the scheme of an address, however it goes on
-    |   [^/\\]*:[^/\\]*@               # user:password@…
+    r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?:  # the scheme of an address, however it goes on
+    |   [/\\\s]*[^/\\]*:[^/\\]*@         # user:password@…
     |   [^/\\]{2,}:\d+(/|$)             # host:port""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -37,7 +37,8 @@ class Settings:
 
     `patience` is how many seconds to wait for an embedded file that another process holds, and `create` says whether
     to make the file where there is none. `timeout` is how many seconds a Neo4j server may be silent before it is given
-    up; a server that is at work says so every minute.
+    up; a server that is at work says so every minute. With `read_only`, whatever would change the store is refused, as
+    it is where the user has no right to.
     """
 
     uri: str
@@ -47,6 +48,7 @@ class Settings:
     patience: float = field(default=0.0, repr=False)
     create: bool = field(default=True, repr=False)
     timeout: float = field(default=75.0, repr=False)
+    read_only: bool = field(default=False, repr=False)
 
     @classmethod
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:

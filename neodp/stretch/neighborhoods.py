@@ -5,6 +5,25 @@ has none with whom is as private as the rest. A user's neighbours are the k othe
 noisy numbers costs nothing more; equal numbers are taken in the order of the users.
 
 Pairs are computed block by block, so that memory holds one block and the neighbours found so far, not all pairs.
+
+Noisy top-k. If it is only released *who* the k neighbours of one user u are, nearest first, and not how similar, then
+it costs u k numbers, instead of one for each of the other n - 1 users. The others' norms |t| (1 for scalar products)
+are released as ever. With c_t = floor(2^16 min|.| / |t|), t is near to u by the whole number
+
+    y_t = floor(2^-16 c_t (a_u . a_t))    in steps of 2^-30,
+
+and the k largest y_t + z_t make the list, where z_t is noise of the scale (2^30 + 2^15) / epsilon.
+
+*What it costs u.* Let item i of u change, with a weight of at most v. Each a_u . a_t then moves by d a_ti for one and
+the same d, |d| <= v 2^15, and 0 <= a_ti <= 2^15: all move in the same direction, by v 2^30 steps at most. Hence so do
+all y_t, to y'_t, by at most v 2^30 + 1 <= C = v (2^30 + 2^15), since v >= 2^-15 where d is not 0. Take any noise z that
+gives a list T. If the y rose, let m be the largest rise, and change z_t to z_t + m - (y'_t - y_t) for t in T; if they
+fell, to z_t + (y_t - y'_t). Then the list is T again: in the first case all in T are m higher than before, and no other
+is more than m higher; in the second all in T are where they were, and no other is higher. This maps noise one to one to
+noise and moves k of its numbers by C at most, so that the chance of T changes by e^(k C / scale) <= e^(k epsilon v) at
+most.
+
+*What it costs another user t.* One number, y_t + z_t, from which the list follows, beside the norm: as with any pair.
 """
 
 from __future__ import annotations
@@ -23,7 +42,7 @@ from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure, Similarities
 
-__all__ = ["Neighbors", "Progress", "nearest", "neighbors"]
+__all__ = ["Neighbors", "Progress", "cost_of_nearest", "nearest", "neighbors"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told what is going on, how much of it is done, and how much there is."""
@@ -43,6 +62,7 @@ class Neighbors:
     neighbour : array of int, one row per user
         Fewer than k columns where there are fewer others.
     score : array of float, one row per user
+        Not a number where only the neighbours were released, not their similarities.
     cost : Cost
         What it cost each of `users`.
     cost_of_others : Cost
@@ -105,27 +125,51 @@ def nearest(
     *,
     epsilon: float,
     measure: Measure = Measure.COSINE,
+    scores: bool = False,
     sampler: Sampler = noise.secure,
 ) -> Neighbors:
-    """The k nearest neighbours of one user: it costs that user n - 1 pairs, and everybody else one.
+    """The k nearest neighbours of one user, by noisy top-k: it costs that user k numbers, and everybody else one pair.
+
+    With `scores`, the noisy similarities to them are released too: then it costs that user n - 1 pairs.
 
     Examples
     --------
     >>> p = Profiles.from_columns(list("aabbc"), list("xyxyx"))
     >>> found = nearest(p, "c", 1, epsilon=0.5)
     >>> found.cost.total, found.cost_of_others.total
-    (1.5, 1.0)
+    (0.5, 1.0)
+    >>> nearest(p, "c", 1, epsilon=0.5, scores=True).cost.total
+    1.5
     """
     n = len(profiles)
     me = np.array([profiles.index(user)], np.int32)
     others = np.delete(np.arange(n, dtype=np.int32), me)
-    best = _Best(n, min(_positive(k), n - 1))
+    k = min(_positive(k), n - 1)
+    cost, of_others = cost_of_nearest(n, k, epsilon, measure, scores=scores)
+    if not scores:
+        near = Similarities(profiles, epsilon, measure, sampler, others).nearness(me, others)
+        first = others[np.argsort(-near, kind="stable")[:k]]
+        return Neighbors(me, first[None, :], np.full((1, k), np.nan), cost, of_others)
+    best = _Best(n, k)
     similarities = Similarities(profiles, epsilon, measure, sampler)
-    for start in range(0, len(others), BLOCK * BLOCK):
+    for start in range(0, n - 1, BLOCK * BLOCK):
         part = others[start : start + BLOCK * BLOCK]
         best.offer(me, part, similarities.between(me, part))
-    cost, other = (Cost.of_pairs(pairs, epsilon, measure) for pairs in (n - 1, 1))
-    return Neighbors(me, best.user[me], best.score[me], cost, other)
+    return Neighbors(me, best.user[me], best.score[me], cost, of_others)
+
+
+def cost_of_nearest(n: int, k: int, epsilon: float, measure: Measure, *, scores: bool = False) -> tuple[Cost, Cost]:
+    """What the k nearest neighbours of one of n users cost that user, and every other one.
+
+    Examples
+    --------
+    >>> [cost.releases for cost in cost_of_nearest(610, 10, 0.1, Measure.COSINE)]
+    [10, 2]
+    >>> [cost.releases for cost in cost_of_nearest(610, 10, 0.1, Measure.COSINE, scores=True)]
+    [610, 2]
+    """
+    own = Cost.of_pairs(n - 1, epsilon, measure) if scores else Cost(noise.check_epsilon(epsilon), min(k, n - 1))
+    return own, Cost.of_pairs(1, epsilon, measure)
 
 
 class _Best:

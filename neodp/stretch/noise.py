@@ -1,4 +1,4 @@
-"""Laplace noise on the whole numbers, by OpenDP.
+"""Laplace noise on the whole numbers, drawn exactly.
 
 The noise k has the mass
 
@@ -8,35 +8,67 @@ so that moving a value by c steps changes the log of the chance of every output 
 can be computed and compared without rounding. Values are whole numbers of a step before noise is added and stay so: no
 floating-point number meets the noise, and its low bits say nothing.
 
-A *sampler* adds noise of a scale to an array of whole numbers. :func:`secure` is OpenDP's exact one, from the operating
-system's randomness. The other two are for experiments and are not private.
+A *sampler* adds noise of a scale to an array of whole numbers. :func:`secure` is exact, from the operating system's
+randomness. The other two are for experiments and are not private.
+
+Why :func:`secure` is exact. A sign and a geometric number G, Pr[G = g] = (1 - q) q^g, give the noise, if a negative 0
+is drawn again. With M = 2^m write G = M A + B, 0 <= B < M. The mass (1 - q) q^(M a + b) is a product, so A and B are
+independent: A is geometric with r = q^M, and B has a mass in proportion to q^b.
+
+* A is the least a with U < 1 - r^(a + 1), for U uniform. It is looked up in a table of these bounds, which ends at some
+  length L: with the chance r^L, U lies beyond it, and then A is L more than a new draw, since a geometric number has no
+  memory.
+* B is m fair bits, which are kept with the chance q^b, and drawn again otherwise. M is so small beside the scale that
+  this is nearly always so.
+
+Both compare a uniform number with an irrational one. Of the uniform number, 64 bits are drawn, and compared with whole
+numbers that are known to lie below and above the irrational one. Where these 64 bits do not decide, which happens once
+in hundreds of thousands of draws, further bits are drawn and further digits computed until they do.
+
+References
+----------
+Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", 2020, arXiv:2004.00010, for the idea to
+draw by comparisons of whole numbers alone.
 """
 
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neodp.columns import MAX_EPSILON
-from neodp.errors import NeodpError, PrivacyError
+from neodp.errors import PrivacyError
 
 __all__ = ["MIN_EPSILON", "Sampler", "check_epsilon", "insecure", "mass", "scale_of", "secure", "without"]
 
 Whole: TypeAlias = NDArray[np.int64]
+Words: TypeAlias = NDArray[np.uint64]
 Sampler: TypeAlias = Callable[[Whole, float], Whole]
 """Adds independent noise of a scale to whole numbers."""
 
 MIN_EPSILON = 1e-6
 """The smallest epsilon: noise beyond it would leave the whole numbers that a double holds."""
+LARGEST = 2**60
+"""Values lie between plus and minus this; noisy ones beyond twice as much are cut off there."""
 BATCH = 65_536
-"""How many values go to OpenDP at once: it answers in Python numbers."""
+"""How many values get their noise at once, so that what is computed for them stays in the processor's cache."""
+FINE = 8
+"""A step of the high part A is between 2^-9 and 2^-8 of the scale, where the scale is that large."""
+TAIL = 12
+"""The table of A ends where A lies beyond it with a chance of about 2^-12."""
+_ALL = 2**64 - 1
+
+Source: TypeAlias = Callable[[int], Words]
+"""Gives so many uniform words of 64 bits."""
 
 
 def check_epsilon(epsilon: float) -> float:
@@ -68,19 +100,20 @@ def scale_of(steps: int, epsilon: float) -> float:
 
 
 def secure(values: Whole, scale: float) -> Whole:
-    """Add noise by OpenDP's sampler, which is exact and draws from the operating system.
+    """Add noise that is distributed exactly, from the operating system's randomness.
 
     Raises
     ------
-    NeodpError
-        If OpenDP is not installed.
+    PrivacyError
+        If a value does not lie between -2^60 and 2^60.
+
+    Examples
+    --------
+    >>> noisy = secure(np.zeros(1000, np.int64), 50.0)
+    >>> noisy.shape, bool((abs(noisy) < 5000).all())
+    ((1000,), True)
     """
-    measurement = _measurement(scale)
-    flat = np.ascontiguousarray(values, np.int64).ravel()
-    noisy = np.empty_like(flat)
-    for start in range(0, len(flat), BATCH):
-        noisy[start : start + BATCH] = measurement(flat[start : start + BATCH])
-    return noisy.reshape(values.shape)
+    return _add(values, scale, _words)
 
 
 def insecure(seed: int | Sequence[int]) -> Sampler:
@@ -123,13 +156,119 @@ def mass(k: int, scale: float, digits: int = 50) -> Decimal:
         return +value
 
 
+def _words(n: int) -> Words:
+    return np.frombuffer(secrets.token_bytes(8 * n), np.uint64)
+
+
+def _add(values: Whole, scale: float, words: Source) -> Whole:
+    """Values with noise, cut off at 2^61. Noise is cut off at 2^62, which makes no difference to that."""
+    flat = np.ascontiguousarray(values, np.int64).ravel()
+    if len(flat) and not -LARGEST <= flat.min() <= flat.max() <= LARGEST:
+        raise PrivacyError("a value is too large for noise", f"give values between {-LARGEST} and {LARGEST}")
+    law = _law(scale)
+    noisy = np.empty_like(flat)
+    for start in range(0, len(flat), BATCH):
+        part = flat[start : start + BATCH]
+        noisy[start : start + BATCH] = part + law.noise(len(part), words)
+    return np.clip(noisy, -2 * LARGEST, 2 * LARGEST).reshape(values.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _Law:
+    """What the noise of a scale is drawn with.
+
+    Attributes
+    ----------
+    scale : Fraction
+    low_bits : int
+        m.
+    ends : array of words
+        2^64 (1 - r^(a + 1)) for a = 0, 1, .., L - 1, rounded down.
+    """
+
+    scale: Fraction
+    low_bits: int
+    ends: Words
+
+    def noise(self, n: int, words: Source) -> Whole:
+        """Independent draws."""
+        found = np.empty(n, np.int64)
+        todo = np.arange(n)
+        while len(todo):
+            high = np.minimum(self.high(len(todo), words), (4 * LARGEST) >> self.low_bits)
+            low, negative = self.low(len(todo), words)
+            size = (high << self.low_bits) + low
+            found[todo] = np.where(negative, -size, size)
+            todo = todo[negative & (size == 0)]
+        return found
+
+    def high(self, n: int, words: Source) -> Whole:
+        """A: how many a >= 1 have V < r^a, for V = 1 - U uniform."""
+        found = np.zeros(n, np.int64)
+        todo = np.arange(n)
+        step = (1 << self.low_bits) / self.scale
+        while len(todo):
+            u = words(len(todo))
+            a = np.searchsorted(self.ends, u, side="right")  # the bounds up to u, and one that begins like it
+            for i in np.flatnonzero((a > 0) & (self.ends[a - 1] == u)).tolist():
+                a[i] -= not _below(_ALL - int(u[i]), int(a[i]) * step, words)
+            found[todo] += a
+            todo = todo[a == len(self.ends)]
+        return found
+
+    def low(self, n: int, words: Source) -> tuple[Whole, NDArray[np.bool_]]:
+        """B, and a sign."""
+        found = np.empty(n, np.uint64)
+        todo = np.arange(n)
+        while len(todo):
+            found[todo] = words(len(todo))
+            todo = todo[~self.kept(found[todo] & np.uint64((1 << self.low_bits) - 1), words)]
+        return (found & np.uint64((1 << self.low_bits) - 1)).astype(np.int64), found >> np.uint64(63) == 1
+
+    def kept(self, b: Words, words: Source) -> NDArray[np.bool_]:
+        """Whether b is kept: if V < e^-x, x = b / scale. Nearly always x - x^2 / 2 <= 1 - e^-x <= x decides that."""
+        if not self.low_bits:
+            return np.ones(len(b), np.bool_)
+        w = words(len(b))  # of 1 - V
+        most = b * np.uint64(math.ceil(2**64 / self.scale))
+        root = (most >> np.uint64(32)) + np.uint64(1)
+        least = b * np.uint64(math.floor(2**64 / self.scale))
+        least -= np.minimum(least, (root * root >> np.uint64(1)) + np.uint64(1))
+        keep = w >= most
+        for i in np.flatnonzero(~keep & (w >= least)).tolist():
+            keep[i] = _below(_ALL - int(w[i]), int(b[i]) / self.scale, words)
+        return keep
+
+
 @lru_cache(maxsize=32)
-def _measurement(scale: float) -> Any:
-    """OpenDP's own mechanism: whole numbers in, whole numbers out."""
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        raise NeodpError("noise needs OpenDP", "pip install 'neodp[stretch]'") from None
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    return dp.m.make_laplace(*space, scale=scale)
+def _law(scale: float) -> _Law:
+    if not 0.0 < scale <= 2.0**54:
+        raise PrivacyError(f"the scale of the noise is {scale}", "give a positive number, 2^54 at most")
+    exact = Fraction(scale)
+    low_bits = max(0, math.frexp(scale)[1] - 1 - FINE)
+    step = (1 << low_bits) / exact
+    length = math.ceil(TAIL * math.log(2) / step)
+    ends = [(1 << 64) - 1 - _floor_exp(a * step, 64) for a in range(1, length + 1)]
+    return _Law(exact, low_bits, np.array(ends, np.uint64))
+
+
+def _floor_exp(x: Fraction, bits: int) -> int:
+    """2^bits e^-x, rounded down, for x > 0: e^-x is irrational, so that enough digits show which side it is on."""
+    digits = 20 + bits * 302 // 1000
+    while True:
+        with localcontext() as context:
+            context.prec = digits
+            value: Decimal = (-Decimal(x.numerator) / Decimal(x.denominator)).exp() * 2**bits
+            error = value * (1 + Decimal(math.ceil(x))) * Decimal(10) ** (3 - digits)
+            low, high = math.floor(value - error), math.floor(value + error)
+        if low == high:
+            return low
+        digits *= 2
+
+
+def _below(head: int, x: Fraction, words: Source) -> bool:
+    """Whether a uniform number that begins with the 64 bits `head` is below e^-x, x > 0: its other bits are drawn."""
+    bits = 64
+    while (bound := _floor_exp(x, bits)) == head:
+        head, bits = head << 64 | int(words(1)[0]), bits + 64
+    return head < bound

@@ -44,6 +44,8 @@ __all__ = ["Cost", "Measure", "Similarities", "pair", "similarity"]
 
 STEPS = UNIT * UNIT
 """A product of 1, in the whole numbers that it is kept in."""
+RATIO = 2**16
+"""The ratio of two norms is kept in whole numbers of 1 / RATIO."""
 
 
 class Measure(StrEnum):
@@ -80,12 +82,6 @@ class Cost:
     def of_pairs(cls, pairs: int, epsilon: float, measure: Measure) -> Cost:
         """What so many pairs cost one who is in all of them: the cosine also takes the own norm."""
         return cls(noise.check_epsilon(epsilon), pairs + (measure is Measure.COSINE))
-
-    @classmethod
-    def within(cls, total: float, pairs: int, measure: Measure) -> Cost:
-        """The same the other way round: so many pairs for not more than a total."""
-        releases = max(1, cls.of_pairs(pairs, 1.0, measure).releases)
-        return cls.of_pairs(pairs, noise.check_epsilon(total) / releases, measure)
 
     @property
     def total(self) -> float:
@@ -129,6 +125,7 @@ class Similarities:
         users: Any = None,
     ) -> None:
         self._stretched = profiles.stretched
+        self._epsilon = epsilon
         self._scale = noise.scale_of(STEPS, epsilon)
         self._sampler = sampler
         self._norm = np.full(len(profiles), np.nan)
@@ -154,6 +151,17 @@ class Similarities:
         """The similarities of each user of one list with each of another that has none of the same."""
         noisy = self._sampler(self.products(rows, columns), self._scale)
         return np.asarray(noisy / STEPS / (self._norm[rows][:, None] * self._norm[columns]))
+
+    def nearness(self, user: Any, others: Any) -> Whole:
+        """By how much each of the others is near to one user, for noisy top-k (:mod:`neodp.stretch.neighborhoods`).
+
+        Who has the largest may be released; the numbers themselves may not, since their noise is too small for that.
+        """
+        norm = self._norm[others]
+        share = np.floor(RATIO * (norm.min(initial=np.inf) / norm)).astype(np.int64)
+        high, low = np.divmod(self.products(user, others)[0], RATIO)  # so that no product leaves 64 bits
+        near = high * share + low * share // RATIO
+        return self._sampler(near, noise.scale_of(STEPS + UNIT, self._epsilon))
 
     def among(self, users: Any) -> Floats:
         """The similarities among users: symmetric, each pair released once; -inf for a user with itself."""

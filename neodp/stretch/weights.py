@@ -149,6 +149,7 @@ def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions |
     except ValueError:
         if kind == "slices" or not Path(weights).suffix:
             raise PrivacyError(
-                f"--weights is {weights!r}", "give westin, slices:LOW:N as in slices:0.5:3, a number, or a CSV file"
+                f"`weights={weights!r}` is not known",
+                "give westin, slices:LOW:N as in slices:0.5:3, a number, or a CSV file",
             ) from None
     return profiles.with_weights_from(weights, seed, options)

@@ -57,7 +57,7 @@ def wanted_columns(
     {'user': 1, 'weight': 2}
     >>> wanted_columns("a.csv", ["user", "weigth"], ["user"], ["weight"], closed=False, options=ReadOptions())
     Traceback (most recent call last):
-    neodp.errors.GraphError: a.csv has a column 'weigth', and none 'weight'; rename it, or let --extra-columns ignore it
+    neodp.errors.GraphError: a.csv has a column 'weigth', and none 'weight'; rename it, or give `extra_columns='ignore'`
     """
     asked = (*needed, *optional)
     closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)
@@ -116,20 +116,21 @@ def _refuse_others(
     if slips:
         (other, name), *_ = slips
         raise GraphError(
-            f"{source} has a column {other!r}, and none {name!r}", "rename it, or let --extra-columns ignore it"
+            f"{source} has a column {other!r}, and none {name!r}",
+            "rename it, or give `extra_columns='ignore'`",
         )
     if not closed:
         return
     unnamed = [i + 1 for i, name in enumerate(names) if not name and not is_blank(i)]
     if unnamed:
         raise GraphError(
-            f"{source}: column {unnamed[0]} has no name", "name it in the first line, or give --extra-columns ignore"
+            f"{source}: column {unnamed[0]} has no name", "name it in the first line, or give `extra_columns='ignore'`"
         )
     if others:
         shown = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         what = f"a column {shown}, which is" if len(others) == 1 else f"columns {shown}, which are"
         raise GraphError(
-            f"{source} has {what} not asked for", f"it may have {', '.join(asked)}; or give --extra-columns ignore"
+            f"{source} has {what} not asked for", f"it may have {', '.join(asked)}; or give `extra_columns='ignore'`"
         )
 
 

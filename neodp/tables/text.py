@@ -162,7 +162,7 @@ class Text:
         return GraphError(
             f"{self._source}: {count:,} {rows} not have as many cells as the header, "
             f"which has {n} between {_shown(self.delimiter)}: {shown}{more}",
-            f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another --delimiter",
+            f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another `delimiter=...`",
         )
 
     def _check_quotes(self) -> None:
@@ -198,7 +198,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
     mark, marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", None))
     name = codecs.lookup(encoding).name if encoding is not None else marked or "utf-8"
     if marked is not None and _family(name) != _family(marked):
-        raise GraphError(f"{source} begins with the mark of {marked}, not of {encoding}", "leave out --encoding")
+        raise GraphError(f"{source} begins with the mark of {marked}, not of {encoding}", "leave out `encoding=...`")
     name, body = marked or name, data[len(mark) :]
     if encoding is None and marked is None:
         _refuse_zeros(source, body, "UTF-8", "give a text file, or one whose ending says what it is")
@@ -212,7 +212,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
             text = body.decode(name).encode("utf-8")
     except UnicodeError:
         raise _undecodable(source, body, name, encoding) from None
-    _refuse_zeros(source, text, name, "name another --encoding, or remove it")
+    _refuse_zeros(source, text, name, "name another `encoding=...`, or remove the byte")
     return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
 
 
@@ -224,7 +224,7 @@ def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
     wide = "utf-16-be" if text.startswith(b"\0") else "utf-16-le"
     raise GraphError(
         f"{source} has a zero byte in line {line}: it is not text in {name}",
-        f"give --encoding {wide} if it is that" if text.count(b"\0") > len(text) // 3 else hint,
+        f"give `encoding={wide!r}` if it is that" if text.count(b"\0") > len(text) // 3 else hint,
     )
 
 
@@ -244,10 +244,10 @@ def _undecodable(source: Source, body: bytes, name: str, encoding: str | None) -
     except UnicodeError:
         pass
     if encoding is not None:
-        return GraphError(f"{source} is not text in {encoding}{where}", "name another --encoding")
+        return GraphError(f"{source} is not text in {encoding}{where}", "name another `encoding=...`")
     return GraphError(
         f"{source} is not text in {name.upper()}{where}, and other encodings cannot be told apart",
-        "name it, as in --encoding windows-1252 (Excel in America and Western Europe), windows-1250 (Central Europe) "
+        "name it, as in `encoding='windows-1252'` (Excel in America and Western Europe), windows-1250 (Central Europe) "
         "or mac-roman, or save the table as 'CSV UTF-8'",
     )
 

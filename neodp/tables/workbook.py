@@ -75,7 +75,7 @@ def _chosen(book: Any, source: Source, wanted: str | None) -> list[list[Any]]:
     filled = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
     if len(filled) > 1:
         raise GraphError(
-            f"{source} has {len(filled)} sheets with cells: {', '.join(filled)}", "name one of them with --sheet"
+            f"{source} has {len(filled)} sheets with cells: {', '.join(filled)}", "name one of them with `sheet=...`"
         )
     return next(iter(filled.values()), [])
 

@@ -107,7 +107,10 @@ def change(file: Path, name: str, row: int, value: Any) -> None:
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no folder": (shutil.rmtree, r"is not a folder of blocks: it has no graph.json; make one with 'neodp export GRAPH"),
+    "no folder": (
+        shutil.rmtree,
+        r"is not a folder of blocks: it has no graph.json; make one with `neodp.blocks.write_graph",
+    ),
     "json": (lambda f: (f / "graph.json").write_text("{"), r"graph.json is damaged: .*; make the folder again"),
     "format": (lambda f: (f / "graph.json").write_text('{"format": 2}'), "has the format 2; .* reads the format 1"),
     "file": (lambda f: (f / "edges" / "00003.parquet").unlink(), "00003.parquet is missing; make the folder again"),
@@ -171,7 +174,7 @@ def test_a_folder_is_for_two_colors(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_audit_before_extend(folder: Path) -> None:
-    with pytest.raises(GraphError, match=r"has no mechanism; run 'neodp extend .* --engine blocks' first"):
+    with pytest.raises(GraphError, match=r"has no mechanism; run `neodp.blocks.extend\(.*\)` first"):
         blocks.audit(folder)
 
 

@@ -79,11 +79,22 @@ def test_neighbors(films: Run) -> None:
     similar = document(films("query", "similar_users", "films", "user=u0", "--json"))
     assert similar["profile"] == "films"
     assert [row["user"] for row in similar["rows"]] == [row["neighbor"] for row in found["neighbors"][:2]]
-    one = document(films("stretch", "neighbors", "films", "--user", "u2", "--epsilon", "1", "--json"))
-    assert (one["releases"], one["others"]["releases"], len(one["neighbors"])) == (6, 2, 5)
-    _, out, _ = films("stretch", "neighbors", "films", "--user", "u2", "--epsilon", "1", "--limit", "3", "--write")
-    for line in ("… and 2 more", "kept 5 neighbours", "cost to user u2: 6 ×", "cost to every other user: 2 ×"):
+    of_one = ("stretch", "neighbors", "films", "--user", "u2")
+    one = document(films(*of_one, "-k", "3", "--total", "3", "--json"))
+    assert (one["epsilon"], one["releases"], one["others"]["releases"], len(one["neighbors"])) == (1.0, 3, 2, 3)
+    assert {row["score"] for row in one["neighbors"]} == {None}
+    nearest = document(films(*of_one, "-k", "1", "--total", "3", "--json"))
+    assert (nearest["epsilon"], nearest["releases"], nearest["others"]["releases"]) == (1.5, 1, 2)
+    scored = document(films(*of_one, "--epsilon", "1", "--scores", "--json"))
+    assert (scored["releases"], scored["others"]["releases"], len(scored["neighbors"])) == (6, 2, 5)
+    assert all(isinstance(row["score"], float) for row in scored["neighbors"])
+    _, out, _ = films(*of_one, "--epsilon", "1", "--limit", "3", "--write")
+    for line in ("… and 2 more", "kept 5 neighbours", "cost to user u2: 5 ×", "cost to every other user: 2 ×"):
         assert line in out
+    assert "score" not in out
+    code, out, err = films("stretch", "neighbors", "films", "--scores", "--epsilon", "1")
+    assert (code, out) == (2, "")
+    assert "--scores goes with --user; the neighbours of all users always have scores: leave it out" in err
     assert "cost to every user: 6 × epsilon 1 = 6" in films("stretch", "neighbors", "films", "--epsilon", "1")[1]
 
 
@@ -131,8 +142,12 @@ def test_utility(films: Run) -> None:
         (("recall", "films", "--slices", "0"), 2, "there are 0 slices; give at least 1"),
         (("recall", "films", "-o", "x.pdf"), 2, "'x.pdf' cannot be drawn; name a .svg or .png file in a folder"),
         (("load", "FILE", "--columns", "a,b"), 2, "--columns is 'a,b'; give three names joined by commas"),
-        (("load", "FILE", "--weights", "half"), 2, "--weights is 'half'; give westin, slices:LOW:N as in slices:0.5:3"),
-        (("load", "FILE", "--weights", "slices:3"), 2, "--weights is 'slices:3'; give westin, slices:LOW:N"),
+        (
+            ("load", "FILE", "--weights", "half"),
+            2,
+            "--weights half is not known; give westin, slices:LOW:N as in slices:0.5:3",
+        ),
+        (("load", "FILE", "--weights", "slices:3"), 2, "--weights slices:3 is not known; give westin, slices:LOW:N"),
         (("load", "FILE", "--weights", "1.5"), 2, "like 0: the weight is 1.5; give a number from 0 to 1"),
         (("load", "FILE", "--weights", "slices:2:3"), 2, "the lowest weight is 2.0; give a number from 0 to 1"),
         (("load", "FILE", "--weights", "no.csv"), 2, "there is no file no.csv; correct the path"),

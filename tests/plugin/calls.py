@@ -13,6 +13,7 @@ import neo4j
 from neo4j.exceptions import Neo4jError
 
 from neodp import DatasetGraph
+from neodp.cli.hints import in_shell
 from neodp.graph import plain
 
 __all__ = ["Caller", "Refused", "refused", "with_plugin"]
@@ -22,7 +23,7 @@ _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.
 
 @dataclass(frozen=True)
 class Refused:
-    """What a procedure refused, taken apart."""
+    """What a procedure refused, taken apart; the hint as the command line shows it."""
 
     kind: str
     message: str
@@ -33,7 +34,8 @@ def refused(error: Neo4jError) -> Refused:
     """The refusal that an error of the server tells of."""
     found = _REFUSAL.search(error.message or "")
     assert found, error.message
-    return Refused(*found.groups())
+    kind, message, hint = found.groups()
+    return Refused(kind, message, in_shell(hint))
 
 
 class Caller:

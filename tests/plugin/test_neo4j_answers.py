@@ -18,6 +18,7 @@ from neo4j.exceptions import Neo4jError
 import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
+from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError, UnhitBoundary
 from neodp.release import Level, Limit, Release
 from neodp.store import Store, open_store
@@ -49,7 +50,7 @@ def _same(caller: Caller, client: Store, key: str, release: str, graph: str = "g
     inside = caller.refusal(ANSWER, graph=graph, key=key, release=release)
     with pytest.raises(NeodpError) as error:
         client.answer(graph, key, release)
-    assert inside == Refused(error.value.kind, error.value.message, error.value.hint)
+    assert inside == Refused(error.value.kind, error.value.message, in_shell(error.value.hint))
     return inside
 
 

@@ -9,6 +9,7 @@ import pytest
 from neo4j.exceptions import ClientError
 
 import neodp
+from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError
 from neodp.store import Store
 from tests.plugin.calls import Caller, Refused
@@ -21,7 +22,7 @@ def _client(does: Callable[[], object]) -> Refused:
     try:
         does()
     except NeodpError as error:
-        return Refused(error.kind, error.message, error.hint)
+        return Refused(error.kind, error.message, in_shell(error.hint))
     raise AssertionError("the client did not refuse it")
 
 

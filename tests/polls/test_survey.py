@@ -98,11 +98,11 @@ print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (3, {}, "the people are a int, which is no table; give a path, a pandas or polars frame, an Arrow table"),
-        ({"answer": ["yes"], "privacy": []}, {}, "the table cannot be read as Arrow columns"),
+        (3, {}, "the table of people is a int, which is no table; give a pandas or polars frame, an Arrow table"),
+        ({"answer": ["yes"], "privacy": []}, {}, "the table of people cannot be read as Arrow columns"),
         (COLUMNS, {"vote": "anser"}, "the table has no column 'anser'; did you mean 'answer'?"),
         (COLUMNS, {"vote": ["answer", "answer"]}, "the column 'answer' is named twice"),
-        (COLUMNS, {"vote": []}, "which column is it, --vote?"),
+        (COLUMNS, {"vote": []}, "which column has the votes?; name it"),
         (COLUMNS, {"epsilon": 1000}, "epsilon is 1000.0; give a number from 0 to 690"),
         (COLUMNS, {"levels": {"low": 1.0}}, "row 2 of the table ('high'), row 4 of the table ('medium')"),
         (COLUMNS, {"levels": {"low": "much"}}, "the level 'low' is 'much'; give it an epsilon"),
@@ -129,7 +129,8 @@ def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
     )
     page = survey._repr_html_()
     assert (
-        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782<td>0.019" in page
+        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782439<td>0.019"
+        in page
     )
     assert (repr(other), other._repr_html_(), other.to_arrow()) == (repr(survey), page, survey.to_arrow())
     rows = survey.to_arrow().to_pylist()
@@ -185,7 +186,9 @@ def test_answers_are_drawn_once_and_kept(store: Store) -> None:
 def test_the_mechanism_must_be_chosen_where_it_matters(store: Store) -> None:
     people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
     survey = asked(people)
-    with pytest.raises(GraphError, match=r"right with 0\.684 and weighted with 0\.782.*choose with --mechanism"):
+    with pytest.raises(
+        GraphError, match=r"right with 0\.684 and weighted with 0\.782.*choose with `mechanism='balanced'`"
+    ):
         survey.release(store, "spring")
     assert store.ledger("default").used == 0
     assert survey.with_mechanism("weighted").release(store, "spring")["answer"] in ("yes", "no")

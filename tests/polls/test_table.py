@@ -42,8 +42,8 @@ def test_options_are_taken_as_they_are_named() -> None:
         ("nan", "row 1: epsilon is 'nan', not allowed; give a number from 0 to 690"),
         ("inf", "row 1: epsilon is 'inf', not allowed; give a number from 0 to 690"),
         ("1000", "row 1: epsilon is '1000', not allowed; give a number from 0 to 690"),
-        ("", "row 1: epsilon is missing; give a number or a level, or leave such people out with --skip-empty"),
-        (None, "row 1: epsilon is missing; give a number or a level, or leave such people out with --skip-empty"),
+        ("", "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),
+        (None, "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),
         ("hihg", "row 1: epsilon is 'hihg', no number and no level; did you mean 'high'?"),
         ("x", "row 1: epsilon is 'x', no number and no level; the levels are low, high"),
     ],
@@ -60,13 +60,13 @@ def test_wrong_epsilons(value: str | None, message: str) -> None:
         (
             "maybe",
             None,
-            "row 1: the vote is 'maybe', none of the options; the options are yes, no; name others with --options, "
-            "or accept them with --map or --other",
+            "row 1: the vote is 'maybe', none of the options; the options are yes, no; name others with "
+            "`options=...`, or accept them with `mapping=...` or `other=...`",
         ),
         ("yess", None, "row 1: the vote is 'yess', none of the options; did you mean 'yes'?"),
         ("teaa", ["tea", "coffee"], "row 1: the vote is 'teaa', none of the options; did you mean 'tea'?"),
-        (" ", None, "row 1: the vote is missing; give one, or leave such people out with --skip-empty"),
-        (None, None, "row 1: the vote is missing; give one, or leave such people out with --skip-empty"),
+        (" ", None, "row 1: the vote is missing; give one, or leave such people out with `skip_empty=True`"),
+        (None, None, "row 1: the vote is missing; give one, or leave such people out with `skip_empty=True`"),
     ],
 )
 def test_wrong_votes(value: str | None, options: list[str] | None, message: str) -> None:
@@ -100,7 +100,7 @@ def test_case_and_blanks_do_not_matter_unless_they_shall() -> None:
     )
     assert "row 0: the vote is 'yes ', none of" in refusal(["yes "], Cells(exact=True))
     assert refusal(["tea"], Cells(), ["tea", "Tea"]) == (
-        "the options 'tea' and 'Tea' are the same; tell them apart by case and blanks with --exact"
+        "the options 'tea' and 'Tea' are the same; tell them apart by case and blanks with `exact=True`"
     )
     assert refusal(["tea"], Cells(), ["tea", "tea"]) == "the options 'tea' and 'tea' are the same; name it once"
     levels = {"low": 2.0, "LOW": 1.0}
@@ -114,10 +114,10 @@ def test_what_counts_as_missing_is_said() -> None:
     found = tally(pa.array(["yes", "?", " n/a", "", "no"]), np.ones(5), place, cells=skipping)
     assert (found.counts.tolist(), found.skipped) == ([[1, 1]], 3)
     assert refusal(["yes", "?"], Cells(missing=("?",))) == (
-        "row 1: the vote is missing; give one, or leave such people out with --skip-empty"
+        "row 1: the vote is missing; give one, or leave such people out with `skip_empty=True`"
     )
     assert refusal(["yes"], Cells(missing=("No",))) == (
-        "'No' is an option and also missing; leave it out of --options or of --missing"
+        "'No' is an option and also missing; leave it out of `options=...` or of `missing=...`"
     )
 
 
@@ -142,7 +142,7 @@ def test_other_words_for_options() -> None:
 def test_an_option_for_all_else() -> None:
     assert counts(["tea", "milk", "beer"], Cells(other="else"), ["tea", "else"]) == [1, 2]
     assert refusal(["tea"], Cells(other="else"), ["tea", "milk"]) == (
-        "--other is 'else', which is no option; the options are tea, milk"
+        "`other='else'` is no option; the options are tea, milk"
     )
 
 
@@ -156,11 +156,11 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     assert str(raised.value).splitlines() == [
         "5 cells of people.csv cannot be used:",
         "  epsilon is no number and no level, 2 times: line 1 ('x'), line 3 ('y'); "
-        "give a number, or name levels with --levels",
-        "  epsilon is missing: line 2; give a number or a level, or leave such people out with --skip-empty",
+        "give a number, or name levels with `levels=...`",
+        "  epsilon is missing: line 2; give a number or a level, or leave such people out with `skip_empty=True`",
         "  epsilon is not allowed: line 4 ('-1'); give a number from 0 to 690",
         "  the vote in 'tax' is none of the options: line 0 ('maybe'); the options are yes, no; "
-        "name others with --options, or accept them with --map or --other",
+        "name others with `options=...`, or accept them with `mapping=...` or `other=...`",
     ]
 
 
@@ -169,7 +169,7 @@ def test_one_row_a_person() -> None:
     one_row_a_person(pa.array(["a", "b", "a", None, "b", "a"]), problems)
     with pytest.raises(GraphError) as raised:
         problems.raise_if_any()
-    assert "the id is missing: row 3; give everybody one, or leave --id out" in str(raised.value)
+    assert "the id is missing: row 3; give everybody one, or leave out `id=...`" in str(raised.value)
     assert "the id is that of an earlier row, 3 times: row 2 ('a'), row 4 ('b'), row 5 ('a'); keep one row" in str(
         raised.value
     )

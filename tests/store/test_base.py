@@ -99,7 +99,7 @@ def test_graphs_never_see_each_other(store: Store) -> None:
 
 def test_a_name_that_is_taken(store: Store) -> None:
     store.load("g", generate.path(3))
-    with pytest.raises(GraphExists, match=r"there is a graph 'g' in .* already; drop it, or use --replace"):
+    with pytest.raises(GraphExists, match=r"there is a graph 'g' in .* already; drop it, or use `replace=True`"):
         store.load("g", generate.path(5))
     assert store.info("g").datasets == 3
     store.load("g", generate.path(5), replace=True)
@@ -249,7 +249,7 @@ def test_alpha_is_replaced_as_a_whole_and_unsets_the_mechanism(store: Store) -> 
     assert fingerprint(back) == fingerprint(new)
     assert back.alpha[back.index("2")].tolist() == [1.0, 1e-30]
     assert store.info("g").mechanism is None
-    with pytest.raises(NoMechanism, match="graph 'g' has no whole mechanism; run 'neodp extend g' first"):
+    with pytest.raises(NoMechanism, match=r"graph 'g' has no whole mechanism; run `store.extend\('g'\)` first"):
         store.mechanism("g")
 
 

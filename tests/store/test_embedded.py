@@ -287,11 +287,11 @@ def test_the_log_of_another_store(path: Path) -> None:
         ("half", "cannot be opened: .*; take it from a copy, or use another"),
         ("newer", "was written by another version of ladybug; export the graphs with that one"),
         ("folder", "is a folder; name a file in it"),
-        ("no/folder", "is in no folder that exists; make the folder, or correct --store"),
-        ("text/x", "is in no folder that exists; make the folder, or correct --store"),
-        ("circle", "cannot be opened: .*; correct --store"),
-        ("zero\0byte", "cannot be opened: .*; correct --store"),
-        ("long" * 100, "cannot be opened: File name too long; correct --store"),
+        ("no/folder", "is in no folder that exists; make the folder, or correct `uri=...`"),
+        ("text/x", "is in no folder that exists; make the folder, or correct `uri=...`"),
+        ("circle", "cannot be opened: .*; correct `uri=...`"),
+        ("zero\0byte", "cannot be opened: .*; correct `uri=...`"),
+        ("long" * 100, "cannot be opened: File name too long; correct `uri=...`"),
     ],
 )
 def test_what_is_no_store_is_left_as_it_is(tmp_path: Path, name: str, message: str) -> None:

@@ -106,7 +106,7 @@ def test_groups_are_kept(store: Store) -> None:
 
 def test_there_is_one_already(store: Store) -> None:
     store.profiles.load("p", small())
-    with pytest.raises(GraphExists, match=r"there is a profile 'p' in .* already; drop it, or use --replace"):
+    with pytest.raises(GraphExists, match=r"there is a profile 'p' in .* already; drop it, or use `replace=True`"):
         store.profiles.load("p", small())
     store.profiles.load("p", small().with_weights(0.25), replace=True)
     assert (store.profiles.read("p").weight == 0.25).all()
@@ -120,7 +120,7 @@ def test_empty_profiles(store: Store) -> None:
 
 
 def test_unknown_ones(store: Store) -> None:
-    with pytest.raises(UnknownGraph, match=r"there is no profile 'p' in .*; load some with 'neodp stretch load'"):
+    with pytest.raises(UnknownGraph, match=r"there is no profile 'p' in .*; load some with `store.profiles.load"):
         store.profiles.read("p")
     store.profiles.load("films", small())
     with pytest.raises(UnknownGraph, match=r"there is no profile 'film' in .*; did you mean 'films'\?"):
@@ -187,10 +187,18 @@ def test_neighbors_are_written_and_replaced(store: Store, raw: Raw) -> None:
         for rank, (v, score) in enumerate(zip(row, scores, strict=True))
     )
     assert similar(raw) == expected
-    one = nearest(p, "bob", 1, epsilon=2.0, measure=Measure.DOT)
+    one = nearest(p, "bob", 1, epsilon=2.0, measure=Measure.DOT, scores=True)
     assert store.profiles.write(p, one, Measure.DOT) == 1
     kept = [row for row in expected if row[0] != "bob"]
     assert similar(raw) == sorted([*kept, ("bob", users[one.neighbor[0, 0]], float(one.score[0, 0]), 1, "dot", 2.0)])
+    who = nearest(p, "bob", 2, epsilon=2.0)
+    store.profiles.write(p, who, Measure.COSINE)
+    rows = raw("MATCH (a:User {id: 'bob'})-[s:SIMILAR]->(b:User) RETURN b.id, s.score, s.rank")
+    assert sorted((tuple(row) for row in rows), key=lambda row: int(row[2])) == [
+        (users[v], None, rank + 1) for rank, v in enumerate(who.neighbor[0])
+    ]
+    likes = {row["item"]: row["score"] for row in store.query("recommended_items", "p", user="bob").to_pylist()}
+    assert set(likes.values()) <= {0.0}
     store.profiles.write(p, neighbors(p, 1, epsilon=0.5), Measure.COSINE)
     assert len(similar(raw)) == 4
     store.profiles.drop("p")

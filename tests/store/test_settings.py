@@ -38,7 +38,8 @@ def test_a_command_that_reads_makes_no_store(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["--store", "typo.lbdb", *words]) == 3
-    assert "there is no store typo.lbdb; correct --store, or make one with 'neodp init'" in capsys.readouterr().err
+    said = "there is no store typo.lbdb; correct --store, or make one with 'neodp init --store typo.lbdb'"
+    assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -61,6 +62,8 @@ def test_a_link_to_nothing_makes_nothing(tmp_path: Path) -> None:
     "uri",
     [
         "neo4j:secret@host",
+        "//me:secret@host",
+        " bolt:secret@host",
         "neo4j:secret@host:7687",
         "me:secret@host/db",
         "neo4j:/secret@host",

@@ -152,7 +152,7 @@ def test_a_highest_rating_that_is_none(ratings: Path) -> None:
 def test_a_misspelt_weight_is_not_the_weight_1(tmp_path: Path, header: str) -> None:
     path = weights(tmp_path, f"user,item,rating,{header}\na,x,5,0.1\n")
     with pytest.raises(
-        GraphError, match=f"weights.csv has a column '{header}', and none 'weight'; rename it, or let --"
+        GraphError, match=f"weights.csv has a column '{header}', and none 'weight'; rename it, or give `extra"
     ):
         Profiles.from_csv(path)
     with pytest.warns(UserWarning, match=f"the column '{header}' is ignored, and there is none 'weight'"):
@@ -161,7 +161,7 @@ def test_a_misspelt_weight_is_not_the_weight_1(tmp_path: Path, header: str) -> N
 
 def test_other_columns_are_refused_by_name(ratings: Path) -> None:
     message = (
-        "has a column 'timestamp', which is not asked for; it may have userId, movieId, rating, weight; or give --ex"
+        "has a column 'timestamp', which is not asked for; it may have userId, movieId, rating, weight; or give `ex"
     )
     with pytest.raises(GraphError, match=message):
         Profiles.from_csv(ratings, columns=COLUMNS)

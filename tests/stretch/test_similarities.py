@@ -1,5 +1,7 @@
 """Similarity and neighbours: the numbers, their privacy to the last bit, and what they cost."""
 
+import itertools
+import math
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -199,7 +201,10 @@ def test_as_a_slow_loop_finds_them_whatever_the_blocks(block: int, monkeypatch: 
     assert found.neighbor.tolist() == expected
     assert told[-1] == ("pairs", 253, 253)
     for u in (0, 11, 22):
-        assert nearest(p, f"u{u}", 4, epsilon=690.0, sampler=noise.without).neighbor.tolist() == [expected[u]]
+        for scores in (True, False):
+            one = nearest(p, f"u{u}", 4, epsilon=690.0, scores=scores, sampler=noise.without)
+            assert one.neighbor.tolist() == [expected[u]]
+            assert np.isnan(one.score).all() == (not scores)
 
 
 def test_neighbors_are_sorted_by_their_noisy_scores() -> None:
@@ -208,7 +213,7 @@ def test_neighbors_are_sorted_by_their_noisy_scores() -> None:
     assert all(len(set(row)) == 10 and u not in row for u, row in enumerate(found.neighbor.tolist()))
 
 
-def test_a_seed_repeats_and_opendp_does_not() -> None:
+def test_a_seed_repeats_and_the_secure_noise_does_not() -> None:
     p = random_profiles(20, 20, 2)
     one, two = (neighbors(p, 3, epsilon=0.1, sampler=noise.insecure(1)).score for _ in range(2))
     assert (one == two).all()
@@ -241,11 +246,16 @@ def test_edge_cases() -> None:
 def test_what_it_costs() -> None:
     assert Cost.of_pairs(1, 0.5, Measure.COSINE).total == 1.0
     assert Cost.of_pairs(1, 0.5, Measure.COSINE_PUBLIC_SIZES).total == 0.5
-    within = Cost.within(1.0, 609, Measure.COSINE)
-    assert within.releases == 610
-    assert within.total == pytest.approx(1.0)
-    found = nearest(random_profiles(6, 5, 1), "u2", 2, epsilon=0.25)
-    assert (found.cost.releases, found.cost_of_others.releases) == (6, 2)
+    p = random_profiles(6, 5, 1)
+    for k, scores, measure, expected in (
+        (2, False, Measure.COSINE, (2, 2)),
+        (2, False, Measure.DOT, (2, 1)),
+        (9, False, Measure.COSINE, (5, 2)),
+        (2, True, Measure.COSINE, (6, 2)),
+        (2, True, Measure.COSINE_PUBLIC_SIZES, (5, 1)),
+    ):
+        found = nearest(p, "u2", k, epsilon=0.25, measure=measure, scores=scores)
+        assert (found.cost.releases, found.cost_of_others.releases) == expected
 
 
 @settings(max_examples=40)
@@ -271,3 +281,71 @@ def test_what_is_refused() -> None:
         neighbors(p, epsilon=0.0)
     with pytest.raises(PrivacyError, match="k is 0; ask for at least 1 neighbour"):
         neighbors(p, 0, epsilon=1.0)
+
+
+# --- noisy top-k ------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.sampled_from(list(Measure)), st.data())
+def test_what_the_proof_of_noisy_top_k_assumes(seed: int, measure: Measure, data: st.DataObject) -> None:
+    """One item of the user changes: all numbers move in one direction, by what the scale of the noise covers."""
+    random = np.random.default_rng(seed)
+    likes, weights = random.random((7, 5)) * (random.random((7, 5)) < 0.7), random.random((7, 5)) ** 3
+    seen: list[tuple[Any, float]] = []
+
+    def sampler(values: Any, scale: float) -> Any:
+        seen.append((values.copy(), scale))
+        return values
+
+    item = data.draw(st.integers(0, 4))
+    before = likes[0, item], weights[0, item]
+    for value, weight in (before, (data.draw(st.floats(0, 1)), data.draw(st.floats(0, 1)))):
+        likes[0, item], weights[0, item] = value, weight
+        nearest(profiles(likes, weights), "u0", 2, epsilon=0.3, measure=measure, sampler=sampler)
+    (*released, (one, scale)), (*again, (two, _)) = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+    assert all((a == b).all() for (a, _), (b, _) in zip(released, again, strict=True))  # the others' norms
+    moved = [int(x) for x in two - one]
+    assert min(moved) >= 0 or max(moved) <= 0
+    v = max(Fraction(before[1]), Fraction(weight))
+    assert all(abs(x) / Fraction(scale) <= Fraction(0.3) * v for x in moved)
+
+
+def chance_of_a_list(first: tuple[int, ...], y: tuple[int, ...], scale: float, reach: int) -> float:
+    """Pr[the first of y + noise are these, in this order], by sums over noise up to a reach; of equals the earlier."""
+    at = np.arange(-reach, reach + 1)
+    mass = np.array([float(noise.mass(int(k), scale)) for k in at])
+    grid = np.arange(min(y) - reach, max(y) + reach + 1)
+    pmf = [np.zeros(len(grid)) for _ in y]
+    for t, value in enumerate(y):
+        pmf[t][at + value - grid[0]] = mass
+    below = [np.cumsum(p) for p in pmf]  # Pr[noisy y_t <= x]
+
+    def under(t: int, other: int, at_most: Any) -> Any:
+        """Pr[t stands behind `other`], by where `other` is."""
+        return at_most if t > other else np.concatenate([[0.0], at_most[:-1]])
+
+    chance = pmf[first[-1]].copy()
+    for t in set(range(len(y))) - set(first):
+        chance *= under(t, first[-1], below[t])
+    for before, last in zip(first[-2::-1], first[:0:-1], strict=True):
+        chance = pmf[before] * under(last, before, np.cumsum(chance))
+    return float(chance.sum())
+
+
+def test_noisy_top_k_by_enumeration() -> None:
+    """All lists of 2 of 4, for all moves by up to C = 2 steps in one direction: at most e^(k C / scale)."""
+    scale, largest, k = 3.0, 2, 2
+    lists = list(itertools.permutations(range(4), k))
+    y = (0, 1, 1, 3)
+    before = [chance_of_a_list(t, y, scale, 150) for t in lists]
+    assert sum(before) == pytest.approx(1.0, abs=1e-12)
+    worst = 0.0
+    for moves in itertools.product(range(largest + 1), repeat=4):
+        after = [chance_of_a_list(t, tuple(a + b for a, b in zip(y, moves, strict=True)), scale, 150) for t in lists]
+        worst = max(worst, *(abs(math.log(a / b)) for a, b in zip(after, before, strict=True)))
+    assert 0.7 * k * largest / scale < worst <= k * largest / scale + 1e-9
+    apart = [chance_of_a_list((t,), (2, 1, 1, -2), scale, 150) for t in range(4)]
+    together = [chance_of_a_list((t,), (0, 3, 3, 0), scale, 150) for t in range(4)]
+    odds = max(abs(math.log(a / b)) for a, b in zip(apart, together, strict=True))
+    assert odds > largest / scale  # moves in both directions would cost more: the direction matters

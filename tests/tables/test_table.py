@@ -100,25 +100,25 @@ def test_standard_input_is_read_once_and_asked_often(monkeypatch: pytest.MonkeyP
             "vote,,a\n1,2,3\n",
             ["vote"],
             ["a"],
-            "column 2 has no name; name it in the first line, or give --extra-columns",
+            "column 2 has no name; name it in the first line, or give `extra_columns='",
         ),
         (
             "vote,Delta\n",
             ["vote"],
             ["delta"],
-            "has a column 'Delta', and none 'delta'; rename it, or let --extra-columns",
+            "has a column 'Delta', and none 'delta'; rename it, or give `extra_columns='",
         ),
         (
             "vote,alhpa\n",
             ["vote"],
             ["alpha"],
-            "has a column 'alhpa', and none 'alpha'; rename it, or let --extra-columns",
+            "has a column 'alhpa', and none 'alpha'; rename it, or give `extra_columns='",
         ),
         (
             "vote,a,b\n",
             ["vote"],
             ["c"],
-            "has columns 'a', 'b', which are not asked for; it may have vote, c; or give --ex",
+            "has columns 'a', 'b', which are not asked for; it may have vote, c; or give `ex",
         ),
     ],
 )
@@ -159,11 +159,11 @@ def test_invalid_options(options: dict[str, Any], message: str) -> None:
 def test_an_encoding_that_the_file_contradicts(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbfvote\nja\n")
-    with pytest.raises(GraphError, match="begins with the mark of utf-8, not of latin-1; leave out --encoding"):
+    with pytest.raises(GraphError, match="begins with the mark of utf-8, not of latin-1; leave out `encoding="):
         read_table(path, ["vote"], options=ReadOptions(encoding="latin-1"))
     path.write_bytes(b"vote\nj\x81\n")
     with pytest.raises(
-        GraphError, match="is not text in windows-1252: line 2 has the byte 0x81; name another --encoding"
+        GraphError, match="is not text in windows-1252: line 2 has the byte 0x81; name another `encoding="
     ):
         read_table(path, ["vote"], options=ReadOptions(encoding="windows-1252"))
 

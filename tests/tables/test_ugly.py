@@ -40,31 +40,31 @@ READ = {
 """Where the last person stands."""
 
 ENCODING = (
-    "and other encodings cannot be told apart; name it, as in --encoding windows-1252 (Excel in America and Western "
+    "and other encodings cannot be told apart; name it, as in `encoding='windows-1252'` (Excel in America and Western "
     "Europe), windows-1250 (Central Europe) or mac-roman, or save the table as 'CSV UTF-8'"
 )
 AGAIN = "make the file again, or give it the ending of what it is"
 
-QUOTES = "put cells that contain ',' into double quotes, or name another --delimiter"
+QUOTES = "put cells that contain ',' into double quotes, or name another `delimiter=...`"
 
 REFUSED = {
     "windows_1252.csv": f"is not text in UTF-8: line 3 has the byte 0xeb, {ENCODING}",
     "mac_roman.csv": f"is not text in UTF-8: line 3 has the byte 0x91, {ENCODING}",
-    "utf16_without_mark.csv": "has a zero byte in line 1: it is not text in UTF-8; give --encoding utf-16-le if it is",
+    "utf16_without_mark.csv": "has a zero byte in line 1: it is not text in UTF-8; give `encoding='utf-16-le'` if",
     "wrong_byte_in_header.csv": f"is not text in UTF-8: line 1 has the byte 0xff, {ENCODING}",
     "zero_bytes.csv": "has a zero byte in line 2: it is not text in UTF-8; give a text file, or one whose ending says",
     "nothing.csv": "is empty; give a table whose first line names the columns",
     "no_header.csv": "has no column 'vote'; its first line, Ada, yes, 0.5, must name the columns",
     "capitals.csv": "has no column 'vote'; did you mean 'Vote'?",
     "twice.csv": "has 2 columns 'vote'; rename or remove all but one",
-    "misspelt.csv": "has a column 'weigth', and none 'weight'; rename it, or let --extra-columns ignore it",
+    "misspelt.csv": "has a column 'weigth', and none 'weight'; rename it, or give `extra_columns='ignore'`",
     "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 between ',': "
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
     "cut_off.csv.gz": "is a damaged or cut-off gzip file; copy it again, or compress the table again",
     "not_compressed.csv.gz": "is not compressed; remove .gz from its name, or compress the table again",
-    "two_sheets.xlsx": "has 2 sheets with cells: May, June; name one of them with --sheet",
+    "two_sheets.xlsx": "has 2 sheets with cells: May, June; name one of them with `sheet=...`",
     "text.xlsx": f"is not a workbook, or it is damaged (Cannot detect file format); {AGAIN}",
     "people.zip": "is a zip archive; unpack it, and name the table that is in it",
     "cut_off.parquet": "is not a Parquet table, or it is damaged (",

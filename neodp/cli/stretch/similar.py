@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
 import typer
 
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
 from neodp.errors import PrivacyError
 from neodp.release import Level
-from neodp.stretch.neighborhoods import Neighbors, nearest
+from neodp.stretch.neighborhoods import Neighbors, cost_of_nearest, nearest
 from neodp.stretch.neighborhoods import neighbors as nearest_of_all
+from neodp.stretch.noise import check_epsilon
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure, pair
 from neodp.stretch.similarities import similarity as similar
@@ -39,7 +41,7 @@ def similarity(
 
     Example: `neodp stretch similarity ratings 17 42 --total 1`
     """
-    cost = _cost(epsilon, total, 1, measure)
+    cost = Cost.of_pairs(1, _each(epsilon, total, Cost.of_pairs(1, 1.0, measure).releases), measure)
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
@@ -68,6 +70,9 @@ def neighbors(
     write: Annotated[
         bool, typer.Option("--write", help="Keep them as (:User)-[:SIMILAR {score}]->(:User), instead of older ones.")
     ] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="With --user: release how similar they are as well, which costs more.")
+    ] = False,
     limit: Annotated[int, typer.Option(help="How many rows to show; --json shows all.")] = 20,
     release: Named = None,
     quiet: Quiet = False,
@@ -75,34 +80,46 @@ def neighbors(
 ) -> None:
     """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody, and is a release.
 
-    Example: `neodp stretch neighbors ratings --epsilon 0.1 --write`
+    For one user, it is released who they are, nearest first, which costs that user k numbers; --scores releases how
+    similar they are as well, which costs one number for every other user.
+
+    Example: `neodp stretch neighbors ratings --user 17 --total 1`
     """
+    if scores and user is None:
+        raise PrivacyError("--scores goes with --user", "the neighbours of all users always have scores: leave it out")
+    if k < 1:
+        raise PrivacyError(f"k is {k}", "ask for at least 1 neighbour")
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
-        cost = _cost(epsilon, total, max(len(read) - 1, 0), measure)
-        if k < 1:
-            raise PrivacyError(f"k is {k}", "ask for at least 1 neighbour")
-        words = ["neodp", "stretch", "neighbors", profile, "-k", str(k), "--epsilon", repr(cost.epsilon)]
-        levels: tuple[Level, ...] = (Level(cost.epsilon, name="users", people=len(read), times=cost.releases),)
-        if user is not None:
-            read.index(user)
-            one, rest = Cost.of_pairs(1, cost.epsilon, measure), len(read) - 1
-            levels = (
-                Level(one.epsilon, name="users", people=rest, times=one.releases),
-                Level(cost.epsilon, name=f"user {user}", people=1, times=cost.releases),
-            )
-        spend(store, profile, "neighbors", shlex.join(words + (["--user", user] if user else [])), levels, release)
+        n = len(read)
+        words = ["neodp", "stretch", "neighbors", profile, "-k", str(k)]
         if user is None:
-            found = nearest_of_all(read, k, epsilon=cost.epsilon, measure=measure, progress=tell)
+            each = _each(epsilon, total, Cost.of_pairs(max(n - 1, 0), 1.0, measure).releases)
+            cost = Cost.of_pairs(max(n - 1, 0), each, measure)
+            levels: tuple[Level, ...] = (Level(each, name="users", people=n, times=cost.releases),)
         else:
-            found = nearest(read, user, k, epsilon=cost.epsilon, measure=measure)
+            read.index(user)
+            dearest = max(cost.releases for cost in cost_of_nearest(n, k, 1.0, measure, scores=scores))
+            each = _each(epsilon, total, dearest)
+            own, other = cost_of_nearest(n, k, each, measure, scores=scores)
+            levels = (
+                Level(each, name="users", people=n - 1, times=other.releases),
+                Level(each, name=f"user {user}", people=1, times=own.releases),
+            )
+            words += ["--user", user] + ["--scores"] * scores
+        spend(store, profile, "neighbors", shlex.join([*words, "--epsilon", repr(each)]), levels, release)
+        if user is None:
+            found = nearest_of_all(read, k, epsilon=each, measure=measure, progress=tell)
+        else:
+            found = nearest(read, user, k, epsilon=each, measure=measure, scores=scores)
         written = store.profiles.write(read, found, measure, progress=tell) if write else 0
     everybody = found.cost_of_others.releases == 0
 
     def text() -> None:
         rows = _rows(read, found, limit)
-        table(("user", "neighbor", "score", "rank"), [tuple(row.values()) for row in rows])
+        columns = [name for name in ("user", "neighbor", "score", "rank") if user is None or scores or name != "score"]
+        table(columns, [tuple(row[name] for name in columns) for row in rows])
         if found.neighbor.size > limit:
             say(f"… and {found.neighbor.size - limit:,} more")
         if write:
@@ -116,16 +133,16 @@ def neighbors(
     show(result | {"neighbors": _rows(read, found) if json else []}, json, text)
 
 
-def _cost(epsilon: float | None, total: float | None, pairs: int, measure: Measure) -> Cost:
-    """What so many pairs cost, from the epsilon of each number or of all together."""
+def _each(epsilon: float | None, total: float | None, releases: int) -> float:
+    """The epsilon of each number, given itself or as that of so many numbers together."""
     if (epsilon is None) == (total is None):
         raise PrivacyError(
             "which epsilon?", "give --epsilon for each number released, or --total for all of them together"
         )
     if epsilon is not None:
-        return Cost.of_pairs(pairs, epsilon, measure)
+        return check_epsilon(epsilon)
     assert total is not None
-    return Cost.within(total, pairs, measure)
+    return check_epsilon(total) / max(1, releases)
 
 
 def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> list[dict[str, Any]]:
@@ -138,7 +155,7 @@ def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> lis
         {
             "user": ids[found.users[row // width]],
             "neighbor": ids[flat[row]],
-            "score": float(scores[row]),
+            "score": None if np.isnan(scores[row]) else float(scores[row]),
             "rank": row % width + 1,
         }
         for row in range(size)

@@ -208,11 +208,13 @@ def _place(path: Path, address: str, create: bool) -> Path:
         path = path.resolve()
         wrong = ("is a link to nothing", "remove the link, or name the file itself") if dangling else _misplaced(path)
     except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
-        raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct --store") from e
+        raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct `uri=...`") from e
     if wrong is not None:
         raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
     if not create and not path.exists():
-        raise StoreUnreachable(f"there is no store {address}", "correct --store, or make one with 'neodp init'")
+        raise StoreUnreachable(
+            f"there is no store {address}", f"correct `uri=...`, or make one with `open_store({address!r})`"
+        )
     return path
 
 
@@ -225,7 +227,7 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
         if beside.is_symlink() or (beside.exists() and beside.stat().st_nlink > 1):
             return f"has a link beside it, {path.name}{end}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
-        return "is in no folder that exists", "make the folder, or correct --store"
+        return "is in no folder that exists", "make the folder, or correct `uri=...`"
     if not path.exists():
         logs = [log.name for log in _logs(path)]
         if logs:

@@ -116,7 +116,7 @@ class EmbeddedProfiles(ProfileStore):
         columns: dict[str, Any] = {
             "user": ids.take(pa.array(np.repeat(found.users, k))),
             "other": ids.take(pa.array(found.neighbor.ravel())),
-            "score": pa.array(found.score.ravel()),
+            "score": pa.array(found.score.ravel(), from_pandas=True),  # one that was not released is null
             "place": pa.array(np.tile(np.arange(1, k + 1), len(found.users))),
             "measure": repeated(measure.value, total),
             "epsilon": pa.repeat(float(found.cost.epsilon), total),

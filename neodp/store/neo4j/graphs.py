@@ -164,7 +164,7 @@ class Graphs(Store):
             progress("edges", min(rows.stop, graph.edges), graph.edges)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("graph", name, self.address, "neodp show")
+        return refusals.overtaken("graph", name, self.address, f"store.info({name!r})")
 
     # --- reading ------------------------------------------------------------------------------------------
 

@@ -118,7 +118,7 @@ def look(session: Session) -> ServerPlugin | None:
     if version is not None and version != neodp.__version__:
         warnings.warn(
             f"the server has the plugin of neodp {version}, this is neodp {neodp.__version__}, so the client does the "
-            "work; see 'neodp plugin install'",
+            "work; bring the server up to date with `neodp.store.neo4j.plugin.install(folder)`",
             stacklevel=2,
         )
     return ServerPlugin(session) if version == neodp.__version__ else None

@@ -196,6 +196,8 @@ class Neo4jProfiles(ProfileStore):
         k = found.neighbor.shape[1]
         users, others = np.repeat(ids[found.users], k), ids[found.neighbor.ravel()]
         ranks = np.tile(np.arange(1, k + 1), len(found.users))
+        scores = found.score.ravel().astype(object)
+        scores[np.isnan(found.score.ravel())] = None  # they were not released
         constant: dict[str, Any] = {"profiles": name, "measure": measure.value, "epsilon": found.cost.epsilon}
 
         def work(tx: Transaction) -> None:
@@ -205,7 +207,7 @@ class Neo4jProfiles(ProfileStore):
                 if tx.run("clear_similar", profiles=name, users=asked)["found"] != len(asked):
                     raise self._overtaken(name)
             for rows in batches(len(users)):
-                columns = {"users": users, "others": others, "ranks": ranks, "scores": found.score.ravel()}
+                columns = {"users": users, "others": others, "ranks": ranks, "scores": scores}
                 values = {column: array[rows].tolist() for column, array in columns.items()}
                 if tx.run("create_similar", **constant, **values)["created"] != len(values["users"]):
                     raise self._overtaken(name)
@@ -215,7 +217,7 @@ class Neo4jProfiles(ProfileStore):
         return len(users)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("profile", name, self.address, "neodp stretch list")
+        return refusals.overtaken("profile", name, self.address, "store.profiles.all()")
 
 
 def _groups(profiles: Profiles) -> list[str | None]:

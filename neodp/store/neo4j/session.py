@@ -107,6 +107,7 @@ class Session:
         self._owns = driver is None
         self._who = _who(settings, driver, auth)
         self._timeout = settings.timeout
+        self._read_only = settings.read_only
         self._answered = False
         if driver is None and settings.exposed_to is not None:
             warnings.warn(
@@ -187,10 +188,29 @@ class Session:
             "them; or give neodp a database of its own (NEO4J_DATABASE)",
         )
 
+    def server(self) -> str:
+        """What the server calls itself, as in ``Neo4j/5.26.19``."""
+        with self._translated(read=True):
+            return str(self._driver.get_server_info().agent)
+
+    def may_write(self) -> bool:
+        """Whether the user may write to the database: tried, and taken back."""
+
+        def attempt(tx: Transaction) -> None:
+            tx.run("set_version", version=VERSION)
+            raise _TakenBack
+
+        try:
+            self.transaction("set_version", attempt)
+        except _TakenBack:
+            return True
+        except ReadOnlyStore:
+            return False
+        raise AssertionError("unreachable")
+
     def _found_version(self) -> int:
         """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
-        version = int(self.read("show_version")["version"] or 0)
-        refusals.check_version(self.address, version)
+        version = refusals.check_version(self.address, self.read("show_version")["version"])
         if version == 0 and self.read("show_older")["older"]:
             try:
                 self.transaction("set_version", _bring_up)
@@ -253,6 +273,8 @@ class Session:
 
         What is `harmless_twice` is tried again even where the first time may have been done.
         """
+        if self._read_only and not read:
+            raise refusals.read_only(self.address)
         tag = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})
         tagged = tag(lambda tx: work(Transaction(tx, self._dialect)))
         mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS
@@ -297,7 +319,7 @@ class Session:
                 raise refusals.read_only(self.address) from e
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
         except exceptions.DriverError as e:
-            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct --store") from e
+            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct `uri=...`") from e
 
     def _lost(self, error: Exception) -> StoreUnreachable:
         """Why there is no connection, or no longer, as far as one can tell."""
@@ -315,7 +337,8 @@ class Session:
                 )
         if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in causes):
             return StoreUnreachable(
-                f"{self.address} was silent for {self._timeout:g} seconds", "see whether it is at work; raise --timeout"
+                f"{self.address} was silent for {self._timeout:g} seconds",
+                "see whether it is at work; raise `timeout=...`",
             )
         if self._answered:
             return StoreUnreachable(
@@ -326,7 +349,11 @@ class Session:
                 f"what answers at {self.address} does not speak Bolt, or only with TLS",
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
-        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct --store")
+        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct `uri=...`")
+
+
+class _TakenBack(Exception):
+    """Ends a transaction without its changes."""
 
 
 def _bring_up(tx: Transaction) -> None:

@@ -163,7 +163,7 @@ final class Answers {
             throw refusal;
         }
         Map<String, Object> row = new HashMap<>();
-        String fingerprint = read.fingerprint();
+        String fingerprint = fingerprint(read);
         List<Level> levels = Release.levels(read);
         row.put("graph", graph);
         row.put("revision", info.revision());
@@ -178,6 +178,12 @@ final class Answers {
                     "graph " + Text.repr(graph) + " was changed while it was looked at", "try again");
         }
         return after;
+    }
+
+    private String fingerprint(DatasetGraph read) {
+        try (Workers workers = new Workers(db, guard, 1)) {
+            return read.fingerprint(workers);
+        }
     }
 
     private static void requireConnected(DatasetGraph read) {
@@ -217,11 +223,11 @@ final class Answers {
         int n = keys.size();
         double[] none = new double[n];
         Arrays.fill(none, Double.NaN);
-        DatasetGraph star = new DatasetGraph(
-                graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges);
         double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
         double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
         try (Workers workers = new Workers(db, guard, 1)) {
+            DatasetGraph star = new DatasetGraph(
+                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges, workers);
             if (new Audit(star, p, q, 0, workers).violations > 0) {
                 throw Refusal.notPrivate(
                         "the mechanism of graph " + Text.repr(graph) + " breaks an inequality",

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import neodp.DatasetGraph.Adjacency;
 import neodp.DatasetGraph.Edges;
 import neodp.DatasetGraph.Rule;
 import org.neo4j.graphdb.Node;
@@ -132,7 +131,8 @@ final class Ball {
                 alpha.stream().mapToDouble(row -> row[0]).toArray(),
                 alpha.stream().mapToDouble(row -> row[1]).toArray(),
                 null,
-                edges);
+                edges,
+                workers);
         int unhit = graph.unhitEdge();
         if (unhit >= 0) {
             throw Refusal.unhit(Mechanism.unhitSentence(graph, unhit, ""));
@@ -156,7 +156,6 @@ final class Ball {
         private final int n = graph.size();
         private final int[] start;
         private final boolean[] inner;
-        private final Adjacency inside = graph.adjacency(false);
         private final long[] label;
 
         Back(int[] start, long[] limits, boolean[] inner) {
@@ -174,7 +173,7 @@ final class Ball {
                 for (int v : deciding) {
                     across[v] = -first(v);
                 }
-                new Settle(graph.adjacency(), rule, workers::check).run(across, deciding);
+                new Settle(graph.adjacency(), rule, null, workers::check).run(across, deciding);
                 for (int v = 0; v < n; v++) {
                     needed[v] |= !inner[v] && across[v] < limits[0];
                 }
@@ -193,7 +192,7 @@ final class Ball {
             for (int v : start) {
                 out[v] = Math.max(-mechanism.label[v] - less, -Labels.HALF);
             }
-            Settle settle = new Settle(inside, rule, workers::check);
+            Settle settle = new Settle(graph.adjacency(), rule, graph.color, workers::check);
             for (int c = 0; c < 2; c++) {
                 int own = c;
                 settle.run(

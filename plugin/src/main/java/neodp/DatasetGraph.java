@@ -35,6 +35,8 @@ final class DatasetGraph {
     final double[] epsilon;
     final double[] delta;
 
+    private static final int PART = 1 << 17; // what is worth a thread
+
     private Adjacency adjacency;
 
     /** Edges as they are found: they may stand twice, and their values have not been looked at. */
@@ -79,7 +81,7 @@ final class DatasetGraph {
         }
     }
 
-    /** The edges of a graph from both of their ends (CSR). */
+    /** The edges of a graph from both of their ends (CSR): those at v stand from start[v] to before start[v + 1]. */
     record Adjacency(int[] start, int[] neighbor, int[] edge) {}
 
     DatasetGraph(
@@ -90,7 +92,8 @@ final class DatasetGraph {
             double[] first,
             double[] second,
             byte[] preference,
-            Edges edges) {
+            Edges edges,
+            Workers workers) {
         this.name = name;
         this.colors = colors;
         this.keys = keys;
@@ -98,19 +101,23 @@ final class DatasetGraph {
         this.first = first;
         this.second = second;
         this.preference = preference;
-        checkEdges(edges);
-        int[] order = sorted(edges, keys.length);
-        int kept = 0;
-        for (int i = 0; i < order.length; i++) {
-            if (i == 0 || !again(edges, order[i - 1], order[i])) {
-                order[kept++] = order[i];
+        checkEdges(edges, workers);
+        Rows rows = new Rows(edges, keys.length, workers);
+        int count = rows.distinct();
+        source = new int[count];
+        target = new int[count];
+        epsilon = new double[count];
+        delta = new double[count];
+        workers.ranges(count, PART, (from, to) -> {
+            for (int i = from; i < to; i++) {
+                int e = (int) rows.entry[i];
+                source[i] = edges.source[e];
+                target[i] = edges.target[e];
+                epsilon[i] = edges.epsilon[e] + 0.0;
+                delta[i] = edges.delta[e] + 0.0;
             }
-        }
-        int[] keep = Arrays.copyOf(order, kept);
-        source = Arrays.stream(keep).map(e -> edges.source[e]).toArray();
-        target = Arrays.stream(keep).map(e -> edges.target[e]).toArray();
-        epsilon = Arrays.stream(keep).mapToDouble(e -> edges.epsilon[e] + 0.0).toArray();
-        delta = Arrays.stream(keep).mapToDouble(e -> edges.delta[e] + 0.0).toArray();
+            return null;
+        });
     }
 
     int size() {
@@ -170,39 +177,29 @@ final class DatasetGraph {
     }
 
     /** Every edge from both of its ends. */
-    Adjacency adjacency() {
+    synchronized Adjacency adjacency() {
         if (adjacency == null) {
-            adjacency = adjacency(true);
+            int[] start = new int[size() + 2];
+            for (int e = 0; e < edges(); e++) {
+                start[source[e] + 2]++;
+                start[target[e] + 2]++;
+            }
+            for (int v = 0; v < size(); v++) {
+                start[v + 2] += start[v + 1];
+            }
+            int[] neighbor = new int[2 * edges()];
+            int[] edge = new int[2 * edges()];
+            for (int e = 0; e < edges(); e++) {
+                int at = start[source[e] + 1]++;
+                neighbor[at] = target[e];
+                edge[at] = e;
+                at = start[target[e] + 1]++;
+                neighbor[at] = source[e];
+                edge[at] = e;
+            }
+            adjacency = new Adjacency(start, neighbor, edge);
         }
         return adjacency;
-    }
-
-    /** The edges within a colour, or all, from both of their ends. */
-    Adjacency adjacency(boolean across) {
-        int[] start = new int[size() + 1];
-        for (int e = 0; e < edges(); e++) {
-            if (across || !crossing(e)) {
-                start[source[e] + 1]++;
-                start[target[e] + 1]++;
-            }
-        }
-        for (int v = 0; v < size(); v++) {
-            start[v + 1] += start[v];
-        }
-        int[] fill = Arrays.copyOf(start, size());
-        int[] neighbor = new int[start[size()]];
-        int[] edge = new int[start[size()]];
-        for (int e = 0; e < edges(); e++) {
-            if (across || !crossing(e)) {
-                int u = source[e];
-                int v = target[e];
-                neighbor[fill[u]] = v;
-                edge[fill[u]++] = e;
-                neighbor[fill[v]] = u;
-                edge[fill[v]++] = e;
-            }
-        }
-        return new Adjacency(start, neighbor, edge);
     }
 
     /** Per dataset, how many edges it is away from the nearest of some; -1 where none can be reached. */
@@ -257,8 +254,8 @@ final class DatasetGraph {
      * A digest of keys, colours, preferences, alpha, edges, epsilons and deltas: {@code fingerprint} of
      * {@code neodp/store/records.py}, for a graph whose keys are in order.
      */
-    String fingerprint() {
-        Digest digest = new Digest();
+    String fingerprint(Workers workers) {
+        Digest digest = new Digest(workers);
         String names = colors.stream().map(Text::repr).collect(Collectors.joining(", ", "(", ")"));
         digest.bytes(("(" + names + ", " + size() + ", " + edges() + ")").getBytes(StandardCharsets.UTF_8));
         byte[][] text = new byte[size()][];
@@ -295,8 +292,10 @@ final class DatasetGraph {
     private static final class Digest {
         private final MessageDigest sha;
         private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+        private final Workers workers;
 
-        Digest() {
+        Digest(Workers workers) {
+            this.workers = workers;
             try {
                 sha = MessageDigest.getInstance("SHA-256");
             } catch (NoSuchAlgorithmException e) {
@@ -321,6 +320,7 @@ final class DatasetGraph {
         }
 
         private void flush() {
+            workers.check();
             sha.update(buffer.array(), 0, buffer.position());
             buffer.clear();
         }
@@ -331,8 +331,11 @@ final class DatasetGraph {
         }
     }
 
-    private void checkEdges(Edges edges) {
+    private void checkEdges(Edges edges, Workers workers) {
         for (int e = 0; e < edges.count; e++) {
+            if (e % PART == 0) {
+                workers.check();
+            }
             checkNumber(edges, e, "epsilon", edges.epsilon[e], Labels.MAX_EPSILON);
             checkNumber(edges, e, "delta", edges.delta[e], 1.0);
             if (edges.source[e] == edges.target[e]) {
@@ -353,16 +356,58 @@ final class DatasetGraph {
         return "edge " + Text.edge(keys[edges.source[e]], keys[edges.target[e]]);
     }
 
-    /** Whether the edge f joins the same two datasets as the edge e; refused where their values differ. */
-    private boolean again(Edges edges, int e, int f) {
-        boolean same = low(edges, e) == low(edges, f) && high(edges, e) == high(edges, f);
-        if (same && (edges.epsilon[e] != edges.epsilon[f] || edges.delta[e] != edges.delta[f])) {
-            throw Refusal.graph(
-                    place(edges, f) + " stands twice, with (epsilon, delta) " + pair(edges, e) + " and "
-                            + pair(edges, f),
-                    "keep one of them");
+    /** Edges in the order of their lower, then of their higher end. */
+    private final class Rows {
+        /** Per edge, its higher end above its position. */
+        final long[] entry;
+
+        private final Edges edges;
+
+        Rows(Edges edges, int n, Workers workers) {
+            this.edges = edges;
+            int[] start = new int[n + 2];
+            for (int e = 0; e < edges.count; e++) {
+                start[low(edges, e) + 2]++;
+            }
+            for (int v = 0; v < n; v++) {
+                start[v + 2] += start[v + 1];
+            }
+            workers.check();
+            entry = new long[edges.count];
+            for (int e = 0;
+                    e < edges.count;
+                    e++) { // start[v + 1] moves from where the row of v begins to where it ends
+                entry[start[low(edges, e) + 1]++] = (long) high(edges, e) << 32 | e;
+            }
+            workers.ranges(n, PART, (from, to) -> {
+                for (int v = from; v < to; v++) {
+                    Arrays.sort(entry, start[v], start[v + 1]);
+                }
+                return null;
+            });
         }
-        return same;
+
+        /** Move together those that differ from the one before; how many. Refused where the same two have other values. */
+        int distinct() {
+            int kept = 0;
+            for (int i = 0; i < entry.length; i++) {
+                if (kept == 0 || !again((int) entry[kept - 1], (int) entry[i])) {
+                    entry[kept++] = entry[i];
+                }
+            }
+            return kept;
+        }
+
+        private boolean again(int e, int f) {
+            boolean same = high(edges, e) == high(edges, f) && low(edges, e) == low(edges, f);
+            if (same && (edges.epsilon[e] != edges.epsilon[f] || edges.delta[e] != edges.delta[f])) {
+                throw Refusal.graph(
+                        place(edges, f) + " stands twice, with (epsilon, delta) " + pair(edges, e) + " and "
+                                + pair(edges, f),
+                        "keep one of them");
+            }
+            return same;
+        }
     }
 
     private static String pair(Edges edges, int e) {
@@ -375,33 +420,6 @@ final class DatasetGraph {
 
     private static int high(Edges edges, int e) {
         return Math.max(edges.source[e], edges.target[e]);
-    }
-
-    /** The edges by their lower end, then by their higher end: two stable counting sorts. */
-    private static int[] sorted(Edges edges, int n) {
-        int[] byHigh = new int[edges.count];
-        int[] place = new int[n + 1];
-        for (int e = 0; e < edges.count; e++) {
-            place[high(edges, e) + 1]++;
-        }
-        for (int v = 0; v < n; v++) {
-            place[v + 1] += place[v];
-        }
-        for (int e = 0; e < edges.count; e++) {
-            byHigh[place[high(edges, e)]++] = e;
-        }
-        int[] order = new int[edges.count];
-        Arrays.fill(place, 0);
-        for (int e = 0; e < edges.count; e++) {
-            place[low(edges, e) + 1]++;
-        }
-        for (int v = 0; v < n; v++) {
-            place[v + 1] += place[v];
-        }
-        for (int e : byHigh) {
-            order[place[low(edges, e)]++] = e;
-        }
-        return order;
     }
 
     /**

@@ -60,6 +60,9 @@ final class Mechanism {
 
     /** The labels of a graph whose boundary is hit. */
     static Mechanism solve(DatasetGraph graph, Workers workers) {
+        if (graph.size() >= WORTH_A_THREAD) {
+            workers.begin(graph::adjacency); // which is needed soon, beside what comes first
+        }
         Rule rule = new Rule(graph);
         long[] own = new long[graph.size()];
         for (int v = 0; v < own.length; v++) {
@@ -86,7 +89,7 @@ final class Mechanism {
             }
         }
         workers.check();
-        Settle settle = new Settle(graph.adjacency(false), rule, workers::check);
+        Settle settle = new Settle(graph.adjacency(), rule, graph.color, workers::check);
         List<int[]> parts = IntStream.range(0, 2)
                 .mapToObj(c -> where(graph.size(), v -> label[v] < Labels.HALF && graph.color[v] == c))
                 .toList();
@@ -159,7 +162,7 @@ final class Mechanism {
         long[] before = new long[n];
         Arrays.setAll(before, v -> graph.given(v) ? sign(v) * own[v] : Labels.HALF);
         long[] after = before.clone();
-        new Settle(graph.adjacency(), rule, workers::check).run(after, where(n, graph::given));
+        new Settle(graph.adjacency(), rule, null, workers::check).run(after, where(n, graph::given));
         int moved = 0;
         boolean off = false;
         for (int v = 0; v < n; v++) {
@@ -299,7 +302,8 @@ final class Mechanism {
             }
         }
         boolean[] boundary = graph.boundary();
-        new Settle(graph.adjacency(false), rule, workers::check).run(label, where(graph.size(), v -> boundary[v]));
+        new Settle(graph.adjacency(), rule, graph.color, workers::check)
+                .run(label, where(graph.size(), v -> boundary[v]));
         return label;
     }
 

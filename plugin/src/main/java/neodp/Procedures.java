@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.neo4j.graphdb.GraphDatabaseService;
@@ -386,9 +387,12 @@ public final class Procedures {
             @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
                     Map<String, Object> configuration) {
         return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
-            Mechanism mechanism = job.extended();
+            Store.Stored stored = job.read(false);
+            Supplier<String> fingerprint = job.workers.begin(
+                    () -> stored.graph().fingerprint(job.workers)); // beside the rest: the end needs it
+            Mechanism mechanism = job.extend(stored.graph());
             long began = System.nanoTime();
-            job.store.write(job.stored, mechanism);
+            job.store.write(stored, mechanism, fingerprint);
             Stats stats = job.summary(mechanism);
             stats.written = stats.vertices;
             stats.write_millis = millis(began);
@@ -498,13 +502,14 @@ public final class Procedures {
                         "the mechanism of graph " + Text.repr(graph) + " was replaced while it was read", "try again");
             }
             DatasetGraph read = stored.graph();
+            Supplier<String> fingerprint = job.workers.begin(() -> read.fingerprint(job.workers));
             Audit found = new Audit(read, stored.p(), stored.q(), count, job.workers);
             Audited out = new Audited();
             out.edges = found.edges;
             out.checks = found.checks;
             out.violations = found.violations;
             out.undecided = found.undecided;
-            out.stale = job.info.stale() || !read.fingerprint().equals(job.info.fingerprint());
+            out.stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
             out.written = job.info.written();
             out.worst = found.worst.stream()
                     .map(edge -> {
@@ -598,7 +603,6 @@ public final class Procedures {
         final Store store;
         final Store.Info info;
         final ProcedureMemoryTracker tracker = memory.newTracker();
-        Store.Stored stored;
         private boolean keeps;
         private long readMillis;
         private long computeMillis;
@@ -623,13 +627,16 @@ public final class Procedures {
 
         Store.Stored read(boolean probabilities) {
             long began = System.nanoTime();
-            stored = store.read(info, probabilities);
+            Store.Stored stored = store.read(info, probabilities);
             readMillis = millis(began);
             return stored;
         }
 
         Mechanism extended() {
-            DatasetGraph graph = read(false).graph();
+            return extend(read(false).graph());
+        }
+
+        Mechanism extend(DatasetGraph graph) {
             long began = System.nanoTime();
             Mechanism mechanism = Mechanism.extend(graph, workers);
             computeMillis = millis(began);

@@ -43,14 +43,14 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "unhit_boundary",
                 sentence,
-                "give alpha to one of them, or take graph.with_alpha(neodp.balanced(graph))");
+                "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`");
     }
 
     static Refusal incompatible(Mechanism.Witness witness) {
         return new Refusal(
                 "incompatible_alpha",
                 witness.sentence(),
-                "lower the one or raise the other, or see neodp.balanced for a choice that fits",
+                "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
                 witness);
     }
 
@@ -96,7 +96,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "overtaken",
                 "somebody else changed graph " + Text.repr(graph) + " while it was written; what they wrote stands",
-                "look at it with 'neodp show', and run the command again if it is still wanted");
+                "look at it with 'neodp show " + graph + "', and do it again if it is still wanted");
     }
 
     static Refusal privacy(String sentence, String hint) {

@@ -19,24 +19,27 @@ final class Settle {
 
     private final int[] start;
     private final int[] neighbor;
-    private final double[] factor; // per half-edge, or of length one
+    private final int[] edge;
+    private final double[] factor; // per edge, or of length one
     private final double[] delta;
     private final int shift;
+    private final byte[] color;
     private final Runnable check;
 
-    Settle(Adjacency adjacency, Rule rule, Runnable check) {
+    /**
+     * Labels along the edges of a graph.
+     *
+     * @param color keep to edges between equal ones; null: take all
+     */
+    Settle(Adjacency adjacency, Rule rule, byte[] color, Runnable check) {
         this.start = adjacency.start();
         this.neighbor = adjacency.neighbor();
-        this.factor = spread(rule.factor, adjacency.edge());
-        this.delta = spread(rule.delta, adjacency.edge());
+        this.edge = adjacency.edge();
+        this.factor = rule.factor;
+        this.delta = rule.delta;
         this.shift = rule.shift;
+        this.color = color;
         this.check = check;
-    }
-
-    private static double[] spread(double[] values, int[] edge) {
-        return values.length == 1
-                ? values
-                : Arrays.stream(edge).mapToDouble(e -> values[e]).toArray();
     }
 
     /** Lower every label, in place, to the least that any path from any seed allows. */
@@ -67,12 +70,13 @@ final class Settle {
             long bound = uniform ? Labels.relax(k, factor[0], delta[0]) : k;
             for (int h = start[u]; h < start[u + 1]; h++) {
                 int v = neighbor[h];
-                if (label[v] <= bound) {
+                if (label[v] <= bound || (color != null && color[v] != color[u])) {
                     continue;
                 }
                 long lower = bound;
                 if (!uniform) {
-                    lower = Labels.relax(k, factor[factor.length > 1 ? h : 0], delta[delta.length > 1 ? h : 0]);
+                    int e = edge[h];
+                    lower = Labels.relax(k, factor[factor.length > 1 ? e : 0], delta[delta.length > 1 ? e : 0]);
                     if (lower >= label[v]) {
                         continue;
                     }

@@ -1,22 +1,19 @@
 package neodp;
 
 import java.lang.reflect.Array;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import neodp.DatasetGraph.Edges;
-import org.neo4j.graphdb.Direction;
 import org.neo4j.graphdb.Entity;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
-import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.RelationshipType;
 import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
@@ -130,7 +127,7 @@ final class Store {
         if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
             throw Refusal.graph(
                     "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
-                    "name at least two different ones with colors=");
+                    "name at least two different ones with `colors=...`");
         }
         if (colors.size() > 2) {
             throw Refusal.client(
@@ -224,17 +221,20 @@ final class Store {
 
     private Edges chunk(Transaction tx, long[] ids, int from, int to, Positions positions, Columns columns) {
         Edges edges = new Edges();
-        for (int i = from; i < to; i++) {
-            if ((i - from) % PATIENCE == 0) {
-                workers.check();
-            }
-            Node node = node(tx, ids[i]);
-            columns.set(i, node);
-            for (Relationship link : node.getRelationships(Direction.OUTGOING, NEIGHBOR)) {
-                int end = positions.of(endId(link));
-                if (end >= 0) {
-                    add(edges, i, end, link);
+        try (Cursors cursors = new Cursors(tx, columns.names())) {
+            for (int i = from; i < to; i++) {
+                if ((i - from) % PATIENCE == 0) {
+                    workers.check();
                 }
+                int source = i;
+                cursors.go(ids[i]);
+                columns.set(i, cursors);
+                cursors.links((end, epsilon, delta) -> {
+                    int target = positions.of(end);
+                    if (target >= 0) {
+                        edges.add(source, target, epsilon, delta);
+                    }
+                });
             }
         }
         return edges;
@@ -248,49 +248,47 @@ final class Store {
     /** The columns of a graph in the order of its keys. */
     private Stored sorted(Info info, long[] ids, Columns columns, Edges edges) {
         int n = ids.length;
-        record Keyed(String key, int index) {}
-        Comparator<Keyed> byKey = (a, b) -> Text.compare(a.key, b.key);
-        Keyed[] order = new Keyed[n];
-        workers.ranges(n, Math.max(batch, n / 8), (from, to) -> { // runs that are in order, which one sort then merges
-            for (int i = from; i < to; i++) {
-                order[i] = new Keyed(columns.keys[i], i);
-            }
-            Arrays.sort(order, from, to, byKey);
-            return null;
-        });
-        Arrays.sort(order, byKey);
-        for (int v = 1; v < n; v++) {
-            if (order[v].key.equals(order[v - 1].key)) {
-                String key = Text.repr(order[v].key);
-                throw Refusal.graph("dataset " + key + ": the key " + key + " stands twice", "make keys unique");
-            }
-        }
-        int[] from = Arrays.stream(order).mapToInt(Keyed::index).toArray();
+        int[] from = Keys.order(columns.keys, batch, workers);
+        String[] keys = new String[n];
         int[] position = new int[n];
         for (int v = 0; v < n; v++) {
             position[from[v]] = v;
-        }
-        for (int e = 0; e < edges.count; e++) {
-            edges.source[e] = position[edges.source[e]];
-            edges.target[e] = position[edges.target[e]];
+            keys[v] = columns.keys[from[v]];
+            if (v > 0 && keys[v].equals(keys[v - 1])) {
+                String key = Text.repr(keys[v]);
+                throw Refusal.graph("dataset " + key + ": the key " + key + " stands twice", "make keys unique");
+            }
         }
         workers.check();
+        workers.ranges(edges.count, 1 << 18, (first, last) -> {
+            for (int e = first; e < last; e++) {
+                edges.source[e] = position[edges.source[e]];
+                edges.target[e] = position[edges.target[e]];
+            }
+            return null;
+        });
         DatasetGraph graph = new DatasetGraph(
                 info.name,
                 info.colors,
-                Arrays.stream(order).map(Keyed::key).toArray(String[]::new),
+                keys,
                 columns.colors(from),
                 at(columns.first, from),
                 at(columns.second, from),
                 columns.preferences(from),
-                edges);
+                edges,
+                workers);
         return new Stored(graph, info, ids, position, at(columns.p, from), at(columns.q, from));
     }
 
     private static double[] at(double[] column, int[] from) {
-        return column == null
-                ? null
-                : Arrays.stream(from).mapToDouble(i -> column[i]).toArray();
+        if (column == null) {
+            return null;
+        }
+        double[] out = new double[from.length];
+        for (int v = 0; v < out.length; v++) {
+            out[v] = column[from[v]];
+        }
+        return out;
     }
 
     /** The properties of datasets, in the order they are read. */
@@ -316,22 +314,28 @@ final class Store {
             preference = new byte[n][];
         }
 
-        void set(int i, Entity node) {
-            Map<String, Object> values = p == null
-                    ? node.getProperties("key", "color", "alpha", "preference")
-                    : node.getProperties("key", "color", "alpha", "preference", "p", "q");
-            if (!(values.get("key") instanceof String key)) {
+        /** What to read of a dataset. */
+        String[] names() {
+            return p == null
+                    ? new String[] {"key", "color", "alpha", "preference"}
+                    : new String[] {"key", "color", "alpha", "preference", "p", "q"};
+        }
+
+        void set(int i, Cursors node) {
+            if (!(node.value(0) instanceof String key)) {
                 return; // which is noticed when all are read
             }
             keys[i] = key;
-            color[i] = colorOf(info.colors, key, values.get("color"));
-            double[] alpha = alpha(key, values.get("alpha"));
+            color[i] = colorOf(info.colors, key, node.value(1));
+            double[] alpha = alpha(key, node.value(2));
             first[i] = alpha[0];
             second[i] = alpha[1];
-            preference[i] = preferenceOf(info.colors, key, color[i], values.get("preference"));
-            ordered |= preference[i] != null;
+            preference[i] = preferenceOf(info.colors, key, color[i], node.value(3));
+            if (preference[i] != null) {
+                ordered = true;
+            }
             if (p != null) {
-                double[] row = {number(values.get("p")), number(values.get("q"))};
+                double[] row = {node.number(4), node.number(5)};
                 if (Double.isNaN(row[0]) || Double.isNaN(row[1])) {
                     throw Refusal.noMechanism(
                             "dataset " + Text.repr(key) + " of graph " + Text.repr(info.name)
@@ -495,40 +499,38 @@ final class Store {
     // --- writing ------------------------------------------------------------------------------------------------
 
     /** Keep a mechanism's probabilities on its datasets; all or nothing for every reader. */
-    void write(Stored stored, Mechanism mechanism) {
+    void write(Stored stored, Mechanism mechanism, Supplier<String> fingerprint) {
         String name = stored.info.name;
         DatasetGraph graph = stored.graph;
         String writer = UUID.randomUUID().toString().replace("-", "");
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
         boolean[] boundary = graph.boundary();
         int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v]));
-        List<Workers.Job<String>> jobs = new ArrayList<>();
-        jobs.add(graph::fingerprint); // beside the chunks: the end needs it
-        for (int i = 0; i < stored.ids.length; i += batch) {
-            int from = i;
-            int to = (int) Math.min(stored.ids.length, (long) from + batch);
-            jobs.add(() -> workers.write(name, tx -> {
-                requireOwner(tx, name, writer);
-                for (int j = from; j < to; j++) {
-                    int v = stored.position[j];
-                    Node node = node(tx, stored.ids[j]);
-                    if (!name.equals(node.getProperty("graph", null))) {
-                        throw Refusal.overtaken(name);
+        workers.ranges(
+                stored.ids.length,
+                batch,
+                (from, to) -> workers.write(name, tx -> {
+                    requireOwner(tx, name, writer);
+                    Cursors.Writer properties = new Cursors.Writer(tx, "p", "q", "p_true", "distance");
+                    try (Cursors cursors = new Cursors(tx, "graph")) {
+                        for (int j = from; j < to; j++) {
+                            if ((j - from) % PATIENCE == 0) {
+                                workers.check();
+                            }
+                            cursors.go(stored.ids[j]);
+                            if (!name.equals(cursors.value(0))) {
+                                throw Refusal.overtaken(name);
+                            }
+                            int v = stored.position[j];
+                            properties.set(
+                                    stored.ids[j], mechanism.first(v), mechanism.second(v), mechanism.truth(v), (long)
+                                            distance[v]);
+                        }
                     }
-                    node.setProperty("p", mechanism.first(v));
-                    node.setProperty("q", mechanism.second(v));
-                    node.setProperty("p_true", mechanism.truth(v));
-                    node.setProperty("distance", (long) distance[v]);
-                    if ((j - from) % PATIENCE == 0) {
-                        workers.check();
-                    }
-                }
-                return null;
-            }));
-        }
-        String fingerprint = workers.all(jobs).get(0);
+                    return null;
+                }));
         Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
-        facts.put("fingerprint", fingerprint);
+        facts.put("fingerprint", fingerprint.get());
         facts.put("min_p_true", mechanism.leastTruth());
         facts.put("mean_p_true", mechanism.meanTruth());
         facts.put("datasets", (long) graph.size());
@@ -596,11 +598,6 @@ final class Store {
     @SuppressWarnings("removal")
     static long id(Entity entity) {
         return entity.getId();
-    }
-
-    @SuppressWarnings("removal")
-    private static long endId(Relationship link) {
-        return link.getEndNodeId();
     }
 
     @SuppressWarnings("removal")

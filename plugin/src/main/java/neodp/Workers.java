@@ -1,6 +1,7 @@
 package neodp;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.Transaction;
@@ -75,8 +77,17 @@ final class Workers implements AutoCloseable {
 
     /** Do all of these, at most {@code concurrency} at a time; their results in the same order. */
     <T> List<T> all(List<Job<T>> jobs) {
+        List<Supplier<T>> begun = jobs.stream().map(this::begin).toList();
+        List<T> out = new ArrayList<>(jobs.size());
+        begun.forEach(result -> out.add(result.get()));
+        return out;
+    }
+
+    /** Begin this beside what the calling thread does next; its result, when that is asked for. */
+    <T> Supplier<T> begin(Job<T> job) {
         if (Thread.currentThread() != owner) {
-            return jobs.stream().map(Job::run).toList();
+            T out = job.run();
+            return () -> out;
         }
         if (pool == null) {
             int call = NUMBER.incrementAndGet();
@@ -86,13 +97,8 @@ final class Workers implements AutoCloseable {
                 return thread;
             });
         }
-        List<Future<T>> futures =
-                jobs.stream().map(job -> pool.submit(() -> noticed(job))).toList();
-        List<T> out = new ArrayList<>(jobs.size());
-        for (Future<T> future : futures) {
-            out.add(await(future));
-        }
-        return out;
+        Future<T> future = pool.submit(() -> noticed(job));
+        return () -> await(future);
     }
 
     /** The result of a job; where it fails, the others stop. */
@@ -133,7 +139,7 @@ final class Workers implements AutoCloseable {
             int end = (int) Math.min(n, from + batch);
             jobs.add(() -> job.run(start, end));
         }
-        return all(jobs);
+        return jobs.size() == 1 ? Collections.singletonList(jobs.get(0).run()) : all(jobs);
     }
 
     /** A unit of work in a transaction of its own, which is committed; tried again where the server says so. */

@@ -1,0 +1,103 @@
+"""Hints on the command line.
+
+The library speaks to whoever calls it from Python: what a message or a hint tells one to type is Python in backquotes,
+as in "run `store.extend('survey')` first" or "name another `encoding=...`". Here it becomes what to type in a shell:
+"run 'neodp extend survey' first", "name another --encoding".
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+
+__all__ = ["COMMANDS", "OPTIONS", "in_shell"]
+
+COMMANDS = {
+    "grid": "generate grid {graph} {0} {1}",
+    "graph.with_alpha": "boundary {graph} --balanced --write",
+    "neodp.balanced": "boundary {graph} --balanced",
+    "neodp.blocks.balanced": "generate FAMILY NAME … --balanced --to {0}",
+    "neodp.blocks.extend": "extend {0} --engine blocks",
+    "neodp.blocks.write_graph": "export GRAPH {2} --blocks N",
+    "neodp.blocks.write_lattice": "generate FAMILY NAME … --to {1}",
+    "neodp.store.neo4j.plugin.install": "plugin install DIR",
+    "open_store": "init --store {0}",
+    "plurality": "generate plurality {graph} {0}",
+    "store.allow": "budget {0} --releases N",
+    "store.check": "check {0}",
+    "store.extend": "extend {0}",
+    "store.info": "show {0}",
+    "store.init": "init",
+    "store.ledger": "releases",
+    "store.ledger().spent": "budget {0}",
+    "store.load": "load GRAPH NODES EDGES",
+    "store.plugin_version": "plugin status",
+    "store.profiles.all": "stretch list",
+    "store.profiles.load": "stretch load RATINGS",
+}
+"""Calls by name, and the commands that do the same; {0}, {1}, … are their arguments, {graph} is the graph at hand."""
+
+OPTIONS = {"mapping": "map", "uri": "store"}
+"""Arguments that have another name as options."""
+
+CODE = re.compile("`([^`]+)`")
+ARGUMENT = re.compile(r"(\w+)=(.+)")
+
+
+def in_shell(text: str, graph: str | None = None) -> str:
+    """A message or hint of the library, with commands and options instead of Python.
+
+    Parameters
+    ----------
+    text : str
+        What the library says.
+    graph : str, optional
+        The graph that the command is about.
+
+    Examples
+    --------
+    >>> in_shell("run `store.extend('my survey')` first")
+    "run 'neodp extend 'my survey'' first"
+    >>> in_shell("use `skip_empty=True`, or name another `encoding=...`, as in `encoding='windows-1252'`")
+    'use --skip-empty, or name another --encoding, as in --encoding windows-1252'
+    >>> in_shell("use `graph.with_alpha(neodp.balanced(graph))`", "survey")
+    "use 'neodp boundary survey --balanced --write'"
+    """
+    return CODE.sub(lambda code: _argument(code[1]) or _call(code[1], graph or "GRAPH") or code[0], text)
+
+
+def _argument(code: str) -> str | None:
+    """``name=value`` as an option."""
+    found = ARGUMENT.fullmatch(code)
+    if found is None:
+        return None
+    name, value = found.groups()
+    option = "--" + OPTIONS.get(name, name).replace("_", "-")
+    return option if value in ("True", "...") else f"{option} {_word(ast.parse(value, mode='eval').body)}"
+
+
+def _call(code: str, graph: str) -> str | None:
+    """A call as a command."""
+    try:
+        call = ast.parse(code, mode="eval").body
+    except SyntaxError:
+        return None
+    name, words = _parts(call)
+    return f"'neodp {COMMANDS[name].format(*words, graph=shlex.quote(graph))}'" if name in COMMANDS else None
+
+
+def _parts(code: ast.expr) -> tuple[str, list[str]]:
+    """The name of what is called, and the arguments: of ``f(1).g(2)`` they are ``f().g`` and ``["1", "2"]``."""
+    if isinstance(code, ast.Call):
+        name, words = _parts(code.func)
+        return name.removesuffix("()"), words + [_word(value) for value in code.args]
+    if isinstance(code, ast.Attribute):
+        name, words = _parts(code.value)
+        return f"{name}{'()' if isinstance(code.value, ast.Call) else ''}.{code.attr}", words
+    return ast.unparse(code), []
+
+
+def _word(value: ast.expr) -> str:
+    """An argument as a shell takes it."""
+    return shlex.quote(str(value.value)) if isinstance(value, ast.Constant) else ast.unparse(value)

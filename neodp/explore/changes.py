@@ -1,0 +1,163 @@
+"""What if alpha or an epsilon were another: the graph with some changes, its mechanism, and the exact check.
+
+Nothing is stored: the changes come with every question, and the answer goes back to whoever asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from neodp.auditing import audit
+from neodp.boundary import balanced
+from neodp.columns import MAX_EPSILON
+from neodp.errors import GraphError, NeodpError
+from neodp.explore.drawing import accuracies
+from neodp.explore.facts import DRAWN, chance, drawable, said
+from neodp.explore.source import Shown, Source
+from neodp.graph import DatasetGraph
+from neodp.mechanism import extend
+
+__all__ = ["Changes", "what_if"]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What to change.
+
+    Attributes
+    ----------
+    epsilon : mapping of float to float
+        All edges that have the one epsilon get the other.
+    edges : tuple of (source, target, epsilon)
+        These edges get an epsilon of their own.
+    alpha : mapping of str to float
+        By key, the chance of the first colour; with two colours only.
+    balanced : bool
+        Take the balanced alpha of the changed graph, and then the changes of alpha.
+    """
+
+    epsilon: Mapping[float, float]
+    edges: tuple[tuple[str, str, float], ...] = ()
+    alpha: Mapping[str, float] | None = None
+    balanced: bool = False
+
+    @classmethod
+    def parse(cls, given: Any) -> Changes:
+        """From JSON.
+
+        Raises
+        ------
+        GraphError
+            If it is of another form.
+        """
+        try:
+            return cls(
+                epsilon={float(old): _epsilon(new) for old, new in given.get("epsilon", [])},
+                edges=tuple((str(s), str(t), _epsilon(e)) for s, t, e in given.get("edges", [])),
+                alpha={str(key): float(value) for key, value in given.get("alpha", {}).items()},
+                balanced=bool(given.get("balanced", False)),
+            )
+        except (AttributeError, TypeError, ValueError) as e:
+            if isinstance(e, NeodpError):
+                raise
+            raise GraphError("the changes cannot be read", "reload the page") from None
+
+    def __bool__(self) -> bool:
+        return bool(self.epsilon or self.edges or self.alpha or self.balanced)
+
+    def of(self, graph: DatasetGraph) -> DatasetGraph:
+        """The graph with these changes.
+
+        Raises
+        ------
+        GraphError, UnknownKey
+            If there is no such dataset or edge, or a value is invalid.
+        """
+        epsilon = graph.epsilon.copy()
+        for old, new in self.epsilon.items():
+            epsilon[graph.epsilon == old] = new
+        for source, target, new in self.edges:
+            one, other = graph.index(source), graph.index(target)
+            ends = ((graph.source == one) & (graph.target == other)) | ((graph.source == other) & (graph.target == one))
+            if not ends.any():
+                raise GraphError(f"{source!r} and {target!r} are not neighbours", "choose another edge")
+            epsilon[ends] = new
+        changed = replace(graph, epsilon=epsilon)
+        if self.balanced:
+            changed = changed.with_alpha(balanced(changed))
+        if self.alpha:
+            if len(graph.colors) != 2:
+                raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "alpha can be moved with two")
+            alpha = changed.alpha.copy()
+            for key, value in self.alpha.items():
+                if not 0.0 <= value <= 1.0:
+                    raise GraphError(f"alpha at {key!r} is {value}", "give a number from 0 to 1")
+                alpha[changed.index(key)] = (value, 1.0 - value)
+            changed = changed.with_alpha(alpha)
+        return changed
+
+
+def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
+    """The mechanism of the changed graph beside that of the graph as it is, and whether it is private."""
+    shown = source.shown(name)
+    require_small(shown)
+    facts: dict[str, Any] = {"before": _summary(shown.mechanism)}
+    try:
+        changed = changes.of(shown.graph)
+        mechanism = extend(changed)
+    except NeodpError as e:
+        witness = getattr(e, "witness", None)
+        path = list(getattr(witness, "path", ()) or ())
+        return facts | {"problem": said(e), "witness": path}
+    report = audit(changed, mechanism, worst=1)
+    moved = None
+    if shown.mechanism is not None:
+        moved = int(np.count_nonzero(mechanism.p_true != shown.mechanism.p_true))
+    return facts | {
+        "problem": None,
+        "after": _summary(mechanism),
+        **accuracies(mechanism),
+        "given": changed.given.tolist(),
+        "moved": moved,
+        "rounded": len(mechanism.rounded),
+        "audit": {
+            "violations": report.violations,
+            "checks": report.checks,
+            "edges": report.edges,
+            "exact": report.exact,
+        },
+    }
+
+
+def require_small(shown: Shown) -> None:
+    """Refuse graphs that would take too long.
+
+    Raises
+    ------
+    GraphError
+        If the graph has too many datasets or edges.
+    """
+    if not drawable(shown.info):
+        raise GraphError(
+            f"graph {shown.info.name!r} has {shown.info.datasets:,} datasets and {shown.info.edges:,} edges",
+            f"alpha and epsilons can be moved with up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one level "
+            f"on larger graphs, use 'neodp what-if {shown.info.name}'",
+        )
+
+
+def _summary(mechanism: Any) -> dict[str, Any] | None:
+    if mechanism is None:
+        return None
+    true, false = mechanism.p_true, mechanism.p_false
+    return {"least": chance(true.min(), false.max()), "mean": chance(true.mean(), false.mean())}
+
+
+def _epsilon(value: Any) -> float:
+    number = float(value)
+    if not 0.0 <= number <= MAX_EPSILON:
+        raise GraphError(f"epsilon is {number}", f"give a number from 0 to {MAX_EPSILON:g}")
+    return number

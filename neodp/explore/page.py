@@ -1,0 +1,109 @@
+"""One page that needs no server: everything that is known of one graph, the scripts and the styles in one file.
+
+The file's content security policy allows the scripts and styles by their digests and nothing else, so that not even a
+script in a key could run. What has to be computed anew (other alpha, other epsilons) is not in the file, and the page
+says so.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from neodp.explore.dataset import dataset
+from neodp.explore.drawing import drawing
+from neodp.explore.facts import graphs, overview
+from neodp.explore.polling import poll, population
+from neodp.explore.records import queries, releases, run_query
+from neodp.explore.server import STATIC
+from neodp.explore.source import Source
+from neodp.files import private
+
+__all__ = ["contents", "write_page"]
+
+EACH = 2_000
+"""Up to so many datasets, the page holds what decides each of them."""
+SCRIPTS = (
+    "dom.js",
+    "api.js",
+    "chart.js",
+    "overview.js",
+    "dataset.js",
+    "what_if.js",
+    "graph.js",
+    "poll.js",
+    "tables.js",
+    "app.js",
+)
+"""The modules of the page, each after those that it imports."""
+
+
+def write_page(source: Source, name: str, path: str | PathLike[str]) -> Path:
+    """Write a page about one graph to an ``.html`` file, for its owner only.
+
+    Raises
+    ------
+    GraphError
+        If the file cannot be written.
+    UnknownGraph, UnfinishedGraph
+        If there is no such graph, or not all of it.
+    """
+    page = assembled(contents(source, name))
+    with private(path) as file:
+        file.write(page.encode())
+    return Path(path)
+
+
+def contents(source: Source, name: str) -> dict[str, Any]:
+    """What the page holds: the answers to everything it can ask, by what is asked."""
+    listed = graphs(source)
+    listed["graphs"] = [each for each in listed["graphs"] if each["name"] == name]
+    found: dict[str, Any] = {"graphs": listed, "overview": overview(source, name), "drawing": drawing(source, name)}
+    keys = found["drawing"].get("keys", [])
+    found["datasets"] = {key: dataset(source, name, key) for key in keys} if len(keys) <= EACH else {}
+    found["queries"] = [each for each in queries() if all(p["default"] is not None for p in each["parameters"])]
+    found["tables"] = {each["name"]: run_query(source, name, each["name"], {}) for each in found["queries"]}
+    found["releases"] = releases(source)
+    found["population"] = population(source)
+    found["poll"] = poll({"groups": found["population"]})
+    return found
+
+
+def assembled(data: dict[str, Any]) -> str:
+    """The page's text."""
+    style = (STATIC / "app.css").read_text(encoding="utf-8")
+    component = (STATIC / "vendor" / "cytoscape.min.js").read_text(encoding="utf-8")
+    script = "\n".join(_plain((STATIC / name).read_text(encoding="utf-8")) for name in SCRIPTS)
+    held = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    policy = (
+        f"default-src 'none'; script-src {_digest(component)} {_digest(script)}; style-src {_digest(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    head = (
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<style id="__________cytoscape_stylesheet">{style}</style>'
+    )
+    tail = (
+        f'<script type="application/json" id="held">{held}</script>\n'
+        f"<script>{component}</script>\n"
+        f'<script type="module">{script}</script>'
+    )
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
+    page = re.sub(r"<!-- head -->.*?<!-- end -->", lambda _: head, page, flags=re.DOTALL)
+    return re.sub(r"<!-- scripts -->.*?<!-- end -->", lambda _: tail, page, flags=re.DOTALL)
+
+
+def _plain(module: str) -> str:
+    """A module's text without its imports and exports: all modules of the page share one scope."""
+    module = re.sub(r"(?m)^import [^;]*;\n", "", module)
+    return re.sub(r"(?m)^export ", "", module)
+
+
+def _digest(text: str) -> str:
+    """What a content security policy calls a script or style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,95 @@
+"""A poll that somebody thinks about: the accuracy of both mechanisms by margin, before anybody's vote is read.
+
+Everything comes from sizes, epsilons and a prior (:mod:`neodp.polls.facts`); there are no votes here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neodp.errors import GraphError
+from neodp.explore.facts import chance
+from neodp.explore.source import Source
+from neodp.polls import Group
+from neodp.polls.facts import Facts, preview
+
+__all__ = ["STUDY", "poll", "population"]
+
+STUDY = [(0.1, 10), (1.0, 10), (2.0, 11)]
+"""What is shown where nobody was asked yet: epsilons and how many people have them."""
+PEOPLE = 100_000
+GROUPS = 8
+MARGINS = 48
+"""The most people and groups, and at how many margins the accuracy is drawn."""
+
+
+def population(source: Source) -> list[dict[str, Any]]:
+    """The groups to begin with: those of the poll that was answered last, else an example."""
+    with source.store() as store:
+        ledgers = [store.ledger(name) for name in store.populations()]
+    releases = sorted((r for ledger in ledgers for r in ledger.releases), key=lambda r: r.time or "", reverse=True)
+    for release in releases:
+        groups = [(level.epsilon, level.people, level.name) for level in release.levels if level.people]
+        if groups and len(groups) <= GROUPS and len(groups) == len(release.levels):
+            return [{"epsilon": e, "people": n, "name": name} for e, n, name in groups]
+    return [{"epsilon": e, "people": n, "name": None} for e, n in STUDY]
+
+
+def poll(given: Any) -> dict[str, Any]:
+    """Both mechanisms for some groups.
+
+    Parameters
+    ----------
+    given : mapping
+        ``groups``: a list of {epsilon, people}; ``query`` and ``prior`` as ``neodp poll`` takes them.
+
+    Raises
+    ------
+    GraphError
+        If it is invalid; the message says what is allowed.
+    """
+    try:
+        groups = [Group(float(each["epsilon"]), int(each["people"])) for each in given["groups"]]
+        query, prior = str(given.get("query", "majority")), str(given.get("prior", "even"))
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise GraphError("the groups cannot be read", "give each an epsilon and a number of people") from None
+    people = sum(group.size for group in groups)
+    if people > PEOPLE or len(groups) > GROUPS:
+        raise GraphError(
+            f"there are {len(groups)} groups of {people:,} people",
+            f"up to {GROUPS} groups and {PEOPLE:,} people can be moved here; 'neodp poll' takes any number",
+        )
+    if query == "plurality":
+        raise GraphError("the query is plurality", "here, ask for majority or a share as in threshold:2/3")
+    both = preview(groups, query, prior=prior)
+    named = {"balanced": both.balanced, "weighted": both.weighted}
+    if both.weighted is both.balanced:
+        named.pop("weighted")
+    margins = _margins(both.balanced)
+    return {
+        "question": both.balanced.poll.question,
+        "people": people,
+        "margins": margins,
+        "mechanisms": [{"name": name, **_facts(facts, margins)} for name, facts in named.items()],
+    }
+
+
+def _margins(facts: Facts) -> list[int]:
+    most = facts.poll.margin_for(0.999) or facts.poll.largest_margin
+    return (
+        [] if not facts.poll.largest_margin else np.unique(np.linspace(1, max(1, most), MARGINS).astype(int)).tolist()
+    )
+
+
+def _facts(facts: Facts, margins: list[int]) -> dict[str, Any]:
+    known = [facts.poll.at(margin) for margin in margins]
+    return {
+        "expected": chance(facts.expected),
+        "method": facts.method,
+        "worst": chance(facts.worst),
+        "against": chance(facts.adversarial),
+        "least": [chance(each.worst) for each in known],
+        "even": [None if each.even is None else chance(each.even) for each in known],
+    }

@@ -1,0 +1,102 @@
+"""Canned queries as tables, and what was answered: releases and budgets.
+
+The dataset that was asked for is never shown, also where it was kept with a release: whoever may know it asks for it in
+the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neodp.errors import UnknownQuery
+from neodp.explore.source import Source
+from neodp.release import Ledger, Release, in_words
+from neodp.store.cypher import every, subject
+
+__all__ = ["ROWS", "queries", "releases", "run_query"]
+
+ROWS = 1_000
+"""The most rows of a table."""
+
+
+def queries() -> list[dict[str, Any]]:
+    """The canned queries on graphs, and what each answers."""
+    return [
+        {
+            "name": each.name,
+            "answers": each.answers,
+            "parameters": [
+                {"name": name, "default": value if isinstance(value, str | int | float) else None}
+                for name, value in each.parameters.items()
+            ],
+        }
+        for each in every().values()
+        if subject(each.name) == "graph"
+    ]
+
+
+def run_query(source: Source, name: str, query: str, parameters: Any) -> dict[str, Any]:
+    """The result of a canned query.
+
+    Raises
+    ------
+    UnknownQuery
+        If there is no such query, or not with these parameters.
+    """
+    if query not in every() or subject(query) != "graph":
+        raise UnknownQuery(f"there is no query {query!r} on graphs", "'neodp query --list' lists them")
+    if not isinstance(parameters, dict):
+        raise UnknownQuery("the parameters cannot be read", "give names with values")
+    if "limit" in parameters:
+        parameters = parameters | {"limit": _limit(parameters["limit"])}
+    with source.store() as store:
+        found = store.query(query, name, **parameters)
+    return {"columns": found.column_names, "rows": [list(row.values()) for row in found.slice(0, ROWS).to_pylist()]}
+
+
+def _limit(value: Any) -> int:
+    if isinstance(value, bool) or not str(value).isdigit():
+        raise UnknownQuery(f"the limit is {value!r}", f"give a whole number up to {ROWS:,}")
+    return min(int(value), ROWS)
+
+
+def releases(source: Source) -> dict[str, Any]:
+    """What was answered about every population, what it cost, and what may still be."""
+    with source.store() as store:
+        ledgers = [store.ledger(name) for name in store.populations()]
+    return {"populations": [_ledger(ledger) for ledger in ledgers]}
+
+
+def _ledger(ledger: Ledger) -> dict[str, Any]:
+    limit = ledger.limit
+    spent = [(each.label, each.total(limit.delta)) for each in ledger.spent()]
+    return {
+        "population": ledger.population,
+        "limit": str(limit),
+        "used": ledger.used,
+        "left": ledger.left,
+        "spent": [
+            {
+                "level": label,
+                "epsilon": total.epsilon,
+                "text": in_words(total.epsilon),
+                "delta": total.delta,
+                "share": None if not limit.epsilon else min(1.0, total.epsilon / limit.epsilon),
+            }
+            for label, total in spent
+        ],
+        "releases": [_release(each) for each in ledger.releases],
+    }
+
+
+def _release(release: Release) -> dict[str, Any]:
+    return {
+        "about": release.graph,
+        "name": release.name,
+        "answer": release.answer,
+        "time": release.time,
+        "command": release.command,
+        "levels": [
+            {"level": x.label, "epsilon": x.epsilon, "delta": x.delta, "people": x.people} for x in release.levels
+        ],
+    }

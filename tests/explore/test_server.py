@@ -1,0 +1,294 @@
+"""The explorer's server: who may ask, what it says, and that it changes nothing."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp import DatasetGraph, generate
+from neodp.store import Store, open_store
+from tests.explore.serving import Site, serving
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def balanced(graph: DatasetGraph) -> DatasetGraph:
+    return graph.with_alpha(neodp.balanced(graph))
+
+
+def fill(store: Store) -> None:
+    store.init()
+    store.load("votes", balanced(generate.three_voters()))
+    store.write("votes", neodp.extend(store.read("votes")))
+    store.load("bare", generate.path(6))
+    store.load("alpha", balanced(generate.path(6)))
+    store.load("three", balanced(generate.plurality(4, options=3)))
+    store.load(HOSTILE, balanced(generate.path(4, colors=["<b>yes</b>", "</script><script>alert(1)</script>"])))
+    store.answer("votes", "121", "spring", keep_key=True)
+
+
+@pytest.fixture
+def site(address: str) -> Iterator[Site]:
+    """An explorer of a store with some graphs, on each kind of store."""
+    with open_store(address) as store:
+        fill(store)
+    with serving(address) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
+    """The same on a file, for tests that change nothing; and where the file is."""
+    address = str(tmp_path_factory.mktemp("explore") / "store.lbdb")
+    with open_store(address) as store:
+        fill(store)
+    with serving(address) as site:
+        yield site, address
+
+
+# --- what it says --------------------------------------------------------------------------------------------
+
+
+def test_both_stores_show_the_mechanism(site: Site) -> None:
+    """Paper 002, Fig. 1: three voters; the figures are those of the library."""
+    g = balanced(generate.three_voters())
+    m = neodp.extend(g)
+    names = [each["name"] for each in site.get("graphs")["graphs"]]
+    assert names == sorted([HOSTILE, "alpha", "bare", "three", "votes"])
+    facts = site.get("overview", graph="votes")
+    assert facts["origin"] == "stored"
+    assert facts["boundary"] == 6
+    assert facts["accuracy"]["least"]["p"] == m.p_true.min()
+    assert facts["accuracy"]["mean"]["p"] == pytest.approx(m.p_true.mean())
+    assert sum(step["datasets"] for layer in facts["layers"] for step in layer["steps"]) == 8
+    assert [(each["epsilon"], each["edges"]) for each in facts["levels"]] == [(0.5, 2), (1.0, 10)]
+    drawn = site.get("drawing", graph="votes")
+    assert dict(zip(drawn["keys"], drawn["p"], strict=True)) == dict(zip(m, m.p_true.tolist(), strict=True))
+    assert len({*zip(drawn["x"], drawn["y"], strict=True)}) == 8
+    found = site.post("dataset", graph="votes", key="111")
+    assert {each["color"]: each["p"] for each in found["distribution"]} == m["111"]
+    (asked,) = neodp.evaluate(g, ["111"]).evaluations
+    assert found["decided"]["path"][-1] == "111"  # of several paths that decide alike, either one
+    assert found["decided"]["epsilons"] == list(asked.epsilons)
+    assert {each["key"] for each in found["neighbors"]} == {"112", "121", "211"}
+    table = site.post("query", graph="votes", query="least_accurate", parameters={"limit": 3})
+    assert len(table["rows"]) == 3
+    (ledger,) = site.get("releases")["populations"]
+    assert [each["name"] for each in ledger["releases"]] == ["spring"]
+
+
+def test_what_is_not_stored_is_computed_or_explained(local: tuple[Site, str]) -> None:
+    site, _ = local
+    assert site.get("overview", graph="alpha")["origin"] == "computed"
+    bare = site.get("overview", graph="bare")
+    assert bare["origin"] == "none"
+    assert "alpha" in bare["problem"]["message"]
+    assert site.get("drawing", graph="bare")["p"] is None
+    found = site.post("dataset", graph="bare", key="2")
+    assert found["distribution"] is None
+    assert len(found["neighbors"]) == 2
+    assert site.get("overview", graph="three")["accuracy"]["least"]["p"] > 1 / 3
+
+
+def test_a_large_graph_is_added_up_by_the_store(local: tuple[Site, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    site, _ = local
+    whole = site.get("overview", graph="votes")
+    for name, value in (("facts.LARGEST", 5), ("facts.DRAWN", (5, 5))):
+        monkeypatch.setattr(f"neodp.explore.{name}", value)
+    facts = site.get("overview", graph="votes")
+    assert facts["accuracy"] == whole["accuracy"]
+    assert [step["datasets"] for step in facts["layers"][0]["steps"]] == [6, 2]
+    assert site.get("drawing", graph="votes") == {"whole": False, "datasets": 8, "start": "112"}
+    found = site.post("dataset", graph="votes", key="111")
+    assert found["around"]["center"] == "111"
+    assert len(found["around"]["keys"]) == 7  # up to two edges away
+    assert found["decided"]["path"]
+    refused = site.post("what-if", graph="votes", changes={"epsilon": [[1.0, 2.0]]})
+    assert refused["status"] == 422
+    assert "8 datasets and 12 edges" in refused["error"]["message"]
+
+
+# --- moving values -------------------------------------------------------------------------------------------
+
+
+def test_an_epsilon_is_moved_and_checked_exactly(local: tuple[Site, str]) -> None:
+    site, _ = local
+    changes = {"epsilon": [[1.0, 2.0]], "balanced": True}
+    found = site.post("what-if", graph="votes", changes=changes)
+    g = generate.three_voters()
+    epsilon = np.where(g.epsilon == 1.0, 2.0, g.epsilon)
+    moved = DatasetGraph.from_columns(g.keys, g.color, g.source, g.target, epsilon, colors=g.colors)
+    m = neodp.extend(balanced(moved))
+    assert found["p"] == m.p_true.tolist()
+    assert found["audit"] == {"violations": 0, "checks": 48, "edges": 12, "exact": True}
+    after = site.post("dataset", graph="votes", key="111", changes=changes)
+    assert {each["color"]: each["p"] for each in after["distribution"]} == m["111"]
+
+
+def test_alpha_is_moved_or_refused_with_its_witness(local: tuple[Site, str]) -> None:
+    site, _ = local
+    drawn = site.get("drawing", graph="votes")
+    given = [key for key, has in zip(drawn["keys"], drawn["given"], strict=True) if has]
+    found = site.post("what-if", graph="votes", changes={"alpha": {given[0]: 0.999999}})
+    assert "is possible" in found["problem"]["message"]
+    assert set(found["witness"]) <= set(drawn["keys"])
+    assert len(found["witness"]) >= 2
+    same = site.post("what-if", graph="votes", changes={"edges": [["111", "112", 3.0]]})
+    assert same["audit"]["violations"] == 0
+    wrong = site.post("what-if", graph="votes", changes={"edges": [["111", "222", 3.0]]})
+    assert "are not neighbours" in wrong["problem"]["message"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [7, {"epsilon": 3}, {"alpha": [1]}, {"epsilon": [["x", 1]]}, {"alpha": {"111": "much"}}, {"edges": [[1]]}],
+)
+def test_changes_of_another_form_are_refused(local: tuple[Site, str], changes: Any) -> None:
+    refused = local[0].post("what-if", graph="votes", changes=changes)
+    assert refused["error"]["message"] == "the changes cannot be read"
+
+
+def test_a_poll_is_previewed(local: tuple[Site, str]) -> None:
+    """DESIGN's first population: balanced .600, weighted .781."""
+    site, _ = local
+    groups = site.get("population")
+    assert [(each["epsilon"], each["people"]) for each in groups] == [(0.1, 10), (1.0, 10), (2.0, 11)]
+    found = site.post("poll", groups=groups)
+    assert [each["name"] for each in found["mechanisms"]] == ["balanced", "weighted"]
+    assert [each["expected"]["text"] for each in found["mechanisms"]] == ["0.600", "0.781"]
+    assert len(found["mechanisms"][0]["least"]) == len(found["margins"])
+    refused: list[Any] = [[], [{"epsilon": -1, "people": 1}], [{"epsilon": 1}], 7, None]
+    for wrong in refused:
+        assert site.post("poll", groups=wrong)["status"] == 422
+    many = site.post("poll", groups=[{"epsilon": 1, "people": 10**6}])
+    assert "'neodp poll' takes any number" in many["error"]["hint"]
+
+
+# --- secrets -------------------------------------------------------------------------------------------------
+
+
+def test_a_release_never_shows_its_dataset(local: tuple[Site, str]) -> None:
+    """Also where the key was kept: it is a secret that nobody asked for here."""
+    site, _ = local
+    _, _, body = site.request("GET", "api/releases")
+    assert b"spring" in body
+    assert b"121" not in body
+
+
+def test_nothing_is_logged(local: tuple[Site, str], capfd: pytest.CaptureFixture[str]) -> None:
+    site, _ = local
+    site.post("dataset", graph="votes", key="121")
+    site.post("dataset", graph="votes", key="no such key")
+    site.request("GET", "nowhere")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_keys_are_posted_and_responses_not_kept(local: tuple[Site, str]) -> None:
+    site, _ = local
+    assert site.request("GET", "api/dataset?graph=votes&key=121")[0] == 404
+    _, headers, _ = site.request("POST", "api/dataset", {"graph": "votes", "key": "121"})
+    assert headers["cache-control"] == "no-store"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+# --- who may ask ---------------------------------------------------------------------------------------------
+
+
+def test_without_the_token_there_is_nothing(local: tuple[Site, str]) -> None:
+    site, _ = local
+    for path in ("/", "/api/graphs", "/app.js", "/" + "x" * 32 + "/", "/../" + site.base):
+        assert site.request("GET", path)[0] in (400, 404)
+    assert site.request("GET", "")[0] == 200
+    assert len(site.base) > 32
+
+
+def test_a_foreign_host_or_origin_is_refused(local: tuple[Site, str]) -> None:
+    """Another name for this machine, as in DNS rebinding, and another site's page."""
+    site, _ = local
+    port = site.host.split(":")[1]
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.2:{port}", f"{site.host}.evil.example"):
+        assert site.request("GET", "api/graphs", Host=host)[0] == 403
+    assert site.request("GET", "api/graphs", Host=f"localhost:{port}")[0] == 200
+    for origin in ("http://evil.example", "null", f"https://{site.host}", "http://127.0.0.1:1"):
+        assert site.request("GET", "api/graphs", Origin=origin)[0] == 403
+        assert site.request("POST", "api/poll", {"groups": []}, Origin=origin)[0] == 403
+    assert site.request("POST", "api/poll", {"groups": []}, Origin=None)[0] == 403
+    assert site.request("GET", "api/graphs", Sec_Fetch_Site="cross-site")[0] == 403
+    assert site.request("GET", "api/graphs", Host=None)[0] == 400
+
+
+def test_only_this_machine_is_listened_to(local: tuple[Site, str]) -> None:
+    assert local[0].host.startswith("127.0.0.1:")
+
+
+def test_every_response_has_the_policy(local: tuple[Site, str]) -> None:
+    site, _ = local
+    for path, host in (("", site.host), ("api/graphs", site.host), ("none", site.host), ("", "evil.example")):
+        _, headers, _ = site.request("GET", path, Host=host)
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_has_no_script_of_its_own(local: tuple[Site, str]) -> None:
+    _, _, body = local[0].request("GET", "")
+    page = body.decode()
+    assert page.count("<script") == page.count("<script src=") + page.count('<script type="module" src=')
+    assert "style=" not in page
+    assert "onclick" not in page
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "POST"])
+def test_nothing_can_be_written(local: tuple[Site, str], method: str) -> None:
+    assert local[0].request(method, "api/graphs", {})[0] == 405
+
+
+def test_the_store_is_as_it_was(site: Site, address: str) -> None:
+    """And others can use it while the explorer runs."""
+    with open_store(address) as store:
+        before = _state(store)
+    for name in ("votes", "bare", "three"):
+        site.get("overview", graph=name)
+        site.get("drawing", graph=name)
+        site.post("query", graph=name, query="stale", parameters={})
+        site.post("what-if", graph=name, changes={"balanced": True})
+    site.post("dataset", graph="votes", key="111")
+    with open_store(address) as again:
+        assert _state(again) == before
+
+
+def _state(store: Store) -> Any:
+    return store.graphs(), [store.ledger(name) for name in store.populations()]
+
+
+# --- requests that are wrong ---------------------------------------------------------------------------------
+
+
+def test_wrong_requests_get_a_sentence(local: tuple[Site, str]) -> None:
+    site, _ = local
+    for body in (b"", b"{", b"[]", b"7", b"\xff", b"[" * 100_000, b"x" * 2_000_000):
+        status, _, answer = site.request("POST", "api/dataset", body)
+        assert (status, json.loads(answer)["error"]["kind"]) == (400, "usage")
+    assert site.get("overview", graph="vote")["error"]["hint"] == "did you mean 'votes'?"
+    unknown = site.post("dataset", graph="votes", key="11")
+    assert unknown["status"] == 404
+    assert "there is no dataset '11'" in unknown["error"]["message"]
+    assert site.post("query", graph="votes", query="nothing")["status"] == 404
+    assert site.post("query", graph="votes", query="summary", parameters={"x": 1})["status"] == 404
+    assert site.post("query", graph="votes", query="least_accurate", parameters={"limit": "many"})["status"] == 404
+    assert site.post("query", graph="votes", query="summary", parameters=[1])["status"] == 404
+
+
+def test_hostile_names_stay_text(local: tuple[Site, str]) -> None:
+    """Names come back as they are, as JSON; the page makes text nodes of them (tests/browser)."""
+    site, _ = local
+    facts = site.get("overview", graph=HOSTILE)
+    assert facts["name"] == HOSTILE
+    assert facts["colors"][1]["name"] == "</script><script>alert(1)</script>"
+    _, headers, _ = site.request("GET", "api/graphs")
+    assert headers["content-type"] == "application/json"
