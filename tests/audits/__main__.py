@@ -15,6 +15,8 @@ from neodp.store import Settings, Store, open_store
 from tests.audits import exact, faults, subjects, timing
 from tests.audits.subjects import Finding, Subject, coin, examined
 
+HEADER = ("draws of", "datasets", "edges", "draws each", "tests", "faults", "5 % missed", "30 % missed")
+
 
 @contextmanager
 def _stores(neo4j: bool) -> Iterator[list[Store]]:
@@ -44,9 +46,7 @@ def draws(options: argparse.Namespace) -> None:
             audit(subjects.answered(store, "coin", coin(faults.EPSILON)), options.answers)
         audit(subjects.polled(faults.EPSILON, faults.EPSILON), options.draws)
         audit(subjects.stretched(faults.EPSILON, faults.EPSILON), options.draws)
-        show(
-            table(("draws of", "datasets", "edges", "draws each", "tests", "faults", "5 % missed", "30 % missed"), rows)
-        )
+        show(table(HEADER, rows))
         show(
             f"False alarm: at most {subjects.ALARM:g} for each row. Missed: the chance that an epsilon which is "
             "understated by so much goes unnoticed."
@@ -72,7 +72,7 @@ def counted(options: argparse.Namespace) -> None:
     for epsilon in (0.1, 1.0, 10.0, 30.0, 35.0, 36.0, 36.4, 100.0, 600.0):
         ours = [exact.neodp_choice(row) for row in neodp.extend(coin(epsilon)).probabilities.tolist()]
         theirs = exact.diffprivlib_binary(epsilon)
-        cells = [_epsilon(*pair, epsilon) for pair in (ours, theirs)]
+        cells = [_epsilon(one, other, epsilon) for one, other in (ours, theirs)]
         rows.append((f"{epsilon:g}", *cells))
     show(table(("promised epsilon", "neodp answer", "diffprivlib Binary"), rows))
     graph = generate.path(800, epsilon=0.1)
