@@ -42,6 +42,10 @@ REASONS = {
         "export the graphs with that one, and load them",
     ),
     "does not match the current database": ("has the log of another store beside it", "move its .wal file away"),
+    "checkpoint recovery is pending": (
+        "has a change to bring in first, and may not be written or has no room on its disk",
+        "make room, or open it where it may be written; nothing is lost",
+    ),
     "Mmap for size": ("needs more addresses than are allowed", "raise the limit (ulimit -v)"),
 }
 """What the engine says when a file cannot be opened for a reason other than a damaged log, and what that means."""

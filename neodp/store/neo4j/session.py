@@ -14,7 +14,8 @@ import logging
 import re
 import ssl
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,12 +31,13 @@ from neodp.store.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "batches"]
+__all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "ahead", "batches"]
 
-BATCH = 20_000
+BATCH = 50_000
 """How many rows go over the wire in one transaction."""
 STRETCHING = {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"}
 """The constraints of profiles, on labels that other people's data may well have: made with the first profile."""
+_END: Any = object()
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
     "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
@@ -391,6 +393,19 @@ def batches(n: int) -> Iterator[slice]:
     """Slices of at most BATCH rows; one, empty, where there are none."""
     for start in range(0, max(n, 1), BATCH):
         yield slice(start, min(start + BATCH, n))
+
+
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """The same items, each of them made by another thread while the one before it is used.
+
+    So this process converts one page while the server makes the next, or prepares one batch while it writes another.
+    """
+    source = iter(items)
+    with ThreadPoolExecutor(1, "neodp") as worker:
+        coming = worker.submit(next, source, _END)
+        while (item := coming.result()) is not _END:
+            coming = worker.submit(next, source, _END)
+            yield item
 
 
 def _who(settings: Settings, driver: neo4j.Driver | None, auth: neo4j.Auth | None) -> str:
