@@ -23,6 +23,7 @@ lint: .venv/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.advisories
 
 # the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
 plugin:
