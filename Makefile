@@ -12,7 +12,7 @@ test: .venv/ready-test lint
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
-test-browser: .venv/ready-browser $(if $(wildcard mkdocs.yml),docs)
+test-browser: .venv/ready-browser docs
 	$(BIN)/python -m pytest tests/browser
 
 # the pictures of README and docs, taken by the same run
