@@ -86,9 +86,9 @@ TABLES = 8_000
 """Up to so many tables, every table has a score of its own."""
 SCORES = 1_500
 """Up to so many scores, the program has all of them."""
-WORK = 10**8
+WORK = 4 * 10**7
 """Up to so many additions, the joint distribution of score and truth is summed exactly."""
-QUICK = 2 * 10**7
+QUICK = 4 * 10**6
 """The same, where many weights are to be ranked."""
 POINTS = 1_000
 """At how many scores the normal distribution is looked at, where many weights are to be ranked."""
@@ -388,7 +388,7 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
     without = _tables_without_few(poll.groups)
     if without is None:
         return best
-    joint = lattice(poll, without, prior, 10 * WORK)
+    joint = lattice(poll, without, prior)
     few = best if joint.approximate else _solve(poll, joint, prior, (0, len(joint.yes) - 1))
     return max(best, few, key=lambda each: each.expected)
 
@@ -480,12 +480,11 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
     >>> found.yes.round(6).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.125, 0.125]
     """
-    top = int(np.array(weights) @ poll._sizes)
-    if (top + 1) * (poll.people + 1) * poll.people <= work:
-        parts: dict[tuple[int, float], int] = {}
-        for weight, share, group in zip(weights, prior.shares(poll.groups).tolist(), poll.groups, strict=True):
-            parts[weight, share] = parts.get((weight, share), 0) + group.size
-        joint = _summed(parts, top)
+    parts: dict[tuple[int, float], int] = {}
+    for weight, share, group in zip(weights, prior.shares(poll.groups).tolist(), poll.groups, strict=True):
+        parts[weight, share] = parts.get((weight, share), 0) + group.size
+    if _additions(parts) <= work:
+        joint = _summed(parts)
         if prior.beta is not None:  # people are alike: given their total, all ways to reach it are equally likely
             joint *= prior.totals(poll.people) / joint.sum(axis=0)
         return Lattice(
@@ -494,7 +493,17 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
     return _normal(poll, tuple(weights), prior, POINTS if work < WORK else None)
 
 
-def _summed(parts: dict[tuple[int, float], int], top: int) -> Floats:
+def _additions(parts: dict[tuple[int, float], int]) -> int:
+    """How many additions `_summed` takes; a cell of its tables counts as four, for it is cleared, filled and read."""
+    found, score, total = 0, 0, 0
+    for (weight, _), size in sorted(parts.items()):
+        found += (size + 1) * (score + 1) * (total + 1)
+        score, total = score + weight * size, total + size
+        found += 4 * (score + 1) * (total + 1)
+    return found
+
+
+def _summed(parts: dict[tuple[int, float], int]) -> Floats:
     """The joint distribution of the score (rows) and the votes for the first option (columns)."""
     joint, score, total = np.ones((1, 1)), 0, 0
     for (weight, share), size in sorted(parts.items()):

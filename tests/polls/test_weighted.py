@@ -229,6 +229,19 @@ def test_scores_come_close_to_all_tables(
         assert violations(found, counts) == []
 
 
+def test_two_large_groups_come_close_to_all_tables() -> None:
+    """The optimum is that of ``bench.poll_optimum.threshold([(90, 0.1), (90, 2.0)], 91)``.
+
+    Fine weights are needed here: (2, 25) is .0026 below. So what they reach must be summed, not guessed.
+    """
+    found = weighted(groups_of([(90, 0.1), (90, 2.0)]))
+    assert isinstance(found, Weighted)
+    assert not found.approximate
+    assert 0.7743 - 0.001 <= found.expected <= 0.7743 + 0.0001
+    for yes in ([45, 45], [90, 0], [0, 90], [90, 90], [44, 46]):
+        assert violations(found, np.array([[y, 90 - y] for y in yes])) == []
+
+
 @pytest.mark.parametrize("prior", ["even", "share:0.35", "share:low=0.8,high=0.4", "beta:1,1", "beta:0.5,3"])
 @pytest.mark.parametrize("query", ["majority", "threshold:1/4"])
 def test_expected_accuracy_is_the_sum_over_all_tables(query: str, prior: str) -> None:
