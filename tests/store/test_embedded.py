@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import ladybug
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
 from neodp.release import Limit
-from neodp.store import Settings
+from neodp.store import Settings, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
 from neodp.store.embedded import DamagedLogWarning, EmbeddedStore
@@ -604,6 +605,21 @@ def test_nothing_is_begun_that_the_disk_has_no_room_for(path: Path, monkeypatch:
     with opened(path) as store:
         store.load("h", mixed())
         assert [info.name for info in store.graphs()] == ["g", "h"]
+
+
+def test_ctrl_c_within_the_engine_is_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine hands Python's own exception on as one of its errors, with these words."""
+
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("KeyboardInterrupt: <EMPTY MESSAGE>")
+
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", generate.path(3))
+        monkeypatch.setattr(ladybug.Connection, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.load("h", generate.path(4))
+        monkeypatch.undo()
+        assert [info.name for info in store.graphs()] == ["g"]
 
 
 MEMORY = """
