@@ -32,7 +32,19 @@ from neodp.errors import GraphError, NeodpError, Overtaken
 from neodp.files import OWNER, make_folder
 from neodp.privacy import EpsilonDelta
 
-__all__ = ["Map", "Progress", "Rounds", "Summary", "alone", "balanced", "carry_out", "extend", "processes", "silent", "workforce"]
+__all__ = [
+    "Map",
+    "Progress",
+    "Rounds",
+    "Summary",
+    "alone",
+    "balanced",
+    "carry_out",
+    "extend",
+    "processes",
+    "silent",
+    "workforce",
+]
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[str, int, int], None]

@@ -7,8 +7,8 @@ a run ends when no block has mail, that is, when no label has changed.
 
 Why the messages go through files, and not through Spark's shuffle. They are the same bytes either way, but files of a
 round are also its checkpoint: a step can be run again, or twice at the same time, and does the same
-(:mod:`neodp.blocks.work`). So whatever Spark does when an executor dies or is slow is right, no lineage has to be kept or
-cut, and a run that was begun on a cluster can go on there after a kill of the driver, or on one machine.
+(:mod:`neodp.blocks.work`). So whatever Spark does when an executor dies or is slow is right, no lineage has to be kept
+or cut, and a run that was begun on a cluster can go on there after a kill of the driver, or on one machine.
 
 The storage must rename files atomically, as local disks and NFS do; HDFS and object stores have to be mounted.
 """
