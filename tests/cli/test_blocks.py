@@ -91,7 +91,7 @@ def test_spark_that_is_not_there(neodp_without_store: Run, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pyspark.errors", None)
     assert run("generate", "path", "line", "30", "--to", "S", "--blocks", "3", "--balanced")[0] == 0
     code, out, err = run("extend", "S", "--engine", "spark", "--master", "local[2]")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err == "neodp: the engine spark needs PySpark; pip install 'neodp[spark]', and Java 17\n"
 
 
