@@ -5,7 +5,8 @@ public: sizes, epsilons, the threshold, and a prior under which people choose in
 exact sum.
 
 *least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is
-what a library gives that knows one epsilon for all.
+what a library gives that knows one epsilon for all. The law of the noise is that of OpenDP's ``make_laplace``, and
+:func:`drawn` draws from that.
 
 *cut*: people below some epsilon are left out, all others count at that epsilon; the best of all such cuts. The
 comparison is with what those who are left out add on average.
@@ -16,7 +17,7 @@ among those heard, with discrete Laplace noise of epsilon t; the best of all t. 
 by 2, so the noise falls off by e^(-t/2) per unit; not to be heard lies between yes and no, so that sampling has at
 least the effect it has for neighbours that lack a person.)
 
-*randomized response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to
+*randomised response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to
 be true, given all that was told.
 """
 
@@ -33,19 +34,31 @@ from neodp.graph import Floats
 from neodp.polls import Threshold
 from neodp.polls.prior import Prior
 
-__all__ = ["Rival", "cut", "least", "randomized_response", "rivals", "sampled"]
+__all__ = ["Rival", "cut", "drawn", "least", "randomized_response", "rivals", "sampled"]
 
 
 class Rival(NamedTuple):
-    """A way to answer, its expected accuracy under a prior, and what was chosen for it."""
+    """A way to answer.
+
+    Attributes
+    ----------
+    name : str
+    expected : float
+        Its expected accuracy under a prior.
+    chosen : str
+        What was chosen for it.
+    right : array of float
+        Per number of people who say yes, from 0 on, the chance of the true answer.
+    """
 
     name: str
     expected: float
     chosen: str
+    right: Floats
 
 
 def rivals(poll: Threshold, prior: Prior) -> list[Rival]:
-    """All of them; randomized response only where the tables are few enough to sum over."""
+    """All of them; randomised response only where the tables are few enough to sum over."""
     found = [least(poll, prior), cut(poll, prior), sampled(poll, prior)]
     if math.prod(group.size + 1 for group in poll.groups) <= 200_000:
         found.append(randomized_response(poll, prior))
@@ -76,17 +89,16 @@ def least(poll: Threshold, prior: Prior) -> Rival:
     0.596
     """
     epsilon = poll.groups[0].epsilon
-    return Rival("least epsilon", _counted(poll, prior, epsilon), f"epsilon {epsilon:g}")
+    return Rival("least epsilon", *_counted(poll, prior, epsilon, f"epsilon {epsilon:g}"))
 
 
 def cut(poll: Threshold, prior: Prior) -> Rival:
     """The best of all cuts: people below an epsilon are left out, all others count at that epsilon."""
-    found = [(_counted(poll, prior, group.epsilon), group.epsilon) for group in poll.groups]
-    value, epsilon = max(found)
-    return Rival("threshold epsilon", value, f"without those below {epsilon:g}")
+    found = [_counted(poll, prior, g.epsilon, f"without those below {g.epsilon:g}") for g in poll.groups]
+    return Rival("threshold epsilon", *max(found, key=lambda each: each[0]))
 
 
-def _counted(poll: Threshold, prior: Prior, epsilon: float) -> float:
+def _counted(poll: Threshold, prior: Prior, epsilon: float, chosen: str) -> tuple[float, str, Floats]:
     """A noisy count of those with at least this epsilon, compared with what the others leave to be reached."""
     shares = prior.shares(poll.groups)
     counted, others, mean = np.ones(1), np.ones(1), 0.0
@@ -98,14 +110,18 @@ def _counted(poll: Threshold, prior: Prior, epsilon: float) -> float:
             others, mean = np.convolve(others, law), mean + group.size * share
     threshold = math.ceil(poll.needed - mean - 1e-9)
     says_yes = noise_above(threshold - np.arange(len(counted)), epsilon)
-    return _right(poll, np.multiply.outer(counted, others), says_yes)
+    joint = np.zeros((len(counted), poll.people + 1))
+    for row, chance in enumerate(counted.tolist()):
+        joint[row, row : row + len(others)] = chance * others
+    return _judged(poll, joint, says_yes, chosen)
 
 
-def _right(poll: Threshold, joint: Floats, says_yes: Floats) -> float:
-    """Accuracy where rows are counted, columns are others, and both together are the votes."""
-    votes = np.add.outer(np.arange(joint.shape[0]), np.arange(joint.shape[1]))
-    yes = np.where(votes >= poll.needed, joint, 0.0).sum(axis=1)
-    return float(yes @ says_yes + (joint.sum(axis=1) - yes) @ (1.0 - says_yes))
+def _judged(poll: Threshold, joint: Floats, says_yes: Floats, chosen: str) -> tuple[float, str, Floats]:
+    """Accuracy where rows are what is seen, and columns are how many say yes: in all, and per column."""
+    votes = joint.sum(axis=0)
+    yes = says_yes @ joint / np.maximum(votes, 1e-300)
+    right = np.where(np.arange(len(votes)) >= poll.needed, yes, 1.0 - yes)
+    return float(votes @ right), chosen, right
 
 
 def sampled(poll: Threshold, prior: Prior) -> Rival:
@@ -113,12 +129,11 @@ def sampled(poll: Threshold, prior: Prior) -> Rival:
     found = []
     for top in poll.groups:
         heard = [min(1.0, math.expm1(group.epsilon) / math.expm1(top.epsilon)) for group in poll.groups]
-        found.append((_heard(poll, prior, heard, top.epsilon), top.epsilon))
-    value, t = max(found)
-    return Rival("sampling", value, f"t = {t:g}")
+        found.append(_heard(poll, prior, heard, top.epsilon))
+    return Rival("sampling", *max(found, key=lambda each: each[0]))
 
 
-def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> float:
+def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> tuple[float, str, Floats]:
     """Yes less no among those heard, plus noise, against what it is on average where the vote is tied."""
     n, shares = poll.people, prior.shares(poll.groups)
     joint = np.zeros((2 * n + 1, n + 1))  # yes less no among those heard, from -n; and all who vote yes
@@ -133,8 +148,7 @@ def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> float
     mean = sum(h * group.size for h, group in zip(heard, poll.groups, strict=True)) / n
     threshold = math.ceil(mean * (2 * poll.needed - 1 - n) - 1e-9)
     says_yes = noise_above(threshold - np.arange(-n, n + 1), t / 2.0)
-    yes = joint[:, poll.needed :].sum(axis=1)
-    return float(yes @ says_yes + (joint.sum(axis=1) - yes) @ (1.0 - says_yes))
+    return _judged(poll, joint, says_yes, f"t = {t:g}")
 
 
 def randomized_response(poll: Threshold, prior: Prior) -> Rival:
@@ -156,4 +170,15 @@ def randomized_response(poll: Threshold, prior: Prior) -> Rival:
         joint = longer.reshape(-1, longer.shape[2])
     yes = joint[:, poll.needed :].sum(axis=1)
     no = joint[:, : poll.needed].sum(axis=1)
-    return Rival("randomized response", float(np.maximum(yes, no).sum()), "the more likely truth")
+    return Rival("randomised response", *_judged(poll, joint, (yes > no).astype(np.float64), "the more likely truth"))
+
+
+def drawn(poll: Threshold, yes: int, draws: int) -> float:
+    """How often the first rival says yes where so many do, in draws of OpenDP's own discrete Laplace mechanism."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    noise = dp.m.make_laplace(
+        dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=1.0 / poll.groups[0].epsilon
+    )
+    return float(np.mean(np.array(noise([yes] * draws)) >= poll.needed))

@@ -2,6 +2,8 @@
 
 import sys
 
+from neodp.compiling import told
+
 __all__ = ["main"]
 
 
@@ -10,10 +12,15 @@ def main() -> int:
     try:
         from neodp import cli
 
+        told.append(_compiling)
         return cli.main()
     except KeyboardInterrupt:
         print("neodp: interrupted before anything was done", file=sys.stderr)
         return 130
+
+
+def _compiling() -> None:
+    print("neodp: compiling for this machine; this happens once, and takes up to a minute", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

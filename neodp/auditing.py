@@ -36,6 +36,7 @@ from neodp.errors import GraphError
 from neodp.frames import Tabular
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
+from neodp.wording import count, share
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,8 +87,10 @@ class EdgeAudit:
     def __str__(self) -> str:
         if self.broken:
             return f"{self.source!r} – {self.target!r}: " + "; ".join(self.broken)
-        limit = f"epsilon {self.epsilon:g}, delta {self.delta:g}"
-        return f"{self.source!r} – {self.target!r}: uses {self.tightness:.6g} of {limit}"
+        delta = f", and its delta, {self.delta:g}" if self.delta else ""
+        return (
+            f"{self.source!r} – {self.target!r}: uses {share(self.tightness)} of its epsilon, {self.epsilon:g}{delta}"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,7 +137,9 @@ class Audit(Tabular):
 
     def __str__(self) -> str:
         how = "exactly" if self.exact else f"numerically, to {self.tolerance:g}"
-        return f"{self.violations} of {self.checks} inequalities on {self.edges} edges broken, checked {how}"
+        kept = "private: none" if not self.violations else f"NOT private: {self.violations:,}"
+        on = f"{count(self.checks, 'inequality', 'inequalities')} on {count(self.edges, 'edge')}"
+        return f"{kept} of {on} {'is' if self.violations < 2 else 'are'} broken, checked {how}"
 
 
 def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit:
@@ -156,7 +161,7 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     >>> g = neodp.generate.three_voters()
     >>> m = neodp.extend(g.with_alpha(neodp.balanced(g)))
     >>> print(neodp.audit(g, m))
-    0 of 48 inequalities on 12 edges broken, checked exactly
+    private: none of 48 inequalities on 12 edges is broken, checked exactly
     """
     if not mechanism.graph.keys.equals(graph.keys):
         raise GraphError("the mechanism belongs to another graph", "audit it on its own")
@@ -346,13 +351,16 @@ def audit_pairs(graph: Edges, rows: Floats, worst: int) -> Audit:
     """``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
     from neodp import kernel
 
-    p, q = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
-    verdict, tightness = kernel.audit(graph.source, graph.target, graph.epsilon, graph.delta, p, q)
-    undecided = np.argwhere(verdict == 2)
-    for edge, which in undecided.tolist():
-        left, right = _sides(graph, rows, edge, which)
-        verdict[edge, which] = not holds(left, right, float(graph.epsilon[edge]), float(graph.delta[edge]))
-    broken: Bools = verdict.any(axis=1)
+    verdict, tightness = kernel.audit(
+        graph.source, graph.target, graph.epsilon, graph.delta, np.ascontiguousarray(rows)
+    )
+    unclear = np.flatnonzero(verdict.view(np.int32))  # four at a time
+    close, which = np.nonzero(verdict[unclear] == 2)
+    undecided = list(zip(unclear[close].tolist(), which.tolist(), strict=True))
+    for edge, c in undecided:
+        left, right = _sides(graph, rows, edge, c)
+        verdict[edge, c] = not holds(left, right, float(graph.epsilon[edge]), float(graph.delta[edge]))
+    broken: Bools = verdict.view(np.int32)[:, 0] != 0
     return Audit(
         edges=graph.edges,
         checks=verdict.size,

@@ -229,6 +229,12 @@ def _probability(rule: Privacy, label: Any) -> float:
 
 def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
     """Probabilities by dataset and colour, from labels of the own colour."""
+    rows: Floats
+    if isinstance(rule, EpsilonDelta):
+        from neodp import kernel
+
+        rows = kernel.decode(color, label)
+        return rows
     rows = np.empty((len(color), 2))
     rows[:, 0], rows[:, 1] = rule.decode(np.where(color == 0, label, -label))
     return rows

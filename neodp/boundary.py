@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from neodp import search
 from neodp.columns import Bools, Floats
-from neodp.graph import DatasetGraph
+from neodp.graph import WORTH_COMPILING, DatasetGraph
 
 __all__ = [
     "balanced",
@@ -39,7 +39,7 @@ __all__ = [
 
 def boundary_edges(graph: DatasetGraph) -> NDArray[np.int64]:
     """The positions of the edges whose ends differ in colour, or in how they order the colours."""
-    return np.flatnonzero(graph.crossing)
+    return graph.boundary
 
 
 def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
@@ -77,8 +77,13 @@ def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
     """
     mask = _mask(graph, members)
     edges = boundary_edges(graph)
-    unhit = edges[~(mask[graph.source[edges]] | mask[graph.target[edges]])]
-    return int(unhit[0]) if len(unhit) else None
+    if len(edges) < WORTH_COMPILING:
+        unhit = edges[~(mask[graph.source[edges]] | mask[graph.target[edges]])]
+        return int(unhit[0]) if len(unhit) else None
+    from neodp import kernel
+
+    first = int(kernel.unhit(graph.source, graph.target, edges, mask))
+    return first if first >= 0 else None
 
 
 def is_hitting_set(graph: DatasetGraph, members: NDArray[Any]) -> bool:

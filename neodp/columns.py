@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.errors import GraphError, UnknownKey, near
-from neodp.tables.cells import numbers
+from neodp.tables.cells import number, numbers
 from neodp.tables.problems import Place, Problems
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
 def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems: Problems) -> Floats:
     """A column, or one number, as floats between 0 and `most`."""
     if values is None:
-        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with {name}=")
+        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with `{name}=...`")
     missing: Any = ()
     if isinstance(values, list) and None in values:
         missing = [row for row, value in enumerate(values) if value is None]
@@ -322,7 +322,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems
         name,
         "missing",
         missing,
-        hint=f"give it, or a default with {name}=",
+        hint=f"give it, or a default with `{name}=...`",
         place=place,
         alone=lambda row: f"{place(row)} has no {name}",
     )
@@ -620,11 +620,16 @@ def split_numbers(column: pa.Array | None, place: Place, problems: Problems) -> 
         parts = cell.strip().split(";") if isinstance(cell, str) else cell if isinstance(cell, list) else [cell]
         if parts in ([""], [None]):
             rows.append(None)
-        elif not all(map(_is_number, parts)) or any(np.isnan(float(part)) for part in parts):
+            continue
+        try:
+            found = [number(part) if isinstance(part, str) else float(part) for part in parts]
+        except (TypeError, ValueError, OverflowError):
+            found = []
+        if not found or not np.isfinite(found).all():
             wrong.append(row)
             rows.append(None)
         else:
-            rows.append([float(part) for part in parts] if len(parts) > 1 else float(parts[0]))
+            rows.append(found if len(found) > 1 else found[0])
     problems.add_rows(
         "alpha",
         "not a number",

@@ -61,7 +61,8 @@ __all__ = [
 
 
 F = TypeVar("F")
-_WORTH_COMPILING = 100_000  # edges
+WORTH_COMPILING = 100_000
+"""From how many edges on compiled code makes up for loading it."""
 
 
 class Adjacency(NamedTuple):
@@ -387,7 +388,7 @@ class DatasetGraph:
         """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
         crossing: Bools
-        if self.edges < _WORTH_COMPILING:
+        if self.edges < WORTH_COMPILING:
             crossing = kind[self.source] != kind[self.target]
         else:
             from neodp import kernel
@@ -395,6 +396,13 @@ class DatasetGraph:
             crossing = kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
+
+    @cached_property
+    def boundary(self) -> NDArray[np.int64]:
+        """The positions of the boundary edges, ascending."""
+        edges = np.flatnonzero(self.crossing)
+        edges.setflags(write=False)
+        return edges
 
     @cached_property
     def _ordered(self) -> tuple[NDArray[np.int8], Ints]:

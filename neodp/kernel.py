@@ -49,8 +49,8 @@ time, never change a result: a vertex *waits* from when its label falls until it
 queue has it under the key of its label. If the queue has it under other keys too, these are higher; when they come up,
 the vertex waits no more, and they are dropped.
 
-Whether an edge lowers a label K' at all is decided before by how much: for K >= 0, relax(K) < K' iff grow(1 - p') <
-1 - p, by the meaning of shrink. That is one product, where shrink takes a division.
+Whether an edge lowers a label at all is decided before by how much (``allows``): shrink(r) <= x iff grow(x) >= r, which
+is one product, where shrink takes a division.
 
 Vertices lie in memory as the graph has them, so that each one taken is somewhere else. The vertices of the queue are
 known before they are taken, and ``_fetch`` asks for their rows ahead of time.
@@ -74,6 +74,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from neodp.compiling import watch
+
 __all__ = [
     "ADD",
     "EPSILON_DELTA",
@@ -83,10 +85,12 @@ __all__ = [
     "PROBIT",
     "TINY",
     "adjacency",
+    "allows",
     "audit",
     "audit_rows",
     "balance",
     "cross",
+    "decode",
     "differ",
     "exp_dd",
     "factor",
@@ -101,10 +105,13 @@ __all__ = [
     "side_by_side",
     "spread",
     "too_low",
+    "unhit",
     "visit",
     "widened",
     "within",
 ]
+
+watch()  # the first call of each function compiles it, which takes a while
 
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
@@ -259,6 +266,13 @@ def shrink(r, f, delta):
 
 
 @njit(cache=True)
+def _one_minus(x):
+    """1 - x, rounded up."""
+    r = 1.0 - x
+    return _next_up(r) if 1.0 - r > x else r
+
+
+@njit(cache=True)
 def relax(label, f, delta):
     """U on labels: the largest label that an edge with this f and delta allows beside `label`."""
     if label >= 0:  # then (b) implies (a)
@@ -267,11 +281,24 @@ def relax(label, f, delta):
     t = grow(x, f, delta)
     if t <= 0.5:  # then (a) implies (b)
         return np.float64(t).view(np.int64) - HALF
-    r = 1.0 - x
-    if 1.0 - r > x:  # r must not lie below 1 - x
-        r = _next_up(r)
-    smallest = max(1.0 - t, shrink(r, f, delta))
+    smallest = max(1.0 - t, shrink(_one_minus(x), f, delta))
     return HALF - np.float64(smallest).view(np.int64)
+
+
+@njit(cache=True)
+def allows(label, other, f, delta):
+    """Whether other <= relax(label), for any two labels, without the division of shrink."""
+    if other <= label:
+        return True
+    if label >= 0:
+        return grow(np.int64(HALF - other).view(np.float64), f, delta) >= np.int64(HALF - label).view(np.float64)
+    if other < 0:
+        return other <= relax(label, f, delta)
+    x, rest = np.int64(HALF + label).view(np.float64), np.int64(HALF - other).view(np.float64)
+    t = grow(x, f, delta)
+    if t <= 0.5:
+        return t == 0.5 and other == 0
+    return rest >= 1.0 - t and grow(rest, f, delta) >= _one_minus(x)
 
 
 @njit(cache=True)
@@ -330,6 +357,21 @@ def differ(kind: Any, source: Any, target: Any) -> Any:
     out = np.empty(len(source), np.bool_)
     side_by_side(lambda piece: _differ(kind, source, target, piece[0], piece[1], out), pieces(len(source)))
     return out
+
+
+@njit(cache=True, nogil=True)
+def _decode(color, label, begin, end, rows):
+    for v in range(begin, end):
+        small = np.int64(HALF - abs(label[v])).view(np.float64)
+        likelier = color[v] if label[v] > 0 else 1 - color[v]
+        rows[v, likelier], rows[v, 1 - likelier] = 1.0 - small, small
+
+
+def decode(color: Any, label: Any) -> Any:
+    """The probabilities of two colours as rows, from labels of each vertex's own."""
+    rows = np.empty((len(color), 2))
+    side_by_side(lambda piece: _decode(color, label, piece[0], piece[1], rows), pieces(len(color)))
+    return rows
 
 
 @njit(cache=True, nogil=True)
@@ -446,6 +488,13 @@ def _relax(label, first, delta, kind):
 
 
 @njit(cache=True)
+def _allows(label, other, first, delta, kind):
+    if kind == EPSILON_DELTA:
+        return allows(label, other, first, delta)
+    return other <= _relax(label, first, delta, kind)
+
+
+@njit(cache=True)
 def relax_edges(label, first, delta, kind):
     """What edge i allows beside label[i]; parameters of length one hold for every edge."""
     out = np.empty(len(label), np.int64)
@@ -457,13 +506,24 @@ def relax_edges(label, first, delta, kind):
 @njit(cache=True, nogil=True)
 def cross(source, target, edges, color, which, given, first, delta, kind, own, label):
     """Lower the labels of colour `which`, in place, to what given vertices of the other colour allow over `edges`."""
+    mixed, loose = len(first) > 1, len(delta) > 1
     for i in range(len(edges)):
         e = edges[i]
         u, v = source[e], target[e]
         if color[v] != which:
             u, v = v, u
-        if given[u]:
-            label[v] = min(label[v], _relax(-own[u], first[e % len(first)], delta[e % len(delta)], kind))
+        f, d = first[e if mixed else 0], delta[e if loose else 0]
+        if given[u] and not _allows(-own[u], label[v], f, d, kind):
+            label[v] = _relax(-own[u], f, d, kind)
+
+
+@njit(cache=True, nogil=True)
+def unhit(source, target, edges, mask):
+    """The first of `edges` with neither end in `mask`; or -1."""
+    for i in range(len(edges)):
+        if not (mask[source[edges[i]]] or mask[target[edges[i]]]):
+            return edges[i]
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -475,9 +535,9 @@ def too_low(source, target, edges, given, first, delta, kind, label):
         if -label[u] <= label[v]:  # what an edge allows is never less
             continue
         f, d = first[e % len(first)], delta[e % len(delta)]
-        if given[u] and -label[u] > _relax(label[v], f, d, kind):
+        if given[u] and not _allows(label[v], -label[u], f, d, kind):
             return e, u
-        if given[v] and -label[v] > _relax(label[u], f, d, kind):
+        if given[v] and not _allows(label[u], -label[v], f, d, kind):
             return e, v
     return -1, -1
 
@@ -674,20 +734,15 @@ def _settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
                 continue
             waiting[u >> 6] ^= bit
             k = label[u]
-            likely = kind == EPSILON_DELTA and k >= 0
-            rest = np.int64(HALF - k).view(np.float64)
             for h in range(indptr[u], indptr[u + 1]):
                 v = np.int64(neighbor[h])
                 old = label[v]
                 if old <= k:
                     continue
                 f, d = first[h if mixed else 0], delta[h if loose else 0]
-                if likely and grow(np.int64(HALF - old).view(np.float64), f, d) >= rest:
+                if _allows(k, old, f, d, kind):
                     continue
-                new = _relax(k, f, d, kind)
-                if new >= old:
-                    continue
-                label[v] = new
+                new = label[v] = _relax(k, f, d, kind)
                 bit = np.int64(1) << (v & 63)
                 if waiting[v >> 6] & bit and old >> shift == new >> shift:
                     continue  # the queue has it under this key
@@ -830,12 +885,37 @@ def _exceeds(a, a_low, b, b_low, h, l, delta):  # noqa: E741
     return 1 if d < 0.0 else 0
 
 
-@njit(cache=True)
-def audit(source, target, epsilon, delta, p, q):
+@njit(cache=True, nogil=True)
+def _audit(source, target, epsilon, delta, rows, begin, end, verdict, tightness):
+    h, l = 1.0, 0.0  # noqa: E741
+    value = np.empty((4, 2))
+    for i in range(begin, end):
+        if i == begin or epsilon[i] != epsilon[i - 1]:
+            h, l = exp_dd(epsilon[i])  # noqa: E741
+        for side in range(2):
+            w = source[i] if side == 0 else target[i]
+            p, q = rows[w, 0], rows[w, 1]
+            if p <= q:
+                value[side, 0], value[side, 1] = p, 0.0
+                value[2 + side, 0], value[2 + side, 1] = two_sum(1.0, -p)
+            else:
+                value[side, 0], value[side, 1] = two_sum(1.0, -q)
+                value[2 + side, 0], value[2 + side, 1] = q, 0.0
+        greatest = 0.0
+        for c in range(4):
+            a, b = value[c, 0], value[c ^ 1, 0]
+            verdict[i, c] = _exceeds(a, value[c, 1], b, value[c ^ 1, 1], h, l, delta[i])
+            right = h * b + delta[i]
+            if a > 0.0:
+                greatest = max(greatest, a / right if right > 0.0 else np.inf)
+        tightness[i] = greatest
+
+
+def audit(source: Any, target: Any, epsilon: Any, delta: Any, rows: Any) -> tuple[Any, Any]:
     """Decide p_v <= e^eps p_u + delta and its three companions for every edge, where they are clear.
 
-    The smaller of p and q is exact, the larger is one minus it; sums and products are in double-double, their
-    error is below 2^-90 of the left side.
+    The smaller of p and q, the two entries of a row, is exact, the larger is one minus it; sums and products are in
+    double-double, their error is below 2^-90 of the left side.
 
     Returns
     -------
@@ -844,28 +924,11 @@ def audit(source, target, epsilon, delta, p, q):
     tightness : array
         Per edge the greatest ratio of the left side to the right side, as doubles.
     """
-    verdict = np.zeros((len(source), 4), np.int8)
-    tightness = np.zeros(len(source))
-    h, l = 1.0, 0.0  # noqa: E741
-    value = np.empty((4, 2))
-    for i in range(len(source)):
-        if i == 0 or epsilon[i] != epsilon[i - 1]:
-            h, l = exp_dd(epsilon[i])  # noqa: E741
-        u, v = source[i], target[i]
-        for side in range(2):
-            w = u if side == 0 else v
-            if p[w] <= q[w]:
-                value[side, 0], value[side, 1] = p[w], 0.0
-                value[2 + side, 0], value[2 + side, 1] = two_sum(1.0, -p[w])
-            else:
-                value[side, 0], value[side, 1] = two_sum(1.0, -q[w])
-                value[2 + side, 0], value[2 + side, 1] = q[w], 0.0
-        for c in range(4):
-            a, b = value[c], value[c ^ 1]
-            verdict[i, c] = _exceeds(a[0], a[1], b[0], b[1], h, l, delta[i])
-            right = h * b[0] + delta[i]
-            if a[0] > 0.0:
-                tightness[i] = max(tightness[i], a[0] / right if right > 0.0 else np.inf)
+    verdict, tightness = np.empty((len(source), 4), np.int8), np.empty(len(source))
+    side_by_side(
+        lambda piece: _audit(source, target, epsilon, delta, rows, piece[0], piece[1], verdict, tightness),
+        pieces(len(source)),
+    )
     return verdict, tightness
 
 

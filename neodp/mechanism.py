@@ -25,6 +25,7 @@ from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy
 from neodp.rainbow import Difference, Method
 from neodp.tables import ReadOptions
+from neodp.wording import count
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -293,17 +294,22 @@ class Check(Tabular):
         return self.boundary_hit and self.compatible is True
 
     def __str__(self) -> str:
-        lines = [
-            "connected" if self.connected else f"{self.components} components",
-            f"boundary of {self.boundary} datasets, "
-            + ("hit" if self.unhit is None else f"not hit at {shown(self.unhit)}: give alpha to one of them"),
-        ]
+        parts = "connected: every dataset can be reached from every other"
+        lines = [parts if self.connected else f"not connected: {self.components:,} parts that no edge joins"]
+        lie = count(self.boundary, "dataset lies", "datasets lie") + " on the boundary between answers"
+        if self.unhit is None:
+            lines.append(f"{lie}, and alpha is given where it is needed")
+        else:
+            lines.append(f"{lie}, but the boundary edge {shown(self.unhit)} has alpha at neither end")
         if self.compatible is not None:
-            lines.append("alpha compatible" if self.witness is None else str(self.witness))
+            fits = "alpha is compatible: there is a private mechanism with it"
+            lines.append(fits if self.witness is None else str(self.witness))
         if self.rounded:
-            lines.append(f"alpha rounded in at {self.rounded} datasets")
+            lines.append(f"alpha is off by a rounding error at {count(self.rounded, 'dataset')}, and is lowered to fit")
         if self.filled:
-            lines.append(f"alpha of their order at {self.filled} boundary datasets that have none")
+            lines.append(
+                f"{count(self.filled, 'boundary dataset')} without alpha: that of their order of answers counts"
+            )
         return "\n".join(lines)
 
 
@@ -315,8 +321,8 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     >>> import neodp
     >>> g = neodp.generate.path(4)
     >>> print(neodp.check(g))
-    connected
-    boundary of 2 datasets, not hit at '1' – '2': give alpha to one of them
+    connected: every dataset can be reached from every other
+    2 datasets lie on the boundary between answers, but the boundary edge '1' – '2' has alpha at neither end
     >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
     True
     """

@@ -194,7 +194,7 @@ class _Compiled(ABC):
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         from neodp import kernel
 
-        edges, given = np.flatnonzero(graph.crossing), graph.given
+        edges, given = graph.boundary, graph.given
 
         def cross(color: int) -> None:
             kernel.cross(
@@ -207,10 +207,16 @@ class _Compiled(ABC):
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         from neodp import kernel
 
-        edge, vertex = kernel.too_low(
-            *(graph.source, graph.target, np.flatnonzero(graph.crossing), graph.given),
-            *(*self.parameters, self._kind, label),
-        )
+        edges, given = graph.boundary, graph.given
+
+        def too_low(piece: tuple[int, int]) -> tuple[int, int]:
+            found: tuple[int, int] = kernel.too_low(
+                *(graph.source, graph.target, edges[slice(*piece)], given), *(*self.parameters, self._kind, label)
+            )
+            return found
+
+        found = kernel.side_by_side(too_low, kernel.pieces(len(edges)))
+        edge, vertex = next((place for place in found if place[0] >= 0), (-1, -1))
         return None if edge < 0 else (int(vertex), int(edge))
 
 

@@ -236,14 +236,20 @@ class Release:
         Raises
         ------
         DamagedRelease
-            If the digest that was kept with it is another one.
+            If the digest that was kept with it is another one, or is gone. An older neodp kept none, nor what was
+            asked.
         """
-        if digest is not None and digest != self.digest:
-            raise DamagedRelease(
-                f"release {self.name!r} of {self.graph!r} is not what was kept: the store was damaged or edited",
-                "restore the store from a copy; nothing was answered",
-            )
+        if digest != self.digest and (digest is not None or self.asked != "{}"):
+            raise damaged(self.graph, self.name)
         return self
+
+
+def damaged(graph: object, name: object) -> DamagedRelease:
+    """The error for a release that is not what was kept."""
+    return DamagedRelease(
+        f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
+        "restore the store from a copy; nothing was answered",
+    )
 
 
 def _shown(value: Any) -> str:

@@ -6,7 +6,7 @@ pair is promised. The check is the exact one of :mod:`neodp.auditing`, the losse
 
 >>> coin = Tabulated.from_columns(["a", "b"], ["heads", "tails"], [[0.75, 0.25], [0.5, 0.5]], ["a"], ["b"], 0.7)
 >>> print(coin.audit())
-0 of 4 inequalities on 1 edges broken, checked exactly
+private: none of 4 inequalities on 1 edge is broken, checked exactly
 >>> coin.losses().epsilon.round(4).tolist()
 [0.6931]
 """

@@ -101,7 +101,8 @@ def test_the_filter_agrees_with_rational_arithmetic(p: float, r: float, epsilon:
     """What the filter decides is right, for any numbers; the same verdicts as the slow reference."""
     source, target = np.zeros(1, np.int32), np.ones(1, np.int32)
     first, second = np.array([p, r]), 1.0 - np.array([p, r])
-    verdict, _ = kernel.audit(source, target, np.array([epsilon]), np.array([delta]), first, second)
+    rows = np.stack([first, second], axis=1)
+    verdict, _ = kernel.audit(source, target, np.array([epsilon]), np.array([delta]), rows)
     value = [Fraction(a) if a <= b else 1 - Fraction(b) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
     sides = [(value[0], value[1]), (value[1], value[0]), (1 - value[0], 1 - value[1]), (1 - value[1], 1 - value[0])]
     for found, (left, right) in zip(verdict[0], sides, strict=True):
@@ -158,5 +159,5 @@ def test_the_worst_edges_are_listed_worst_first() -> None:
     assert len(report.worst) == 3
     tightness = [edge.tightness for edge in report.worst]
     assert tightness == sorted(tightness, reverse=True)
-    assert "uses 1 of epsilon 1, delta 0" in str(report.worst[0])
+    assert "uses 100 % of its epsilon, 1" in str(report.worst[0])
     assert neodp.audit(g, m, worst=0).worst == ()

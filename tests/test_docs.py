@@ -49,7 +49,7 @@ def test_a_page_that_is_wrong_is_noticed(text: str, tmp_path: Path) -> None:
 def test_the_readme_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     mechanism = run(ROOT / "README.md")["m"]
     assert str(mechanism["yes yes"]).startswith("{'no': 0.450")
-    assert capsys.readouterr().out.endswith("0 of 16 inequalities on 4 edges broken, checked exactly\n")
+    assert capsys.readouterr().out.endswith("private: none of 16 inequalities on 4 edges is broken, checked exactly\n")
 
 
 def test_the_guide_to_stretching_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

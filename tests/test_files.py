@@ -5,10 +5,11 @@ import stat
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import neodp
-from neodp import generate
+from neodp import blocks, generate
 from neodp.errors import GraphError
 from neodp.files import OpenFileWarning, make_folder, masked, private
 from neodp.store import open_store
@@ -51,6 +52,23 @@ def test_exports_and_pictures_are_for_their_owner_only(survey: Run, tmp_path: Pa
     files = [tmp_path / "out/deep/nodes.csv", tmp_path / "out/deep/edges.csv", tmp_path / "p.svg"]
     assert {rights(file) for file in (*files, tmp_path / "losses.csv")} == {0o600}
     assert {rights(folder) for folder in (tmp_path / "out", tmp_path / "out/deep")} == {0o700}
+
+
+def test_a_folder_of_blocks_is_for_its_owner_only(tmp_path: Path) -> None:
+    graph = generate.grid(4, 4)
+    made = tmp_path / "made"
+    made.mkdir()  # open to others, and still empty
+    blocks.write_graph(graph.with_alpha(neodp.balanced(graph)), np.arange(16, dtype=np.int32) // 8, made)
+    blocks.extend(made)
+    inside = list(made.rglob("*"))
+    assert {rights(path) for path in inside if path.is_file()} == {0o600}
+    assert {rights(path) for path in inside if path.is_dir()} == {0o700}
+    (tmp_path / "victim").write_text("theirs")
+    (made / ".lock").unlink()
+    (made / ".lock").symlink_to(tmp_path / "victim")
+    with pytest.raises(GraphError, match=r"\.lock cannot be opened: .*; find out who made it, and remove it"):
+        blocks.extend(made)
+    assert (tmp_path / "victim").read_text() == "theirs"
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

@@ -137,8 +137,8 @@ def test_a_notebook_shows_texts_as_texts(tmp_path: Path) -> None:
 def test_what_is_said_of_each(tmp_path: Path) -> None:
     g = voters()
     m = neodp.extend(g)
-    assert repr(neodp.check(g)).startswith("<Check: connected; boundary of ")
-    assert repr(neodp.audit(g, m)) == "<Audit: 0 of 48 inequalities on 12 edges broken, checked exactly>"
+    assert repr(neodp.check(g)).startswith("<Check: connected: ")
+    assert repr(neodp.audit(g, m)) == "<Audit: private: none of 48 inequalities on 12 edges is broken, checked exactly>"
     ball = neodp.evaluate(g, [g.key(0), g.key(7)])
     assert repr(ball).startswith(f"<Ball: truthful at {g.key(0)!r}, {g.key(7)!r} with chance ")
     assert ball.to_pandas()["key"].tolist() == [g.key(0), g.key(7)]

@@ -179,7 +179,7 @@ def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
         f"  {paths[0]}: alpha is not a number, 2 times: line 2 ('half'), line 3 ('nan'); {hint}",
         f"  {paths[0]}: a colour is unknown: line 4 ('green'); use one of red, blue",
         f"  {paths[1]}: the end of an edge is no dataset: line 5 ('x'); add it, or remove the edge",
-        f"  {paths[1]}: epsilon is missing: line 4; give it, or a default with epsilon=",
+        f"  {paths[1]}: epsilon is missing: line 4; give it, or a default with `epsilon=...`",
         f"  {paths[1]}: epsilon is out of range: line 3 (-1.0); give a number from 0 to 690",
         f"  {paths[0]}: alpha is out of range: line 4 (1.5); give probabilities from 0 to 1",
     ]
@@ -199,7 +199,7 @@ def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
         (
             "key,color\na,red\nb,blue\n",
             "source,target,epsilon\na,b,\n",
-            "edges.csv, line 2 has no epsilon; give it, or a default with epsilon=",
+            "edges.csv, line 2 has no epsilon; give it, or a default with `epsilon=...`",
         ),
         ("key,color\na,red\nb,blue\n", "source,target\na,b\n", "the edges have no epsilon; give it as a column or"),
         (
@@ -262,10 +262,10 @@ def test_csv_missing_file(tmp_path: Path) -> None:
         ({"epsilon": [0.5, math.inf]}, "edge 'b' – 'c': epsilon is inf; give a number from 0 to 690"),
         ({"epsilon": [0.5, 690.5]}, "edge 'b' – 'c': epsilon is 690.5; give a number from 0 to 690"),
         ({"epsilon": [0.5, "much"]}, "edge 'b' – 'c': epsilon is 'much', not a number; correct the epsilon"),
-        ({"epsilon": [0.5, None]}, "edge 'b' – 'c' has no epsilon; give it, or a default with epsilon="),
-        ({"epsilon": pa.array([0.5, None])}, "edge 'b' – 'c' has no epsilon; give it, or a default with epsilon="),
+        ({"epsilon": [0.5, None]}, "edge 'b' – 'c' has no epsilon; give it, or a default with `epsilon=...`"),
+        ({"epsilon": pa.array([0.5, None])}, "edge 'b' – 'c' has no epsilon; give it, or a default with `epsilon=...`"),
         ({"epsilon": [0.5]}, "there are 2 edges and 1 values of epsilon; give one per edge"),
-        ({"epsilon": None}, "the edges have no epsilon; give it as a column or as one number with epsilon="),
+        ({"epsilon": None}, "the edges have no epsilon; give it as a column or as one number with `epsilon=...`"),
         ({"delta": [0.0, 1.5]}, "edge 'b' – 'c': delta is 1.5; give a number from 0 to 1"),
         ({"delta": -0.1}, "delta is -0.1; give a number from 0 to 1"),
         ({"epsilon": "much"}, "epsilon is 'much', not a number; correct the epsilon"),
@@ -313,5 +313,5 @@ def test_networkx_refused_by_name() -> None:
     with pytest.raises(GraphError, match="dataset '0': a colour is missing; give a string"):
         DatasetGraph.from_networkx(graph, epsilon=1.0)
     nx.set_node_attributes(graph, {0: "red", 1: "blue"}, "color")
-    with pytest.raises(GraphError, match="edge '0' – '1' has no epsilon; give it, or a default with epsilon="):
+    with pytest.raises(GraphError, match="has no epsilon; give it, or a default with `epsilon="):
         DatasetGraph.from_networkx(graph)

@@ -70,6 +70,7 @@ def test_relax_is_safe(k: int, epsilon: float, delta: float) -> None:
 
 @given(labels, labels, epsilons, deltas)
 def test_relax_is_monotone_and_self_adjoint(k: int, other: int, epsilon: float, delta: float) -> None:
+    """And ``allows`` knows what it allows without carrying it out."""
     f = kernel.factor(epsilon)
     new = kernel.relax(k, f, delta)
     if k <= other:
@@ -77,6 +78,7 @@ def test_relax_is_monotone_and_self_adjoint(k: int, other: int, epsilon: float, 
     for candidate in (new - 1, new, new + 1, other):
         if is_label(candidate):
             assert (candidate <= new) == (-k <= kernel.relax(-candidate, f, delta))
+            assert (candidate <= new) == kernel.allows(k, candidate, f, delta)
 
 
 @given(labels, epsilons, deltas)

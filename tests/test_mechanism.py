@@ -201,7 +201,11 @@ def test_a_component_of_one_color_without_alpha_answers_truthfully() -> None:
     assert report
     assert not report.connected
     assert report.components == 2
-    assert str(report) == "2 components\nboundary of 2 datasets, hit\nalpha compatible"
+    assert str(report) == (
+        "not connected: 2 parts that no edge joins\n"
+        "2 datasets lie on the boundary between answers, and alpha is given where it is needed\n"
+        "alpha is compatible: there is a private mechanism with it"
+    )
 
 
 def test_a_component_with_an_unhit_boundary_is_named() -> None:

@@ -56,7 +56,7 @@ def test_a_broken_edge_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[st
     nodes, edges = files(tmp_path, edges="source,target,epsilon,delta\nx,y,0.5,0\ny,z,1,0.05\n")
     code, out, _ = run(capsys, "--nodes", nodes, "--edges", edges)
     assert code == 1
-    assert out.startswith("1 of 10 inequalities on 2 edges broken, checked exactly\n")
+    assert out.startswith("NOT private: 1 of 10 inequalities on 2 edges is broken, checked exactly\n")
     assert "Pr[d] is 0.4" in out
     found = Tabulated.from_tables(nodes, edges).losses()
     assert found.delta[1] == pytest.approx(0.4 - 0.1 * math.e)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.blocks.folder import replacing
+from neodp.files import make_folder
 
 __all__ = ["load_array", "load_arrays", "save_arrays"]
 
@@ -31,7 +32,7 @@ def save_arrays(path: Path, **arrays: NDArray[Any]) -> None:
         index[name] = (kind, len(array), place)
         place += -(-array.nbytes // ALIGNED) * ALIGNED
     head = json.dumps(index).encode() + b"\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with replacing(path) as temporary, temporary.open("wb") as file:
         file.write(head + bytes(-len(head) % ALIGNED))
         for array in arrays.values():

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from neodp.columns import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
 from neodp.family import family
-from neodp.files import make_folder
+from neodp.files import make_folder, masked
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta
 
@@ -275,7 +275,7 @@ def write_blocks(
         raise GraphError(f"{folder.path} is there already, and is not empty", "give another folder, or delete it")
     make_folder(folder.path)
     for kind in ("nodes", "edges", "alpha"):
-        (folder.path / kind).mkdir()
+        (folder.path / kind).mkdir(mode=0o700)
     colors = pa.array(folder.colors)
     datasets = edges = given = 0
     for block, (keys, color, links, alpha) in enumerate(blocks):
@@ -413,9 +413,10 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name to write to, which takes the place of `path` at the end."""
+    """A name to write to, which takes the place of `path` at the end, for its owner only."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    yield temporary
+    with masked():
+        yield temporary
     os.replace(temporary, path)
 
 

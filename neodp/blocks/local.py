@@ -28,7 +28,8 @@ from neodp.blocks.folder import Alpha, Folder, open_folder, replace_folder, writ
 from neodp.blocks.passes import off
 from neodp.blocks.witness import conflict_in, incompatible, worst_of
 from neodp.blocks.work import Pass, Work
-from neodp.errors import NeodpError, Overtaken
+from neodp.errors import GraphError, NeodpError, Overtaken
+from neodp.files import OWNER, make_folder
 from neodp.privacy import EpsilonDelta
 
 __all__ = ["Map", "Progress", "Rounds", "Summary", "alone", "balanced", "carry_out", "extend", "processes", "silent"]
@@ -260,7 +261,7 @@ def _write_mechanism(work: Work, name: Pass, block: int) -> tuple[int, float, fl
     color = work.part(block).color
     true, false = EpsilonDelta(np.empty(0), np.empty(0)).decode(work.label(block, name))
     path = work.path / "mechanism" / work.folder.file("mechanism", block).name
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     p, q = np.where(color == 0, true, false), np.where(color == 0, false, true)
     write_table(path, {"key": work.folder.keys(block), "p_true": true, "p": p, "q": q})
     return len(color), float(true.min(initial=1.0)), float(true.sum())
@@ -274,7 +275,7 @@ def _write_alpha(work: Work, block: int) -> None:
     first = part.color[ends] == 0
     alpha = Alpha(ends.astype(np.int32), np.where(first, true, false), np.where(first, false, true))
     path = work.path / "alpha" / work.folder.file("alpha", block).name
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_table(path, alpha._asdict())
 
 
@@ -341,7 +342,11 @@ def alone(folder: Folder) -> Iterator[None]:
     import fcntl
 
     path = Path(folder.path) / ".lock"
-    with path.open("w") as file:
+    try:
+        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, OWNER)
+    except OSError as e:
+        raise GraphError(f"{path} cannot be opened: {e.strerror}", "find out who made it, and remove it") from None
+    with os.fdopen(number, "wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

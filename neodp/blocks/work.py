@@ -48,6 +48,7 @@ from neodp.blocks.passes import (
 )
 from neodp.columns import Ints
 from neodp.errors import GraphError, UnhitBoundary
+from neodp.files import make_folder
 from neodp.privacy import Labels
 
 __all__ = ["Pass", "Work"]
@@ -94,7 +95,7 @@ class Work:
             state = {}
         if state.get("input") != self.input:
             self.clear()
-            self.path.mkdir(parents=True)
+            make_folder(self.path)
             state = {"input": self.input, "prepared": False, "passes": {}}
             self.save(state)
         return state

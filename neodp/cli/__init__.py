@@ -21,6 +21,7 @@ COMMANDS = {
     "Start here": {
         "demo": ("demo:demo", "Three voters from beginning to end, in a file, with no server."),
         "poll": ("poll:poll", "Answer a question about a table of people privately, each with their own epsilon."),
+        "doctor": ("doctor:doctor", "What is installed, which store is used, what is missing and how to get it."),
     },
     "Graphs of datasets": {
         "generate": ("graphs:generate", "Make a graph of a known family: votes, counts, grid, path, …"),

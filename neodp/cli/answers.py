@@ -11,6 +11,7 @@ import typer
 from neodp.ball import Ball, Evaluation
 from neodp.cli.common import PATIENCE, Graph, Json, Session, document, harmless, inside, say, show, table
 from neodp.errors import GraphError
+from neodp.wording import count
 
 __all__ = ["answer", "evaluate"]
 
@@ -43,7 +44,7 @@ def evaluate(
     graph: Graph,
     keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY…")],
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what decides, and why the search could stop.")
+        bool, typer.Option("--explain", help="Show which dataset with alpha decides, and why the search could stop.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
     engine: Annotated[
@@ -76,7 +77,7 @@ def evaluate(
         return
     colors = list(found.evaluations[0].probabilities)
     rows = [(e.key, e.color, e.p_true, *e.probabilities.values()) for e in found.evaluations]
-    table(("key", "truth", "p_true", *(f"Pr[{color}]" for color in colors)), rows)
+    table(("dataset", "true answer", "chance of the true answer", *(f"chance of {color}" for color in colors)), rows)
     if explain:
         _explain(found)
 
@@ -137,16 +138,17 @@ def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
 def _explain(found: Ball) -> None:
     for e in found.evaluations:
         if not e.path:
-            say(f"{e.key}: nothing bounds it, no dataset with alpha can be reached")
+            say(f"{e.key}: always the true answer, since no dataset with alpha can be reached from it")
             continue
         steps = "".join(
             f" –({epsilon:g}{f', {delta:g}' if delta else ''})– {key}"
             for epsilon, delta, key in zip(e.epsilons, e.deltas, e.path[1:], strict=True)
         )
-        say(f"{e.key}: decided by {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
+        say(f"{e.key} is decided by the alpha of {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
     say(
-        f"{found.seen:,} datasets seen, up to {found.reach} edges away, {found.layers} layers, {found.queries} queries"
-        + inside(found.engine)
-        + (f", {found.rounded} alpha rounded in" if found.rounded else "")
+        f"The search saw {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
+        f"{count(found.queries, 'query', 'queries')}{inside(found.engine)}."
     )
-    say(f"why it could stop: {found.proof}")
+    if found.rounded:
+        say(f"Alpha was lowered at {count(found.rounded, 'dataset')}, where it was off by a rounding error.")
+    say(f"Why it could stop there: {found.proof}.")

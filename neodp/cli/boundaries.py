@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,12 +13,13 @@ import neodp
 from neodp import DatasetGraph, rainbow, study
 from neodp import boundary as boundaries
 from neodp.cli import studies
-from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.errors import GraphError
 from neodp.family import family
 from neodp.store import Store
 from neodp.study.tables import read_weights, weights
 from neodp.tables import is_table
+from neodp.wording import count
 
 __all__ = ["boundary"]
 
@@ -25,7 +27,10 @@ __all__ = ["boundary"]
 def boundary(
     context: typer.Context,
     graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
-    balanced: Annotated[bool, typer.Option("--balanced", help="Share every boundary edge evenly.")] = False,
+    balanced: Annotated[
+        bool,
+        typer.Option("--balanced", help="Both ends of an edge of the boundary answer truthfully with the same chance."),
+    ] = False,
     alpha: Annotated[
         str | None,
         typer.Option(
@@ -55,6 +60,7 @@ def boundary(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
     ] = None,
+    force: Force = False,
     what_if: Annotated[
         float | None,
         typer.Option(help="Also what `neodp what-if GRAPH --by EPSILON` shows.", metavar="EPSILON"),
@@ -64,12 +70,12 @@ def boundary(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the boundary between colours, and choose alpha on it.
+    """Show the boundary between the answers, and choose how to answer there: alpha, the chance of each answer.
 
     Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimize --prior distance`
     """
     if compare is not None:
-        studies.compare(context, *compare, output=output, quiet=quiet, json=json)
+        studies.compare(context, *compare, output=output, force=force, quiet=quiet, json=json)
         return
     if graph is None:
         raise GraphError("which graph?", "as in 'neodp boundary GRAPH'; 'neodp list' lists them")
@@ -89,7 +95,8 @@ def boundary(
         written = store.write_alpha(graph, read, progress=tell) if write else 0
     facts = {"graph": graph} | _facts(read) | {"written": written}
     datasets = [_given(read, int(v)) for v in boundaries.boundary_vertices(read)] if json else []
-    show(facts | found | {"datasets": datasets}, json, lambda: _text(read, facts, found, limit))
+    chosen = balanced or optimize or alpha is not None
+    show(facts | found | {"datasets": datasets}, json, lambda: _text(read, facts, found, limit, chosen))
 
 
 def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, fair: bool, write: bool) -> None:
@@ -148,20 +155,42 @@ def _facts(graph: DatasetGraph) -> dict[str, Any]:
     }
 
 
-def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], limit: int) -> None:
-    for name, value in facts.items():
-        if value is not None:
-            say(f"{name:20} {value}")
+def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], limit: int, chosen: bool) -> None:
+    _in_words(facts, chosen)
     if "choices" in found:
-        table(("choice", "expected accuracy", "worst accuracy"), [tuple(row.values()) for row in found["choices"]])
+        table(("choice of alpha", "expected accuracy", "least accuracy"), [tuple(r.values()) for r in found["choices"]])
+        say("Accuracy is the chance of the true answer; expected if the prior is true, least over all datasets.")
     if "what_if" in found:
         studies.raised_table(found["what_if"])
     ends = boundaries.boundary_vertices(graph)
-    truth = "truth" if family(graph).binary else "preference"
+    truth = "true answer" if family(graph).binary else "order of the answers"
     rows = [(graph.key(v), _preferred(graph, int(v)), *_numbers(graph.alpha[v])) for v in ends[:limit]]
-    table(("key", truth, *(f"alpha {color}" for color in graph.colors)), rows)
+    table(("dataset", truth, *(f"alpha: chance of {color}" for color in graph.colors)), rows)
     if len(ends) > limit:
-        say(f"… and {len(ends) - limit:,} more")
+        say(f"… and {count(len(ends) - limit, 'more dataset')}: --limit shows more")
+
+
+def _in_words(facts: dict[str, Any], chosen: bool) -> None:
+    """How large the boundary is, what alpha is there, and what to do next."""
+    name, size, given = quote(facts["graph"]), facts["boundary"], facts["given"]
+    say(
+        f"{facts['graph']!r} has {count(size, 'dataset')} on the boundary: one person's data decides there, on "
+        f"{count(facts['boundary_edges'], 'edge')} to a dataset with another answer."
+    )
+    if facts["minimum_hitting_set"] is not None:
+        say(f"Alpha at {facts['minimum_hitting_set']:,} of these datasets can be enough.")
+    else:
+        say(f"Their answers stand in {count(facts['orders'], 'order')}; alpha is needed at one dataset of each.")
+    if not given:
+        say(f"None of them has alpha yet: neodp boundary {name} --balanced --write")
+    elif not facts["hit"]:
+        say(f"{given:,} have alpha, and it is missing elsewhere: neodp query missing_alpha {name}")
+    elif facts["written"]:
+        say(f"Kept alpha at {count(facts['written'], 'dataset')}; next: neodp extend {name}")
+    elif chosen:
+        say(f"This alpha, at {count(given, 'dataset')}, is not kept: add --write to keep it.")
+    else:
+        say(f"{count(given, 'dataset has', 'datasets have')} alpha, which is enough; next: neodp extend {name}")
 
 
 def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from neodp.cli.common import Json, Session, say, show, table
 from neodp.errors import GraphError, near
 from neodp.release import DEFAULT, Ledger, Level, Limit, Release, Spent, in_words
 from neodp.store import Store
+from neodp.wording import count, moment
 
 __all__ = ["budget", "releases"]
 
@@ -146,10 +148,9 @@ def _planned(text: str) -> list[tuple[Level, ...]]:
 
 def _used(ledger: Ledger) -> str:
     limit = ledger.limit
-    count = f"{ledger.used:,}" + (f" of {limit.releases:,}" if limit.releases is not None else "")
-    left = f", {ledger.left:,} left" if ledger.left is not None else ""
+    left = f" of {limit.releases:,} allowed, {ledger.left:,} left" if limit.releases is not None else ""
     more = "" if limit.epsilon is None else f"; the limit is {limit}"
-    return f"{count} releases used{left}{more} (population {ledger.population!r})"
+    return f"population {ledger.population!r}: {count(ledger.used, 'answer')} given{left}{more}"
 
 
 def _spent(spent: Spent, ledger: Ledger) -> dict[str, Any]:
@@ -168,13 +169,13 @@ def _spent(spent: Spent, ledger: Ledger) -> dict[str, Any]:
 def _table(rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
-    columns = ["people of", "have spent epsilon", "at delta", f"or, with delta {DELTA:g}"]
+    columns = ["people of", "epsilon spent", "with delta", f"epsilon spent, if delta {DELTA:g} is allowed"]
     shown = [
         [row["level"], in_words(row["epsilon"]), f"{row['delta']:.3g}", in_words(row["approximate"]["epsilon"])]
         for row in rows
     ]
     if rows[0]["left"] is not None:
-        columns.append("left")
+        columns.append("epsilon left")
         shown = [[*row, f"{facts['left']:.4g}"] for row, facts in zip(shown, rows, strict=True)]
     table(columns, shown)
 
@@ -188,10 +189,10 @@ def _costs(ledger: Ledger) -> None:
             f"e^{in_words(limit.epsilon)}" + (f", except with chance {limit.delta:g}." if limit.delta else ".")
         )
     if limit.releases is not None and limit.releases <= 1:
-        say("With 1 release at most, everybody keeps the privacy level of their edges.")
+        say("With 1 answer at most, everybody keeps the privacy that they asked for.")
     elif limit.releases is not None:
         more = max(0, limit.releases - ledger.used)
-        say(f"{limit.releases:,} releases add up: whoever sees all of them learns more about a person than from one.")
+        say(f"{limit.releases:,} answers add up: whoever sees all of them learns more about a person than from one.")
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):
@@ -210,10 +211,13 @@ def _list(found: list[Release]) -> None:
     if not found:
         say("nothing was answered yet")
         return
-    table(("about", "release", "answer", "time", "population"), [_row(release) for release in found])
-    for release in found:
-        if release.command:
-            say(f"{release.command} --release {release.name}")
+    rows = [(*_row(release)[:3], moment(release.time or ""), release.population) for release in found]
+    table(("about", "release", "answer", "time", "population"), rows)
+    commands = [f"  {release.command} --release {quote(release.name)}" for release in found if release.command]
+    if commands:
+        say("To see an answer again, at no cost:")
+    for command in commands:
+        say(command)
 
 
 def _row(release: Release) -> tuple[Any, ...]:

@@ -52,6 +52,7 @@ Timeout: TypeAlias = Annotated[
         metavar="SECONDS",
         callback=_use(timeout=None),
         min=0.1,
+        max=86400,
         help="How long a Neo4j server may be silent. Default: 75.",
     ),
 ]

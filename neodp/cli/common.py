@@ -10,17 +10,21 @@ import getpass
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from neodp import errors
 from neodp.cli.hints import in_shell
+from neodp.wording import number
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
     from neodp.store import Settings, Store
@@ -28,6 +32,7 @@ if TYPE_CHECKING:  # what takes time to import is imported where it is used: `ne
     from neodp.tables import ReadOptions
 
 __all__ = [
+    "METHODS",
     "PATIENCE",
     "Delimiter",
     "Encoding",
@@ -40,8 +45,11 @@ __all__ = [
     "Quiet",
     "Session",
     "Sheet",
+    "accuracy",
     "confirm",
     "document",
+    "exit_code",
+    "facts",
     "fail",
     "harmless",
     "inside",
@@ -50,6 +58,7 @@ __all__ = [
     "say",
     "show",
     "table",
+    "typed",
 ]
 
 Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")]
@@ -205,7 +214,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich.table import Column, Table
     from rich.text import Text
 
-    picture = Table(*(Column(Text(harmless(name))) for name in columns), box=box.SIMPLE_HEAD, pad_edge=False)
+    numbers = [all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(columns))]
+    headings = (
+        Column(Text(harmless(name)), justify="right" if right else "left")
+        for name, right in zip(columns, numbers, strict=True)
+    )
+    picture = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         picture.add_row(*(Text(harmless(_cell(value))) for value in row))
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -215,9 +229,47 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "yes" if value is True else "no" if value is False else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+METHODS = {
+    "labels": "the optimum",
+    "table": "the optimum",
+    "prefix": "prefix sums: no chance of a best answer could be larger",
+    "line": "the line: private for certain, a little below the optimum",
+}
+"""How a mechanism was found, for people."""
+
+
+def accuracy(least: float, mean: float) -> str:
+    """How accurate a mechanism is."""
+    return (
+        f"the true answer has a chance of at least {number(least)}, and of {number(mean)} on average over the datasets"
+    )
+
+
+def facts(rows: Sequence[tuple[str, str]]) -> None:
+    """What is known, one thing a line under its name."""
+    width = max(len(name) for name, _ in rows) + 2
+    for name, text in rows:
+        say(f"{name:{width}}{text}")
+
+
+def typed(*words: str) -> str:
+    """A command as one can type it here: where ``neodp`` is not on the PATH, with the way to it."""
+    script = Path(sys.argv[0])
+    found = shutil.which("neodp")
+    if script.name == "neodp" and (found is None or not script.exists() or not os.path.samefile(found, script)):
+        call = [os.path.relpath(script)]
+    elif script.name == "neodp" or found is not None:
+        call = ["neodp"]
+    else:
+        call = [os.path.relpath(sys.executable), "-m", "neodp"]
+    return shlex.join([*call, *words])
 
 
 @contextmanager
@@ -247,19 +299,23 @@ def fail(error: BaseException, *, as_json: bool) -> int:
         in_shell(text, getattr(error, "graph", None)) for text in (message, hint, *getattr(error, "details", ()))
     )
     if as_json:
-        facts = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
-        typer.echo(document({"error": facts}), err=True)
+        found = {"kind": kind, "message": message, "hint": hint} | ({"details": details} if details else {})
+        typer.echo(document({"error": found}), err=True)
     else:
         lines = errors.NeodpError(message, hint, details).lines
         typer.echo("neodp: " + "\n".join(map(harmless, lines)), err=True)
     return code
 
 
+def exit_code(error: errors.NeodpError) -> int:
+    """3 where the store cannot be reached, 1 where the request is refused, 2 for bad input."""
+    return 3 if isinstance(error, errors.StoreUnreachable) else 1 if isinstance(error, REFUSED) else 2
+
+
 def _explained(error: BaseException) -> tuple[str, str, str, int]:
     """The kind, message and hint of an error, and its exit code."""
     if isinstance(error, errors.NeodpError):
-        code = 3 if isinstance(error, errors.StoreUnreachable) else 1 if isinstance(error, REFUSED) else 2
-        return error.kind, error.message, error.hint, code
+        return error.kind, error.message, error.hint, exit_code(error)
     if isinstance(error, KeyboardInterrupt):
         return (
             "interrupted",

@@ -9,11 +9,23 @@ import typer
 
 import neodp
 from neodp import generate
-from neodp.cli.common import Json, say, show, table
+from neodp.cli.common import Json, facts, say, show, table, typed
 from neodp.files import make_folder
 from neodp.store import open_store
+from neodp.wording import count, listed
 
 __all__ = ["demo"]
+
+
+NEXT = (
+    "query accuracy_by_distance three_voters",
+    "generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced --population survey --replace",
+    "extend survey",
+    "audit survey",
+    "eval survey 8-12-5 --explain",
+    "answer survey 8-12-5 --release spring",
+)
+"""Commands to try after the demo, in this order."""
 
 
 def demo(
@@ -43,17 +55,19 @@ def demo(
         say("Three people vote 1 or 2. What does the majority say? Nobody's vote may be exposed: changing one vote may")
         say("change the chance of an answer by a factor of e^1 at most, and by e^0.5 where voter 1 decides.")
         rows = [(k, c, *r) for k, c, r in _rows(mechanism)]
-        table(("votes", "truth", *(f"Pr[{color}]" for color in mechanism.graph.colors)), rows)
-        say(f"kept      {written} datasets with their probabilities in {file}")
-        say(f"audit     {report}")
-        say(f"query     least accurate: {', '.join(row['key'] for row in least)}")
-        say(f"picture   {drawn}")
-        say(f"answer    drawn for 121 and kept as release 'demo': {answer}")
+        table(("votes", "true answer", *(f"chance of {color}" for color in mechanism.graph.colors)), rows)
+        facts(
+            [
+                ("kept", f"these chances of {count(written, 'dataset')} in {file}"),
+                ("audit", str(report)),
+                ("query", f"least accurate are {listed([row['key'] for row in least])}"),
+                ("picture", drawn),
+                ("answer", f"one was drawn for the votes 121, and is kept as release 'demo': {answer}"),
+            ]
+        )
         say("\nTry next:")
-        say(f"  neodp --store {file} query accuracy_by_distance three_voters")
-        say(f"  neodp --store {file} generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced")
-        say(f"  neodp --store {file} extend survey && neodp --store {file} audit survey")
-        say(f"  neodp --store {file} eval survey 8-12-5 --explain")
+        for words in NEXT:
+            say(f"  {typed(*words.split(), '--store', str(file))}")
 
     result: dict[str, Any] = {
         "store": str(file),

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -14,6 +15,7 @@ import typer
 import neodp
 from neodp import DatasetGraph, blocks
 from neodp.cli.common import (
+    METHODS,
     Delimiter,
     Encoding,
     ExtraColumns,
@@ -23,7 +25,9 @@ from neodp.cli.common import (
     Quiet,
     Session,
     Sheet,
+    accuracy,
     confirm,
+    facts,
     progress,
     reading,
     say,
@@ -34,6 +38,7 @@ from neodp.errors import GraphError, near
 from neodp.files import make_folder, require_new
 from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
+from neodp.wording import count, moment
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
 
@@ -201,9 +206,9 @@ def list_graphs(context: typer.Context, json: Json = False) -> None:
 
         def text() -> None:
             if not graphs:
-                say(f"{store.address} has no graphs; make one with 'neodp generate' or 'neodp load'")
+                say(f"{store.address} has no graphs yet; make one with 'neodp generate' or 'neodp load'")
                 return
-            columns = ("graph", "datasets", "edges", "colors", "state", "mechanism")
+            columns = ("graph", "datasets", "edges", "answers", "state", "mechanism")
             table(columns, [_row(info) for info in graphs])
 
         present({"graphs": [_as_json(info) for info in graphs]}, json, text)
@@ -217,16 +222,7 @@ def show(context: typer.Context, graph: Graph, json: Json = False) -> None:
     session: Session = context.obj
     with session.open() as store:
         info = store.info(graph)
-
-        def text() -> None:
-            facts = _as_json(info)
-            facts["colors"] = ", ".join(info.colors)
-            mechanism = facts.pop("mechanism") or {"mechanism": "none stored"}
-            for name, value in (facts | mechanism).items():
-                if value is not None:
-                    say(f"{name:12} {value}")
-
-        present(_as_json(info), json, text)
+        present(_as_json(info), json, lambda: facts(_in_words(info)))
 
 
 def drop(
@@ -244,10 +240,11 @@ def drop(
     with session.open() as store, progress(quiet) as tell:
         info = store.info(graph)
         if not yes:
-            confirm(f"Delete graph {graph!r} with {info.datasets:,} datasets?")
+            confirm(f"Delete graph {graph!r} with {count(info.datasets, 'dataset')}?")
         dropped = store.drop(graph, progress=tell)
         kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
-        text = f"dropped {graph!r}: {dropped:,} datasets" + (f"; {kept} releases stay in its ledger" if kept else "")
+        text = f"dropped {graph!r}: {count(dropped, 'dataset')}"
+        text += f"; {count(kept, 'answer')} given about it stay known ('neodp releases')" if kept else ""
         present({"graph": graph, "dropped": dropped}, json, lambda: say(text))
 
 
@@ -316,10 +313,10 @@ def _write_blocks(graph: DatasetGraph, to: Path, count: int | None) -> blocks.Fo
 
 
 def _wrote(folder: blocks.Folder, json: bool) -> None:
-    facts = {"graph": folder.name, "folder": str(folder.path), "blocks": folder.blocks}
-    facts |= {"datasets": folder.datasets, "edges": folder.edges}
-    text = f"wrote {folder.path}: {folder.datasets:,} datasets, {folder.edges:,} edges in {folder.blocks} blocks"
-    present(facts, json, lambda: say(f"{text}; extend it with 'neodp extend {folder.path} --engine blocks'"))
+    result = {"graph": folder.name, "folder": str(folder.path), "blocks": folder.blocks}
+    result |= {"datasets": folder.datasets, "edges": folder.edges}
+    text = f"wrote {folder.path}: {_size(folder)} in {count(folder.blocks, 'block')}"
+    present(result, json, lambda: say(f"{text}; next: neodp extend {folder.path} --engine blocks"))
 
 
 def _default_blocks(datasets: int) -> int:
@@ -342,11 +339,19 @@ def _keep(
     with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
         result = {"graph": name, "datasets": info.datasets, "edges": info.edges, "store": store.address}
-        text = f"loaded {name!r}: {info.datasets:,} datasets, {info.edges:,} edges"
+        text = f"loaded {name!r}: {_size(info)}"
         if folder is not None and folder.summary is not None and not blocks.is_stale(folder.path):
             result["written"] = store.write(name, blocks.read_mechanism(folder, graph), progress=tell)
             text += ", with its mechanism"
+        elif graph.given.any():
+            text += f"; next: neodp extend {quote(name)}"
+        else:
+            text += f"; next: neodp boundary {quote(name)} --balanced --write"
         present(result, json, lambda: say(text))
+
+
+def _size(graph: GraphInfo | blocks.Folder) -> str:
+    return f"{count(graph.datasets, 'dataset')}, {count(graph.edges, 'edge')}"
 
 
 def _require_no_formulas(graph: DatasetGraph) -> None:
@@ -401,11 +406,35 @@ def _numbers(name: str, text: str | None) -> float | list[float] | None:
 
 
 def _row(info: GraphInfo) -> tuple[Any, ...]:
-    written = None if info.mechanism is None else "stale" if info.stale else info.mechanism.written
-    return info.name, f"{info.datasets:,}", f"{info.edges:,}", ", ".join(info.colors), info.state, written
+    written = "none yet" if info.mechanism is None else f"written {moment(info.mechanism.written)}"
+    mechanism = f"{written}, before the graph changed" if info.stale else written
+    return info.name, info.datasets, info.edges, ", ".join(info.colors), info.state, mechanism
+
+
+def _in_words(info: GraphInfo) -> list[tuple[str, str]]:
+    """What is known about a graph, for people."""
+    rows = [
+        ("graph", info.name),
+        ("answers", ", ".join(info.colors)),
+        ("size", _size(info)),
+        ("about", f"population {info.population!r}, whose budget 'neodp budget {quote(info.population)}' shows"),
+        ("state", f"{info.state}, created {moment(info.created)}" if info.created else info.state),
+    ]
+    if info.mechanism is None:
+        return [*rows, ("mechanism", f"none yet: neodp extend {quote(info.name)}")]
+    found = info.mechanism
+    rows.append(
+        ("mechanism", f"{METHODS.get(found.method or '', 'of unknown method')}, written {moment(found.written)}")
+    )
+    if info.stale:
+        rows.append(("", f"the graph has changed since then: neodp extend {quote(info.name)}"))
+    rows.append(("accuracy", accuracy(found.min_p_true, found.mean_p_true)))
+    rows.append(("privacy", "(epsilon, delta) of every edge" if found.privacy == "epsilon-delta" else found.privacy))
+    checked = "checked as a whole" if info.certificate is not None else "the first answer checks the graph as a whole"
+    return [*rows, ("answering", checked)]
 
 
 def _as_json(info: GraphInfo) -> dict[str, Any]:
-    facts = asdict(info) | {"colors": list(info.colors), "certified": info.certificate is not None}
-    del facts["revision"], facts["certificate"]
-    return facts
+    found = asdict(info) | {"colors": list(info.colors), "certified": info.certificate is not None}
+    del found["revision"], found["certificate"]
+    return found

@@ -7,19 +7,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, cast
 
 import typer
 
 from neodp import Mechanism, blocks, rainbow
+from neodp.auditing import Audit
 from neodp.cli.common import (
+    METHODS,
     Delimiter,
     Encoding,
+    Force,
     Graph,
     Json,
     Quiet,
     Session,
+    accuracy,
     document,
+    facts,
     inside,
     progress,
     reading,
@@ -27,8 +33,11 @@ from neodp.cli.common import (
     show,
 )
 from neodp.errors import GraphError
+from neodp.files import require_new
 from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
+from neodp.wording import count, moment
+from neodp.wording import size as megabytes
 
 __all__ = ["audit", "check", "extend"]
 
@@ -85,7 +94,9 @@ Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many 
 def check(
     context: typer.Context, graph: Graph, engine: Who = Engine.AUTO, quiet: Quiet = False, json: Json = False
 ) -> None:
-    """Is the graph connected, its boundary hit, its alpha compatible? Exit code 1 if it cannot be extended.
+    """Can a private mechanism be found? Is the graph connected, and alpha given where it is needed and compatible?
+
+    The exit code is 1 if not; then the output names the datasets that show why.
 
     Example: `neodp check survey`
     """
@@ -93,7 +104,15 @@ def check(
     with session.open() as store, progress(quiet) as tell:
         found = store.check(graph, engine=engine.value, progress=tell)
     report = found.result
-    show(asdict(report) | {"engine": found.engine}, json, lambda: say(str(report) + inside(found.engine)))
+
+    def text() -> None:
+        say(str(report) + inside(found.engine))
+        if report:
+            say(f"next: neodp extend {quote(graph)}")
+        elif report.unhit is not None:
+            say(f"choose alpha first: neodp boundary {quote(graph)} --balanced --write")
+
+    show(asdict(report) | {"engine": found.engine}, json, text)
     if not report:
         raise typer.Exit(1)
 
@@ -116,7 +135,7 @@ def extend(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Find the optimal mechanism, and keep its probabilities on the datasets.
+    """Find the most accurate private mechanism, and keep its probabilities on the datasets.
 
     Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
@@ -135,12 +154,12 @@ def extend(
             return
         if mode is Mode.ESTIMATE:
             estimated = store.estimate(graph, engine=who.value)
-            facts = estimated.result | {"engine": estimated.engine}
-        else:
-            write = mode is Mode.WRITE
-            found = store.extend(graph, engine=who.value, method=how, write=write, progress=tell)
-            facts = asdict(found.result) | {"engine": found.engine}
-    show(facts, json, lambda: _facts(facts))
+            memory = estimated.result | {"engine": estimated.engine}
+            show(memory, json, lambda: _estimated(memory))
+            return
+        found = store.extend(graph, engine=who.value, method=how, write=mode is Mode.WRITE, progress=tell)
+        result = asdict(found.result) | {"engine": found.engine}
+    show(result, json, lambda: _extended(result, f"neodp audit {quote(graph)}"))
 
 
 def audit(
@@ -160,6 +179,7 @@ def audit(
             metavar="FILE",
         ),
     ] = None,
+    force: Force = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
     workers: Workers = None,
@@ -168,7 +188,7 @@ def audit(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Check probabilities on every edge, exactly: of a stored graph, or anybody's from two tables.
+    """Check exactly, on every edge, that a mechanism is private: a stored one, or anybody's from two tables.
 
     The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written.
 
@@ -176,6 +196,8 @@ def audit(
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
+    if losses is not None and not force:
+        require_new(losses)
     if nodes is not None and edges is not None:
         _audit_tables(
             Tabulated.from_tables(nodes, edges, epsilon=epsilon, options=reading(encoding, delimiter)),
@@ -198,12 +220,12 @@ def audit(
     def text() -> None:
         say(str(report) + inside(found.engine))
         if stored.stale:
-            say(f"stale: the graph has changed since the mechanism was written, {stored.written}; extend it again")
-        for edge in report.worst:
-            say(f"  {edge}")
+            when = moment(stored.written)
+            say(f"The graph has changed since the mechanism was written, {when}: neodp extend {quote(graph)}")
+        _worst(report)
 
-    facts = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
-    show(asdict(report) | facts, json, text)
+    more = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
+    show(asdict(report) | more, json, text)
     if not report or stored.stale:
         raise typer.Exit(1)
 
@@ -218,9 +240,9 @@ def _extend_blocks(
         )
     with progress(quiet) as tell:
         found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, progress=tell)
-    facts = {name: value for name, value in asdict(found).items() if name != "state"}
-    facts |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
-    show(facts, json, lambda: _facts(facts))
+    result = {name: value for name, value in asdict(found).items() if name != "state"}
+    result |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
+    show(result, json, lambda: _extended(result, f"neodp audit {folder} --engine blocks"))
 
 
 def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | None, quiet: bool, json: bool) -> None:
@@ -234,9 +256,8 @@ def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | 
     def text() -> None:
         say(str(report))
         if stale:
-            say("stale: a file of the graph was written after the mechanism; extend it again")
-        for edge in report.worst:
-            say(f"  {edge}")
+            say(f"A file of the graph was written after the mechanism: neodp extend {folder} --engine blocks")
+        _worst(report)
 
     show(asdict(report) | {"graph": str(folder), "stale": stale}, json, text)
     if not report or stale:
@@ -251,8 +272,7 @@ def _audit_tables(given: Tabulated, losses: Path | None, worst: int, json: bool)
 
     def text() -> None:
         say(str(report))
-        for edge in report.worst:
-            say(f"  {edge}")
+        _worst(report)
 
     show(asdict(report), json, text)
     if not report:
@@ -277,7 +297,36 @@ def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
             say("\t".join([key, color, *map(repr, row)]))
 
 
-def _facts(facts: dict[str, Any]) -> None:
-    for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else value
-        say(f"{name:12} {shown}")
+def _worst(report: Audit) -> None:
+    """The edges that come closest to what they allow, or go beyond it."""
+    if report.worst:
+        say("The broken edges first, and how much the tightest ones use:" if not report else "The tightest edges:")
+    for edge in report.worst:
+        say(f"  {edge}")
+
+
+def _extended(found: dict[str, Any], next_one: str) -> None:
+    """A mechanism in words."""
+    size = f"{count(found['vertices'], 'dataset')}, {count(found['edges'], 'edge')}"
+    boundary = f"{count(found['boundary'], 'dataset')} where one person's data decides"
+    rows = [
+        ("graph", f"{found['graph']}: {size}, {boundary}"),
+        ("accuracy", accuracy(found["min_p_true"], found["mean_p_true"])),
+        ("method", METHODS[found["method"]] + inside(found.get("engine", ""))),
+    ]
+    if found["rounded"]:
+        rows.append(("alpha", f"lowered at {count(found['rounded'], 'dataset')}, where it was off by a rounding error"))
+    if found["filled"]:
+        rows.append(("alpha", f"{count(found['filled'], 'boundary dataset')} took that of their order of answers"))
+    if found["written"]:
+        rows.append(("kept", f"on {count(found['written'], 'dataset')}; next: {next_one}"))
+    else:
+        rows.append(("kept", "no: --mode write keeps it"))
+    facts(rows)
+
+
+def _estimated(found: dict[str, Any]) -> None:
+    """How much memory a mechanism would take, in words."""
+    size = f"{count(found['vertices'], 'dataset')}, {count(found['edges'], 'edge')}"
+    memory = f"{megabytes(found['bytes_min'])} to {megabytes(found['bytes_max'])}{inside(found['engine'])}"
+    facts([("graph", size), ("memory", memory)])

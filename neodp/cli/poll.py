@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Delimiter, Encoding, Json, Population, Session, Sheet, reading, show
+from neodp.cli.common import PATIENCE, Delimiter, Encoding, Force, Json, Population, Session, Sheet, reading, show
 from neodp.cli.poll_text import choice, shown
 from neodp.errors import GraphError
+from neodp.files import require_new
 from neodp.polls import People, Survey, read_list
 from neodp.polls.survey import poll as survey_of
 from neodp.release import DEFAULT
@@ -92,6 +93,7 @@ def poll(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg or .png.")
     ] = None,
+    force: Force = False,
     release: Annotated[
         str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
     ] = None,
@@ -108,6 +110,8 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
+    if plot is not None and not force:
+        require_new(plot)
     session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
@@ -207,7 +211,7 @@ def _chosen(survey: Survey) -> Survey:
     return survey
 
 
-UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "file", "mechanism", "option"}
+UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
 UNKEPT |= {"store", "timeout"}
 """Parameters that do not belong to the words that ask a question again, or stand there in another way."""
 

@@ -51,9 +51,12 @@ def query(
     rows = found.to_pylist()
 
     def picture() -> None:
-        table(found.column_names, [list(row.values()) for row in rows])
         if not rows:
             say("no rows")
+            return
+        table([HEADINGS.get(name, name) for name in found.column_names], [list(row.values()) for row in rows])
+        if any("accuracy" in HEADINGS.get(name, "") for name in found.column_names):
+            say("Accuracy is the chance of the true answer.")
 
     show({"query": name, subject(name): graph, "columns": found.column_names, "rows": rows}, json, picture)
 
@@ -84,6 +87,18 @@ def plot(
         stored = store.mechanism(graph, progress=tell)
     (draw_lines if lines else draw)(stored.mechanism, output, title=graph)
     show({"graph": graph, "file": str(output), "stale": stored.stale}, json, lambda: say(f"drew {output}"))
+
+
+HEADINGS = {
+    "color": "true answer",
+    "distance": "edges from the boundary",
+    "key": "dataset",
+    "max_p_true": "greatest accuracy",
+    "mean_p_true": "mean accuracy",
+    "min_p_true": "least accuracy",
+    "p_true": "accuracy",
+}
+"""What columns of the ready-made queries are called in tables for people."""
 
 
 def _list(json: bool) -> None:

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from neodp import study
-from neodp.cli.common import Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.files import require_new
 from neodp.graph import DatasetGraph
 from neodp.study import Accuracy, Comparison
 from neodp.tables import is_table
+from neodp.wording import number
 
 __all__ = ["compare", "raised", "raised_table", "what_if"]
 
@@ -24,6 +26,7 @@ def compare(
     first: Annotated[str, typer.Argument(help=EITHER, metavar="A")],
     second: Annotated[str, typer.Argument(help=EITHER, metavar="B")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg or .png file.")] = None,
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -31,6 +34,8 @@ def compare(
 
     Example: `neodp compare before after -o picture.svg`
     """
+    if output is not None and not force:
+        require_new(output)
     result = study.compare(*_accuracies(context.obj, (first, second), quiet))
     if output is not None:
         from neodp.plot import plot_comparison
@@ -69,9 +74,11 @@ def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
 
 def raised_table(rows: list[dict[str, Any]]) -> None:
     """The same rows for people."""
-    say("If the edges of one epsilon had a higher one, with the balanced alpha:")
-    columns = ("epsilon", "raised to", "edges", "datasets better off", "mean accuracy", "worst accuracy")
-    table(columns, [tuple(row.values()) for row in rows])
+    say("How accurate answers would be if everybody of one epsilon asked for a higher one, with the balanced alpha:")
+    columns = ("people of epsilon", "raised to", "edges", "datasets answered better", "mean accuracy", "least accuracy")
+    first, *others = (tuple(row.values()) for row in rows)
+    table(columns, [("as it is", *first[1:]), *((number(row[0]), *row[1:]) for row in others)])
+    say("Accuracy is the chance of the true answer, over all datasets.")
 
 
 def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[Accuracy]:
@@ -89,12 +96,13 @@ def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[A
 
 def _compared(result: Comparison, output: Path | None) -> None:
     say(str(result))
-    columns = ("mechanism", "better on", "mean accuracy", "worst accuracy")
+    columns = ("mechanism", "datasets answered better", "mean accuracy", "least accuracy")
     better = (result.first_better, result.second_better)
-    table(columns, [(result.names[i], f"{better[i]:,}", result.mean[i], result.worst[i]) for i in range(2)])
+    table(columns, [(result.names[i], better[i], result.mean[i], result.worst[i]) for i in range(2)])
+    say("Accuracy is the chance of the true answer, over all datasets.")
     gains = [*result.first_gains, *result.second_gains]
     if gains:
-        say("where they differ most:")
-        table(("key", *result.names), [(d.key, d.first, d.second) for d in gains])
+        say("The chance of the true answer where they differ most:")
+        table(("dataset", *result.names), [(d.key, d.first, d.second) for d in gains])
     if output is not None:
         say(f"drew {output}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from neodp.errors import GraphError, near
 from neodp.frames import arrow_table
 from neodp.polls.mechanism import valid_epsilon
-from neodp.tables import Place, ReadOptions, header, read_table
+from neodp.tables import Place, ReadOptions, header, number, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,11 +128,11 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
         if name in found:
             raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:
-            number = float(value)
+            epsilon = number(value) if isinstance(value, str) else float(value)
         except (TypeError, ValueError):
             raise GraphError(f"the level {name!r} is {value!r}", "give it an epsilon, as in low=2,high=0.3") from None
         try:
-            found[name] = valid_epsilon(number)
+            found[name] = valid_epsilon(epsilon)
         except GraphError as e:
             raise GraphError(f"the level {name!r}: {e.message}", e.hint) from None
     return found

@@ -97,6 +97,8 @@ class Prior:
         GraphError
             If the prior names a level that no group has.
         """
+        if not self.named:
+            return np.full(len(groups), self.share)
         given = dict(self.named)
         levels = [group.level for group in groups if group.level is not None]
         for name in given:

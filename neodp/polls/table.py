@@ -164,6 +164,8 @@ def epsilons(
                 return math.nan
             raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
         try:
+            if "_" in text or not text.isascii():  # which Python takes for digits
+                raise ValueError
             epsilon = float(text)
         except ValueError:
             hint = (
@@ -393,7 +395,7 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
     if rows is not None:
         column = column.take(rows)
     coded = pc.dictionary_encode(column, null_encoding="encode")
-    return [_text(value) for value in coded.dictionary.to_pylist()], np.asarray(coded.indices, np.int64)
+    return [_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)
 
 
 def _text(value: Any) -> str:

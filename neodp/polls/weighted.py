@@ -108,8 +108,8 @@ PROGRAMS = 8
 """How many of the best weights by the closed form are compared by their linear programs."""
 FINE, GROUPS = 40, 8
 """Weights near the best ones are tried up to this size, and for up to so many groups."""
-FEW = 3
-"""The same, where people are many: then the weights are as good as they get."""
+FEW, CROWD = 3, 10_000
+"""As PROGRAMS, where people are many; and one where they are a crowd: then the weights are as good as they get."""
 
 Ints = NDArray[np.int64]
 
@@ -182,7 +182,7 @@ class Weighted(Threshold):
 
     def score(self, counts: Counts) -> int:
         """The score of a dataset."""
-        return sum(w * n for w, n in zip(self.weights, counts[:, 0].tolist(), strict=True))
+        return int(np.array(self.weights) @ counts[:, 0])
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
         return self.at_score(self.score(counts))
@@ -265,12 +265,12 @@ class Weighted(Threshold):
 
     @property
     def _top(self) -> int:
-        return sum(w * group.size for w, group in zip(self.weights, self.groups, strict=True))
+        return int(np.array(self.weights) @ self._sizes)
 
     @cached_property
     def _reach(self) -> list[int] | None:
         """Per number of votes for the first option, the set of possible scores, as the bits of one whole number."""
-        classes = _classes(self.weights, self.groups)
+        classes = _classes(self.weights, self)
         if self.people**2 * max(1, self._top // 64) > WORK:
             return None
         reach = [1]
@@ -375,7 +375,8 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
     ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
     best = on_scores(poll, ranked[0][1], prior)
     tried = {best.weights}
-    near = [weights for _, weights in ranked[1 : FEW if best.approximate else PROGRAMS]]
+    programs = 1 if poll.people > CROWD else FEW if best.approximate else PROGRAMS
+    near = [weights for _, weights in ranked[1:programs]]
     for _ in range(ROUNDS):
         tried.update(near)
         better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
@@ -440,7 +441,7 @@ def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
 def _closed_form(poll: Threshold, joint: Lattice) -> float:
     """The expected accuracy of yes with chance 1 - e^-x/2, or e^x/2 for x < 0, where x = rate (s - s_0)."""
     gain = joint.yes - joint.no
-    x = _rate(_classes(joint.weights, poll.groups)) * (joint.scores - _middle(joint) + 0.5)
+    x = _rate(_classes(joint.weights, poll)) * (joint.scores - _middle(joint) + 0.5)
     small = np.exp(-np.abs(x)) / 2.0
     found = joint.no.sum() + gain @ np.where(x >= 0.0, 1.0 - small, small)
     return float(found) - PRICE * _effort(poll, joint)
@@ -457,13 +458,13 @@ def _rate(classes: dict[int, tuple[int, float]]) -> float:
     return min(epsilon / weight for weight, (_, epsilon) in classes.items() if weight)
 
 
-def _classes(weights: Sequence[int], groups: Sequence[Group]) -> dict[int, tuple[int, float]]:
-    """Per weight, how many people have it, and their least epsilon."""
-    found: dict[int, tuple[int, float]] = {}
-    for weight, group in zip(weights, groups, strict=True):
-        size, epsilon = found.get(weight, (0, math.inf))
-        found[weight] = size + group.size, min(epsilon, group.epsilon)
-    return found
+def _classes(weights: Sequence[int], poll: Poll) -> dict[int, tuple[int, float]]:
+    """Per weight, how many people have it, and their least epsilon: that of the first group, for these ascend."""
+    different, first, which = np.unique(np.array(weights), return_index=True, return_inverse=True)
+    people = np.zeros(len(different), np.int64)
+    np.add.at(people, which, poll._sizes)
+    least = [poll.groups[g].epsilon for g in first.tolist()]
+    return dict(zip(different.tolist(), zip(people.tolist(), least, strict=True), strict=True))
 
 
 # --- how likely scores are --------------------------------------------------------------------------------------------
@@ -479,12 +480,11 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
     >>> found.yes.round(6).tolist()
     [0.0, 0.0, 0.0, 0.25, 0.125, 0.125]
     """
-    shares = prior.shares(poll.groups)
-    parts: dict[tuple[int, float], int] = {}
-    for weight, share, group in zip(weights, shares.tolist(), poll.groups, strict=True):
-        parts[weight, share] = parts.get((weight, share), 0) + group.size
-    top = sum(weight * size for (weight, _), size in parts.items())
+    top = int(np.array(weights) @ poll._sizes)
     if (top + 1) * (poll.people + 1) * poll.people <= work:
+        parts: dict[tuple[int, float], int] = {}
+        for weight, share, group in zip(weights, prior.shares(poll.groups).tolist(), poll.groups, strict=True):
+            parts[weight, share] = parts.get((weight, share), 0) + group.size
         joint = _summed(parts, top)
         if prior.beta is not None:  # people are alike: given their total, all ways to reach it are equally likely
             joint *= prior.totals(poll.people) / joint.sum(axis=0)
@@ -518,7 +518,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     from scipy.stats import beta
 
     weight, size = np.array(weights, np.float64), poll._sizes.astype(np.float64)
-    top, rate = int(weight @ size), _rate(_classes(weights, poll.groups))
+    top, rate = int(weight @ size), _rate(_classes(weights, poll))
     if prior.beta is None:
         moments = _moments(weight, size, prior.shares(poll.groups))
         middle = moments.score + (poll.needed - 0.5 - moments.total) / moments.slope
@@ -605,7 +605,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     from neodp.mechanism import extend
     from neodp.study.optimum import optimize
 
-    classes = _classes(joint.weights, poll.groups)
+    classes = _classes(joint.weights, poll)
     classes.pop(0, None)
     top = sum(weight * size for weight, (size, _) in classes.items())
     units = {weight: max(0, math.floor(math.ldexp(e, 50)) - SLACK) for weight, (_, e) in classes.items()}
@@ -642,7 +642,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
 
 def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
     """The first and last score of the program: all, or those around the threshold."""
-    classes = _classes(joint.weights, poll.groups)
+    classes = _classes(joint.weights, poll)
     top, most = sum(weight * size for weight, (size, _) in classes.items()), max(classes)
     if top < SCORES:
         return 0, top

@@ -2,20 +2,23 @@
 
 As in :mod:`neodp.polls.weighted`, group g has a whole number w_g >= 0, and option j the score u_j = sum of w_g n_gj,
 where n_gj people of the group choose it. One person who goes from option a to option b takes w_g from u_a and gives
-it to u_b. Three kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one,
+it to u_b. Four kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one,
 and the best is taken. None of them looks at a vote to be chosen.
 
 *Tables.* Where there are few tables, the linear program over all of them: a chance per table and option, those of a
 table add up to 1, and those of one option at neighbouring tables are within e^epsilon. It is the optimum.
 
-*Gaps.* The gaps d_j = u_j - max u, cut off at -D, say who leads by how much. They form a graph as the tables do: its
+*Gaps.* The gaps d_j = max u - u_j, cut off at D, say who leads by how much. They form a graph as the tables do: its
 datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between what d and d'
 are cut off to, with the epsilon of the person. A mechanism that looks at these alone is private for the tables iff it
 is on this graph. As few steps leave the cut as there are within 2 w of it, the graph is finite: the cut of d and d'
-depends on gaps below -D - 2 w no more than on -D - 2 w itself, for a step changes a gap by at most 2 w. And it is
-symmetric: exchanging options maps the graph to itself, so that one dataset per *sorted* gaps is enough, with chances
-per place instead of per option, where equal gaps have equal chances, up to some 2^-52. Its linear program has a few
-hundred variables.
+depends on gaps above D + 2 w no more than on D + 2 w itself, for a step changes a gap by at most 2 w. Its linear
+program has some thousand variables. Options are told apart in it, which matters where people are few: a tie goes to
+the option that is named first.
+
+*Ordered gaps.* That graph is symmetric: exchanging options maps it to itself. Where people are many and ties are rare,
+one dataset per *sorted* gaps is enough, with chances per place instead of per option, where equal gaps have equal
+chances, up to some 2^-52: as the options are k! times fewer, finer weights can be taken.
 
 *Flip.* Permute-and-flip on the scores (McKenna and Sheldon, 2020): take the options in random order, and answer the
 one at hand with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
@@ -55,6 +58,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +72,8 @@ from neodp.privacy import UNIT
 
 __all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
 
-PROGRAM = 2_000
-"""Up to so many tables, the linear program over all of them is solved."""
+PROGRAM = 8_000
+"""Up to so many tables times options, the linear program over all of them is solved."""
 ALL = 20_000
 """Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
 SAMPLES = 20_000
@@ -77,7 +81,11 @@ SAMPLES = 20_000
 RANKED = 3_000
 """By how many of them weights are ranked."""
 GAPS = 6_000
-"""Up to so many variables times different weights, the program over gaps is solved."""
+"""Up to so many variables times different weights, a program over gaps is solved."""
+MOST = 8
+"""For more options there is none."""
+CROWD = 1_000
+"""Up to so many people, several weights are compared by their programs; more are a crowd."""
 ONE = 2.0**52
 """Chances of the linear programs are whole numbers of 2^-52."""
 LEAST = 1e-6
@@ -93,7 +101,7 @@ class WeightedPlurality(Plurality):
     Attributes
     ----------
     kind : str
-        ``tables``, ``gaps`` or ``flip``.
+        ``tables``, ``gaps``, ``ordered gaps`` or ``flip``.
     weights : tuple of int
         By how much one person of each group moves a score; for tables, all are 1 and not looked at.
     reach : int
@@ -125,21 +133,50 @@ class WeightedPlurality(Plurality):
         return self.worst_case
 
     def worst_at(self, margin: int) -> float:
-        """The accuracy that every dataset has at least, whatever its margin."""
-        return self.worst_case
+        """The accuracy that every dataset with this margin or a greater one has at least; it may have more.
+
+        With margin m, the winner is 2 m - 2 votes ahead of every other option, or more: whoever goes over to another
+        option makes up for two. Scores are closest if its votes are those of the least weight.
+        """
+        if self.kind == "tables":
+            return min((right for far, right in self._by_margin if far >= margin), default=self.worst_case)
+        order = np.argsort(self.weights)
+        weight, size = np.array(self.weights)[order], self._sizes[order]
+        winners = np.clip((self.people + 2 * margin - 2) // 2 - (np.cumsum(size) - size), 0, size)
+        lead = int(weight @ (2 * winners - size))
+        if lead <= 0:
+            return self.worst_case
+        if self.kind == "flip":
+            return max(self.worst_case, flip([0, *[lead] * (len(self.options) - 1)], self.rate)[0])
+        return min((right for far, right in self._by_margin if far >= min(lead, self.reach)), default=self.worst_case)
+
+    @cached_property
+    def _by_margin(self) -> list[tuple[int, float]]:
+        """For every dataset of the program, its margin, or by how much the first score leads, and its accuracy."""
+        found = []
+        for key, row in self.rows.items():
+            if self.kind == "tables":
+                counts = np.array(key).reshape(len(self.groups), -1)
+                found.append((self.margin(counts) or self.people, row[self.truth(counts)]))
+            else:
+                first = key.index(0)
+                found.append((min(key[:first] + key[first + 1 :]), row[first]))
+        return found
 
     def at(self, margin: int) -> Margin:
-        return Margin(margin, worst=self.worst_case)
+        return Margin(margin, worst=self.worst_at(margin))
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
         if self.kind == "tables":
             return self.rows[tuple(counts.reshape(-1).tolist())]
-        score = [sum(w * n for w, n in zip(self.weights, column, strict=True)) for column in counts.T.tolist()]
+        score = (np.array(self.weights) @ counts).tolist()
         most = max(score)
         gaps = [most - each for each in score]
         if self.kind == "flip":
             return flip(gaps, self.rate)
         cut = [min(gap, self.reach) for gap in gaps]
+        if self.kind == "gaps":
+            return self.rows[tuple(cut)]
         order = sorted(range(len(cut)), key=cut.__getitem__)
         row = self.rows[tuple(cut[j] for j in order)]
         found = [0.0] * len(row)
@@ -295,15 +332,30 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
 
     given = Prior.parse(prior)
     known, balanced = sample(poll, given), balanced_plurality(poll, given)
-    found = [_on_tables(poll, known, given)] if tables(poll) <= PROGRAM and known.exact else []
+    found = [_on_tables(poll, known, given)] if tables(poll) * len(poll.options) <= PROGRAM else []
     if not any(found):
         few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
         ranked = _ranked(poll, few)
         found = [_flip(poll, known, ranked[0][1], given)]
-        small = [weights for _, weights in ranked if _effort(poll, weights) <= GAPS]
-        found += [_on_gaps(poll, known, weights, given) for weights in small[:3]]
+        programs = _programs(poll, few, [weights for _, weights in ranked])
+        found += [_on_gaps(poll, known, weights, given, reach, ordered=o) for weights, reach, o in programs]
     best = max((each for each in found if each is not None), key=lambda each: each.expected)
     return poll if balanced.value >= best.expected - WORTH else best
+
+
+def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], int, bool]]:
+    """Of weights, best first, those whose programs over gaps are solved; with D, and whether gaps are ordered.
+
+    Flip ranks fine weights first. A program can make more of coarse ones, where few edges bind: so the best of those
+    with small programs are taken as well. In a crowd ties are rare, and one program is enough.
+    """
+    found: list[tuple[tuple[int, ...], int, bool]] = []
+    kinds = ((False, GAPS), (True, GAPS), (False, GAPS // 4), (False, GAPS // 16))
+    for ordered, limit in kinds if poll.people <= CROWD else ((True, GAPS // 4),):
+        reaches = ((weights, _reach(poll, known, weights, ordered, limit)) for weights in ranked)
+        small = ((weights, reach, ordered) for weights, reach in reaches if reach is not None)
+        found += itertools.islice(small, 2 if poll.people <= CROWD else 1)
+    return list(dict.fromkeys(found))
 
 
 def _rate(poll: Plurality, weights: Sequence[int]) -> int:
@@ -470,59 +522,72 @@ def _on_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPluralit
     )
 
 
-def _reach(poll: Plurality, weights: Sequence[int]) -> int:
-    """D: where the chance of a wrong answer has become small, or no gap is greater."""
+def _reach(poll: Plurality, known: Sample, weights: Sequence[int], ordered: bool, limit: int) -> int | None:
+    """D: where the chance of a wrong answer has become small, or no gap is greater, or the program as large as allowed.
+
+    None if it would be too large even where one lead in a hundred is cut off.
+    """
+    k, different = len(poll.options), len({w for w in weights if w})
+    if k > MOST or any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
+        return None
     rate = min(group.epsilon / w for w, group in zip(weights, poll.groups, strict=True) if w)
-    top = sum(w * group.size for w, group in zip(weights, poll.groups, strict=True))
-    return min(top, max(4 * max(weights), math.ceil(14.0 / rate)))
+    top = int(np.array(weights) @ poll._sizes)
+    reach = whole = min(top, max(4 * max(weights), math.ceil(14.0 / rate)))
+    while _size(reach, k, ordered) * different > limit and reach > 2 * max(weights):
+        reach -= max(1, reach // 16)
+    if _size(reach, k, ordered) * different > limit:
+        return None
+    lead = np.sort(_gaps(known, weights), axis=1)[:, 1]
+    return reach if reach == whole or known.chance @ (lead > reach) <= 0.01 else None
 
 
-def _effort(poll: Plurality, weights: Sequence[int]) -> int:
-    """How many variables the program over gaps would have, about, times the different weights."""
-    if any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
-        return GAPS + 1
-    k, reach = len(poll.options), _reach(poll, weights)
-    return (math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)) * len({w for w in weights if w})
+def _size(reach: int, k: int, ordered: bool) -> int:
+    """How many variables a program over gaps has, about; with more options, they take longer."""
+    if not ordered:
+        return int((reach + 1) ** k - reach**k) * (k - 1) // 2
+    return math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)
 
 
-def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality | None:
-    """The best mechanism on sorted gaps that are cut off."""
-    k, reach = len(poll.options), _reach(poll, weights)
-    top = sum(w * group.size for w, group in zip(weights, poll.groups, strict=True))
+def _on_gaps(
+    poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior, reach: int, *, ordered: bool
+) -> WeightedPlurality | None:
+    """The best mechanism on gaps that are cut off; where they are ordered, whose gaps they are does not matter."""
+    k, top = len(poll.options), int(np.array(weights) @ poll._sizes)
     least: dict[int, float] = {}
     for w, group in zip(weights, poll.groups, strict=True):
         if w:
             least[w] = min(least.get(w, math.inf), group.epsilon)
-    place: dict[tuple[int, ...], int] = {}
-    one, two, epsilon = [], [], []
+    base = (reach + 1) ** np.arange(k)
+
+    def cut(gaps: Ints) -> tuple[Ints, Ints]:
+        """A number for each dataset of the program, and which option stands at each of its places."""
+        short = np.minimum(gaps, reach)
+        order = np.argsort(short, axis=1, kind="stable") if ordered else np.tile(np.arange(k), (len(gaps), 1))
+        return np.take_along_axis(short, order, axis=1) @ base, order
+
+    steps = []
     for w, e in least.items():
-        deepest = min(reach + 2 * w, top)
-        for rest in itertools.combinations_with_replacement(range(deepest + 1), k - 1):
-            gaps = (0, *rest)  # how far each lies behind the first
-            most, odd = divmod(top + sum(gaps), k)  # the greatest score, since all add up to `top`
-            if (odd or most < gaps[-1]) and (gaps[-1] < deepest or deepest == top):
-                continue  # such gaps do not occur
-            here, here_order = _cut(gaps, reach)
-            for a, b in itertools.permutations(range(k), 2):
-                moved = list(gaps)
-                moved[a] += w
-                moved[b] -= w
-                first = min(moved)
-                there, there_order = _cut([gap - first for gap in moved], reach)
-                u, v = (place.setdefault(key, len(place)) for key in (here, there))
-                rank = {j: r for r, j in enumerate(there_order)}
-                one.append([u * k + r for r in range(k)])
-                two.append([v * k + rank[j] for j in here_order])
-                epsilon.append(e)
-    keys = np.array(list(place), np.int64)
-    n = len(keys)
-    # equal gaps share a variable
-    new = np.column_stack([np.ones(n, bool), np.diff(keys, axis=1) != 0])
-    groups = (np.cumsum(new.reshape(-1)) - 1).reshape(n, k)
-    flat = groups.reshape(-1)
-    ends = np.column_stack([flat[np.array(one).reshape(-1)], flat[np.array(two).reshape(-1)]])
-    ends = np.concatenate([ends, ends[:, ::-1]])  # both ways
-    table = np.column_stack([ends, np.tile(np.repeat(epsilon, k), 2)])
+        gaps = _occurring(min(reach + 2 * w, top), top, k, ordered)
+        here = cut(gaps)
+        for a, b in itertools.permutations(range(k), 2):
+            moved = gaps.copy()
+            moved[:, a] += w
+            moved[:, b] -= w
+            steps.append((e, here, cut(moved - moved.min(axis=1, keepdims=True))))
+    code = np.unique(np.concatenate([each[0] for _, *both in steps for each in both]))
+    keys = code[:, None] // base % (reach + 1)
+    groups = np.arange(len(code) * k).reshape(-1, k)
+    if ordered:  # equal gaps share a variable
+        new = np.column_stack([np.ones(len(code), bool), np.diff(keys, axis=1) != 0])
+        groups = (np.cumsum(new.reshape(-1)) - 1).reshape(-1, k)
+    rows = []
+    for e, here, there in steps:
+        u, v = (np.searchsorted(code, number) for number, _ in (here, there))
+        rank = np.take_along_axis(np.argsort(there[1], axis=1), here[1], axis=1)  # where the options stand then
+        one, two = groups[u].reshape(-1), groups[v[:, None], rank].reshape(-1)
+        ends = np.concatenate([np.column_stack([one, two]), np.column_stack([two, one])])  # both ways
+        rows.append(np.column_stack([ends, np.full(len(ends), e)]))
+    table = np.concatenate(rows)
     table = table[table[:, 0] != table[:, 1]]
     table = table[np.lexsort(table.T[::-1])]
     keep = np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])  # the least epsilon of equals
@@ -530,26 +595,32 @@ def _on_gaps(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Pr
 
     def at(known: Sample) -> tuple[Ints, Ints]:
         """Per table, the dataset of the program, and the place of the true answer in it."""
-        cut = np.minimum(_gaps(known, weights), reach)
-        order = np.argsort(cut, axis=1, kind="stable")
-        sorted_gaps = np.take_along_axis(cut, order, axis=1).tolist()
-        return np.array([place[tuple(key)] for key in sorted_gaps]), np.argmax(order == known.truth[:, None], axis=1)
+        number, order = cut(_gaps(known, weights))
+        return np.searchsorted(code, number), np.argmax(order == known.truth[:, None], axis=1)
 
     worth = np.bincount(groups[at(known.learned)], known.learned.chance, int(groups.max()) + 1)
-    rows = _solved(worth.astype(np.float64), groups, edges)
-    if rows is None:
+    chances = _solved(worth.astype(np.float64), groups, edges)
+    if chances is None:
         return None
     known = known.judged
-    right = rows[at(known)]
+    right = chances[at(known)]
     expected = float(known.chance @ right)
     behind = keys <= min(_widest(poll, weights), reach)
-    worst = float(right.min()) if known.exact else float(rows[behind].min())
-    stored = {key: tuple(rows[i].tolist()) for key, i in place.items()}
-    return _made(poll, "gaps", weights, reach, 0, stored, expected, known.exact, worst, prior)
+    worst = float(right.min()) if known.exact else float(chances[behind].min())
+    stored = dict(zip(map(tuple, keys.tolist()), map(tuple, chances.tolist()), strict=True))
+    kind = "ordered gaps" if ordered else "gaps"
+    return _made(poll, kind, weights, reach, 0, stored, expected, known.exact, worst, prior)
 
 
-def _cut(gaps: Sequence[int], reach: int) -> tuple[tuple[int, ...], list[int]]:
-    """Gaps, cut off and sorted, and the option at each place."""
-    cut = [min(gap, reach) for gap in gaps]
-    order = sorted(range(len(cut)), key=cut.__getitem__)
-    return tuple(cut[j] for j in order), order
+def _occurring(deepest: int, top: int, k: int, ordered: bool) -> Ints:
+    """The gaps that occur where all scores add up to `top`; those as deep as `deepest` stand for deeper ones too."""
+    if ordered:
+        rest = itertools.combinations_with_replacement(range(deepest + 1), k - 1)
+        gaps = np.array([(0, *each) for each in rest], np.int64)
+    else:
+        gaps = np.indices((deepest + 1,) * k).reshape(k, -1).T
+        gaps = gaps[gaps.min(axis=1) == 0].astype(np.int64)
+    most, odd = np.divmod(top + gaps.sum(axis=1), k)  # the greatest score, if that is a whole number
+    deep = gaps.max(axis=1)
+    found: Ints = gaps[((odd == 0) & (most >= deep)) | ((deep == deepest) & (deepest < top))]
+    return found

@@ -7,6 +7,7 @@ running procedures that do any of this (``CALL name``). So a query is read befor
 * it begins with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN;
 * no word in it, outside of quotes, is one of a clause that does something else. Properties (``p.set``), labels
   (``:Load``) and names in backticks are no clauses;
+* no number in it runs into a word, as in ``1LOAD``, which the embedded store reads as two;
 * it has no comments, of which the two stores have different ideas, and no ``\\u0027``, which Neo4j reads as the
   character itself, even where that ends a text.
 """
@@ -34,6 +35,8 @@ OTHER = frozenset(
     )
 )
 """The words that only stand in clauses, or name functions, that do something else than read the graph."""
+NUMBER = re.compile(r"[0-9][0-9_]*(e[0-9]*)?|0x[0-9a-f]+|0o[0-7]+", re.IGNORECASE)
+"""A number, or the part of one between a point or a sign."""
 TOKEN = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*`)
     |   (?P<comment>//|/\*)
@@ -69,6 +72,8 @@ def require_reading(text: str) -> None:
             what = "a comment" if token["comment"] else "more than one statement"
             raise StoreError(f"the Cypher query holds {what}", "give one statement without comments")
         word = (token["word"] or "").upper()
+        if word[:1].isdigit() and not NUMBER.fullmatch(word):
+            raise StoreError(f"the Cypher query holds {token[0]!r}", "put a space between a number and a word")
         if (i == 0 and word not in BEGINS) or (word in OTHER and not _is_name(tokens, i)):
             raise refusals.would_write(token[0])
 

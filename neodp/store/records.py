@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neodp.columns import Floats
+from neodp.errors import DamagedRelease
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
-from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,7 +111,7 @@ class GraphInfo:
     ----------
     state : str
         "ready", "loading" or "dropping"; the latter two for as long as that goes on or after it was interrupted. Or
-        "foreign", where somebody else made the graph with colours that are no texts.
+        "foreign", where somebody else made the graph with a name, colours or counts that are none.
     mechanism : MechanismInfo or None
         None where no whole mechanism is stored.
     revision : str or None
@@ -148,20 +149,22 @@ class GraphInfo:
         """
         mechanism = None
         colors = row["colors"] if isinstance(row["colors"], list | tuple) else [row["colors"]] if row["colors"] else []
-        foreign = not all(isinstance(color, str) for color in colors)
-        if row["version"] is not None:
+        counts = [row["datasets"], row["edges"]]
+        foreign = not all(isinstance(text, str) for text in (*colors, row["name"], row["state"]))
+        foreign = foreign or not all(isinstance(count, int) for count in counts)
+        if isinstance(row["version"], str):
             mechanism = MechanismInfo(**{f.name: row[f.name] for f in fields(MechanismInfo)})
         certificate = Certificate.from_row(row)
         return cls(
-            name=row["name"],
+            name=str(row["name"]),
             colors=tuple(map(str, colors)),
-            datasets=row["datasets"],
-            edges=row["edges"],
+            datasets=0 if foreign else row["datasets"],
+            edges=0 if foreign else row["edges"],
             state=FOREIGN if foreign else row["state"],
             created=row["created"],
             mechanism=mechanism,
             revision=row.get("revision"),
-            population=row.get("population") or DEFAULT,
+            population=str(row.get("population") or DEFAULT),
             certificate=certificate,
             stale=bool(row.get("stale")) or _outdated(mechanism, certificate),
         )
@@ -283,12 +286,19 @@ def release_of(row: Mapping[str, Any] | None) -> Release | None:
     """
     if row is None:
         return None
+    try:
+        return _release(row).check(row.get("digest"))
+    except (AttributeError, LookupError, TypeError, ValueError):  # a property is gone, or is of another type
+        raise damaged(row.get("graph"), row.get("name")) from None
+
+
+def _release(row: Mapping[str, Any]) -> Release:
     names = ("level_epsilons", "level_deltas", "level_names", "level_people", "level_times")
     levels = tuple(
         Level(epsilon, delta, name or None, None if people < 0 else people, times)
         for epsilon, delta, name, people, times in zip(*(row.get(name) or () for name in names), strict=False)
     )
-    found = Release(
+    return Release(
         graph=row["graph"],
         name=row["name"],
         answer=row["answer"],
@@ -299,7 +309,6 @@ def release_of(row: Mapping[str, Any] | None) -> Release | None:
         levels=levels,
         command=row.get("command") or "",
     )
-    return found.check(row.get("digest"))
 
 
 def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
@@ -310,7 +319,7 @@ def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
     DamagedRelease
         If it is not what was kept.
     """
-    account = Account(population, _limit(row))
+    account = Account(population, _limit(population, row))
     return None if row["account"] is None else account.read(row["account"])
 
 
@@ -323,14 +332,20 @@ def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:
         If one of them is not what was kept, or the account says that others were.
     """
     releases = (release_of(release) for release in row["releases"])
-    ledger = Ledger(population, _limit(row), tuple(release for release in releases if release is not None))
+    ledger = Ledger(population, _limit(population, row), tuple(release for release in releases if release is not None))
     account = account_of(population, row)
     if account is not None and (account.used, account.seal) != (ledger.used, ledger.account.seal):
         raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
     return ledger
 
 
-def _limit(row: Mapping[str, Any]) -> Limit:
+def _limit(population: str, row: Mapping[str, Any]) -> Limit:
+    numbers = [row["max_releases"], row["epsilon"], row["delta"]] if row["known"] else []
+    if not all(isinstance(number, int | float | None) for number in numbers):
+        raise DamagedRelease(
+            f"the limit of population {population!r} is no number: the store was damaged or edited",
+            f"set it with 'neodp budget {population} --releases N'",
+        )
     if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
         return Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)
     return Limit()

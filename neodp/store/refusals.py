@@ -29,6 +29,7 @@ __all__ = [
     "check_version",
     "exists",
     "foreign_key",
+    "foreign_table",
     "found",
     "incomplete",
     "keys_not_texts",
@@ -71,7 +72,10 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
 def whole(what: str, info: T) -> T:
     """The same if it is whole; UnfinishedGraph if its load or drop was interrupted, or is going on."""
     if info.state == FOREIGN:
-        raise GraphError(f"the colours of {what} {info.name!r} are not all texts", "correct its property colors")
+        raise GraphError(
+            f"{what} {info.name!r} has a name or colours that are not texts, or counts that are not numbers",
+            "correct the properties of its node, or delete it",
+        )
     if info.state != READY:
         doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
         raise UnfinishedGraph(
@@ -89,20 +93,36 @@ def exists(what: str, name: str, address: str) -> GraphExists:
 # --- which schema -------------------------------------------------------------------------------------------------
 
 
-def check_version(address: str, version: int) -> None:
-    """Refuse a store that a newer neodp made: what it means is not known here."""
+def check_version(address: str, version: object) -> int:
+    """The version of a store's schema, 0 where it has none; refused where a newer neodp made it: what it means is not
+    known here."""
+    if version is None:
+        return 0
+    if not isinstance(version, int):
+        raise StoreUnreachable(
+            f"the version of the schema of {address} is {version!r}: somebody else has changed it",
+            "take it from a copy",
+        )
     if version > VERSION:
         raise StoreUnreachable(
             f"the store {address} was made by a newer neodp: its schema is version {version}, "
             f"and this one knows {VERSION}",
             "update neodp",
         )
+    return version
 
 
 def older(address: str, what: str) -> StoreUnreachable:
     """A store that has to be brought up to date, and may not be written."""
     return StoreUnreachable(
         f"the store {address} was made by an older neodp and {what}", "open it once where it may be written"
+    )
+
+
+def foreign_table(address: str, table: str, column: str) -> StoreUnreachable:
+    """A database in which somebody else uses a name of neodp's for something else."""
+    return StoreUnreachable(
+        f"the store {address} has a table {table} without a column {column}: it is not neodp's", "use another store"
     )
 
 

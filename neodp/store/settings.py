@@ -23,8 +23,8 @@ __all__ = ["DEFAULT_FILE", "Settings"]
 DEFAULT_FILE = "neodp.lbdb"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 ADDRESS = re.compile(
-    r"""(neo4j|bolt|https?)(\+\w+)?:      # the scheme of an address, however it goes on
-    |   [^/\\]*:[^/\\]*@               # user:password@…
+    r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?:  # the scheme of an address, however it goes on
+    |   [/\\\s]*[^/\\]*:[^/\\]*@         # user:password@…
     |   [^/\\]{2,}:\d+(/|$)             # host:port""",
     re.VERBOSE | re.IGNORECASE,
 )

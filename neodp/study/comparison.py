@@ -99,9 +99,9 @@ class Comparison:
         figures = f"{one} is better on {self.first_better:,}, {two} on {self.second_better:,}, equal on {same:,}"
         said = {
             "equal": f"{one} and {two} are equally accurate on all {self.datasets:,} datasets",
-            "first": f"{one} dominates {two}",
-            "second": f"{two} dominates {one}",
-            "neither": "neither dominates",
+            "first": f"{one} is at least as accurate as {two} everywhere",
+            "second": f"{two} is at least as accurate as {one} everywhere",
+            "neither": "neither is at least as accurate as the other everywhere",
         }[self.verdict]
         return said if self.verdict == "equal" else f"{said}: {figures} of {self.datasets:,} datasets"
 

@@ -5,7 +5,7 @@ the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py``
 that all of it can be said at once.
 """
 
-from neodp.tables.cells import numbers
+from neodp.tables.cells import number, numbers
 from neodp.tables.options import ExtraColumns, ReadOptions
 from neodp.tables.problems import Place, Problems
 from neodp.tables.source import Format
@@ -20,6 +20,7 @@ __all__ = [
     "Table",
     "header",
     "is_table",
+    "number",
     "numbers",
     "read_table",
 ]

@@ -6,6 +6,8 @@ A number in text is what everybody writes: digits with a decimal point, a sign a
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING
 
 from neodp.errors import GraphError
@@ -14,7 +16,31 @@ from neodp.tables.problems import Place, Problems
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["numbers"]
+__all__ = ["number", "numbers"]
+
+NUMBER = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
+"""A number as text, without spaces around it."""
+
+
+def number(text: str) -> float:
+    """The number that a text is.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or one that no double can hold.
+
+    Examples
+    --------
+    >>> number(" 0.5 ")
+    0.5
+    >>> number("1_0")
+    Traceback (most recent call last):
+    ValueError: not a number: '1_0'
+    """
+    if not re.match(NUMBER, text.strip()) or math.isinf(found := float(text)):
+        raise ValueError(f"not a number: {text!r}")
+    return found
 
 
 def numbers(
@@ -65,7 +91,7 @@ def numbers(
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         text = pc.utf8_trim_whitespace(column)
         text = pc.if_else(pc.equal(text, ""), None, text)
-        written = pc.match_substring_regex(text, r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$")
+        written = pc.match_substring_regex(text, NUMBER)
         column = pc.if_else(written, text, pc.if_else(text.is_valid(), "nan", None)).cast(pa.float64())
     elif pa.types.is_null(column.type) or pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
         column = pc.cast(column, pa.float64(), safe=False)

@@ -48,7 +48,7 @@ def test_generate_extend_and_audit_a_folder(neodp_without_store: Run) -> None:
     blocks.balanced("D")
     code, out, _ = run("audit", "D", "--engine", "blocks", "--workers", "1")
     assert code == 1
-    assert "stale: a file of the graph was written after the mechanism; extend it again" in out
+    assert "A file of the graph was written after the mechanism: neodp extend D --engine blocks" in out
 
 
 def test_other_families_are_cut_as_they_grow(neodp_without_store: Run) -> None:
@@ -60,7 +60,7 @@ def test_other_families_are_cut_as_they_grow(neodp_without_store: Run) -> None:
     assert code == 1
     assert err == (
         "neodp: the boundary edge '14' – '15' (yes, no) has alpha at neither end; "
-        "give alpha to one of them, or make the folder with --balanced\n"
+        "give alpha to one of them, or use 'neodp generate FAMILY NAME … --balanced --to P'\n"
     )
 
 

@@ -90,7 +90,7 @@ def test_all_releases_in_words_one_can_paste_back(run: Run, tmp_path: Path) -> N
     assert [level["epsilon"] for level in found[1]["levels"]] == [0.5, 1.0]
     code, out, _ = run("releases")
     assert code == 0
-    (pasted,) = [line for line in out.splitlines() if line.startswith("neodp poll")]
+    (pasted,) = [line for line in out.splitlines() if line.startswith("  neodp poll")]
     assert document(run(*shlex.split(pasted)[1:], "--json"))["questions"][0]["answer"] == found[0]["answer"]
     assert "neodp answer survey KEY --release summer" in out
     assert "1-32" not in out
@@ -118,7 +118,7 @@ def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
         run("answer", "g", "1", "--release", "three"), "would have spent epsilon 3 at delta 0, allowed is epsilon 2.5"
     )
     out = run("budget", "staff")[1]
-    assert "2 releases used; the limit is epsilon 2.5 in all for everybody (population 'staff')" in out
+    assert "population 'staff': 2 answers given; the limit is epsilon 2.5 in all for everybody" in out
     found = document(run("budget", "staff", "--plan", "0.1x610", "--json"))
     assert found["levels"][0]["left"] == pytest.approx(0.5)
     assert {row["level"]: row["epsilon"] for row in found["planned"]}["epsilon 1"] == pytest.approx(63.0)

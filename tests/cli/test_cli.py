@@ -106,6 +106,7 @@ def test_options_stand_before_the_command_or_after_it(tmp_path: Path, capsys: py
     assert json.loads(capsys.readouterr().out) == {"profiles": []}
     assert main(["--json", "list", "--store", there]) == 3
     assert json.loads(capsys.readouterr().err)["error"]["kind"] == "unreachable"
+    assert main(["list", "--timeout", "inf"]) == 2
     assert main(["list", "--timeout", "0"]) == 2
     assert "'--timeout'" in capsys.readouterr().err
 

@@ -36,7 +36,7 @@ def test_load_list_show_export_drop(run: Run, tmp_path: Path) -> None:
     )
     shown = document(run("show", "g", "--json"))
     assert shown == listed
-    assert "none stored" in run("show", "g")[1]
+    assert "none yet: neodp extend g" in run("show", "g")[1]
     written = document(run("export", "g", str(tmp_path / "out"), "--json"))
     assert Path(written["nodes"]).read_text() == '"key","color","alpha"\n"a","yes","0.6"\n"b","no",\n'
     assert (
@@ -55,7 +55,7 @@ def test_load_parquet(run: Run, tmp_path: Path) -> None:
     ends = {"source": g.keys.take(pa.array(g.source)), "target": g.keys.take(pa.array(g.target))}
     pq.write_table(pa.table(ends), tmp_path / "e.parquet")
     words = ("load", "g", str(tmp_path / "n.parquet"), str(tmp_path / "e.parquet"))
-    assert run(*words)[2] == "neodp: the edges have no epsilon; give it as a column or as one number with epsilon=\n"
+    assert run(*words)[2] == "neodp: the edges have no epsilon; give it as a column or as one number with --epsilon\n"
     assert document(run(*words, "--epsilon", "0.5", "--json"))["edges"] == 12
 
 
@@ -109,6 +109,14 @@ def test_generate_refused(run: Run, words: tuple[str, ...], message: str) -> Non
             "source,target,epsilon\na,b,1\n",
             "n.csv, line 3 has the unknown colour 'maybe'",
         ),
+        *(
+            (
+                f"key,color,alpha\na,yes,{alpha}\nb,no,0.5\n",
+                "source,target,epsilon\na,b,1\n",
+                f"n.csv, line 2: alpha is '{alpha}'; give a number",
+            )
+            for alpha in ("1e999", "0_5", "\u0660", "nan")
+        ),
         ("key,colr\na,yes\n", "source,target,epsilon\n", "n.csv has no column 'color'; did you mean 'colr'?"),
         ("key,color\na,yes\nb,no\n", "source,target,epsilon\na,c,1\n", "e.csv, line 2: there is no dataset 'c'"),
     ],
@@ -130,7 +138,7 @@ def test_load_says_all_that_is_wrong_at_once(run: Run, tmp_path: Path) -> None:
         "epsilon is not a number: line 2 ('lots'); correct the epsilon",
         "a colour is unknown: line 3 ('maybe'); use one of yes, no",
         "the end of an edge is no dataset: line 2 ('a\\x1b'); did you mean 'a'?",
-        "epsilon is missing: line 3; give it, or a default with epsilon=",
+        "epsilon is missing: line 3; give it, or a default with --epsilon",
     ]
     error = json.loads(run("load", "g", *files, "--colors", "yes,no", "--json")[2])["error"]
     assert error["message"] == first.removeprefix("neodp: ").removesuffix(":")
@@ -191,6 +199,26 @@ def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> N
             f"neodp: {there} is there already; name another file, or use --force to replace it\n",
         )
         assert there.read_text() == "mine"
+        assert survey(*words, "--force")[0] == 0
+        assert there.read_text() != "mine"
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_nor_are_other_results_and_pictures(survey: Run, tmp_path: Path) -> None:
+    there = tmp_path / "there.svg"
+    people = tmp_path / "people.csv"
+    people.write_text("vote,epsilon\nyes,1\nno,1\n")
+    for words in (
+        ("audit", "survey", "--losses", str(tmp_path / "there.csv")),
+        ("compare", "survey", "survey", "-o", str(there)),
+        ("boundary", "--compare", "survey", "survey", "-o", str(there)),
+        ("poll", str(people), "--vote", "vote", "--epsilon", "epsilon", "--plot", str(there)),
+    ):
+        there = Path(words[-1])
+        there.write_text("mine")
+        code, _, err = survey(*words)
+        assert (code, there.read_text()) == (2, "mine")
+        assert "is there already; name another file, or use --force to replace it" in err
         assert survey(*words, "--force")[0] == 0
         assert there.read_text() != "mine"
 

@@ -353,6 +353,34 @@ def test_with_either_mechanism_nothing_depends_on_the_votes(poll: Run, tmp_path:
         assert parts[0][0] == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--prior", "share:low=0.6,high=0.4", "--mechanism", "weighted", "--json"), 0),
+        (("--query", "plurality", "--options", "yes,no,maybe", "--mechanism", "weighted"), 0),
+        (("--query", "threshold:2/3", "--id", "id", "--prior", "beta:1,1"), 0),
+        (("--release", "spring"), 2),  # which mechanism?
+        (("--prior", "share:lwo=0.6"), 2),
+        (("--query", "majorty"), 2),
+        (("--levels", "low=2,high=0.3"), 2),  # somebody's level is unknown
+        (("--id", "privacy"), 2),
+        (("--by", "privacy", "--by-values", "low,high"), 2),
+        (("--vote", "anser"), 2),
+        (("--margin", "100", "--what-if", "0.5"), 2),
+    ],
+)
+def test_votes_can_be_permuted_and_changed_and_nothing_else_is_said(
+    poll: Run, tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    """What is printed, and what is refused, byte by byte, for the same people with other votes."""
+    given = (*WORDS, *words)
+    shown = set()
+    for votes in (VOTES, VOTES[::-1], ["no", "yes"] * 6, ["yes"] * 12, ["no"] * 12):
+        shown.add(poll(people(tmp_path, votes), *given))
+    ((found, _, _),) = shown
+    assert found == code
+
+
 def test_a_picture_does_not_depend_on_the_votes(poll: Run, tmp_path: Path) -> None:
     drawn = set()
     for votes in (VOTES, VOTES[::-1]):

@@ -63,7 +63,7 @@ def test_boundary_chooses_by_rank(run: Run, tmp_path: Path) -> None:
     assert sorted(share["alpha"].values()) == pytest.approx([0.3, 0.3, 0.4])
     written = document(run("boundary", "g", "--balanced", "--write", "--json"))
     assert (written["written"], written["hit"]) == (written["boundary"], True)
-    assert "preference" in run("boundary", "g")[1]
+    assert "order of the answers" in run("boundary", "g")[1]
     assert run("boundary", "g", "--alpha", "much")[2] == (
         "neodp: --alpha is 'much'; give a number, or one per rank joined by ';'\n"
     )

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from bench.poll_rivals import cut, least, noise_above, randomized_response, rivals, sampled
+from bench.poll_rivals import cut, drawn, least, noise_above, randomized_response, rivals, sampled
 from neodp.polls import Group, Threshold, poll
 from neodp.polls.facts import preview
 from neodp.polls.prior import Prior
@@ -84,3 +84,18 @@ def test_none_is_better_than_the_optimum(query: str) -> None:
     assert len(found) == 4
     for rival in found:
         assert rival.expected <= best + 1e-9
+
+
+def test_accuracy_by_how_many_say_yes_adds_up() -> None:
+    """Each rival's accuracy by the number of yes, weighted with how likely it is, is the expected accuracy."""
+    p = threshold()
+    for rival in rivals(p, Prior()):
+        assert float(Prior().totals(5) @ rival.right) == pytest.approx(rival.expected, abs=1e-12)
+
+
+def test_the_least_epsilon_is_what_opendp_draws() -> None:
+    p = threshold()
+    exact = least(p, Prior()).right
+    for yes in (1, 3, 4):
+        found = drawn(p, yes, 20_000)
+        assert (found if yes >= p.needed else 1 - found) == pytest.approx(exact[yes], abs=0.02)  # 5 deviations

@@ -62,15 +62,16 @@ def optimum(people: list[tuple[int, float]], k: int) -> float:
     return float(-found.fun)
 
 
-KINDS = ("tables", "gaps", "flip")
+KINDS = ("tables", "gaps", "ordered gaps", "flip")
 
 
-def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
+def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior, reach: int = 40) -> WeightedPlurality:
     known = sample(p, prior)
     if kind == "tables":
         found = module._on_tables(p, known, prior)
-    elif kind == "gaps":
-        found = module._on_gaps(p, known, weights, prior)
+    elif kind.endswith("gaps"):
+        top = sum(w * group.size for w, group in zip(weights, p.groups, strict=True))
+        found = module._on_gaps(p, known, weights, prior, min(top, reach), ordered=kind == "ordered gaps")
     else:
         found = module._flip(p, known, weights, prior)
     assert found is not None
@@ -99,14 +100,36 @@ def test_every_small_population_is_private_to_the_last_bit(kind: str, options: s
     assert checked > 200
 
 
-def test_gaps_that_are_cut_off_are_private_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_reach", lambda *_: 5)
-    for weights in ((1, 2), (0, 1), (2, 3)):
+@pytest.mark.parametrize("kind", ["gaps", "ordered gaps"])
+def test_gaps_that_are_cut_off_are_private_too(kind: str) -> None:
+    for weights in ((1, 2), (0, 2), (2, 3)):
         p = plurality([(5, 0.4), (4, 1.3)])
-        found = of_kind(p, "gaps", weights, Prior())
+        found = of_kind(p, kind, weights, Prior(), 5)
         assert max(max(key) for key in found.rows) == 5
         for counts in sample(p, Prior()).counts[::3]:
             assert violations(found, counts) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_accuracy_by_margin_is_certain(kind: str) -> None:
+    """No table with a margin is answered less accurately than is said of that margin; more is said of greater ones."""
+    for people in ([(9, 0.7)], [(3, 0.4), (5, 1.3)]):
+        p = plurality(people)
+        found = of_kind(p, kind, (1, 2)[: len(people)], Prior(), 8)
+        least: dict[int, float] = {}
+        for counts in sample(p, Prior()).counts:
+            margin = found.margin(counts)
+            assert margin is not None
+            right = found.distribution(counts)[found.truth(counts)]
+            for m in range(1, margin + 1):
+                least[m] = min(least.get(m, 1.0), right)
+        said = [found.worst_at(m) for m in sorted(least)]
+        assert all(each <= least[m] for m, each in zip(sorted(least), said, strict=True))
+        assert said == sorted(said)
+        if kind == "tables":
+            assert said == [least[m] for m in sorted(least)]
+        elif len(people) == 1:
+            assert said[-1] > 0.7
 
 
 def test_large_polls_are_private_at_what_is_asked() -> None:
@@ -167,6 +190,7 @@ def test_scores_come_close_to_all_tables(monkeypatch: pytest.MonkeyPatch, people
 
 def test_balanced_is_returned_where_nothing_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PROGRAM", 0)
+    monkeypatch.setattr(module, "GAPS", 0)
     assert type(weighted_plurality(plurality([(5, 1.0)]))) is Plurality
 
 

@@ -380,16 +380,39 @@ def test_a_graph_of_somebody_else_does_not_hide_the_others(store: Store, raw: Ra
         "g": ("ready", ("yes", "no")),
         "one": ("foreign", ("7",)),
     }
-    with pytest.raises(GraphError, match="the colours of graph 'bools' are not all texts; correct its property colors"):
+    with pytest.raises(GraphError, match="graph 'bools' has a name or colours that are not texts, or counts that are"):
         store.read("bools")
+    raw("CREATE (:DatasetGraph {name: 5, colors: ['a', 'b']}), (:DatasetGraph {name: 'f', datasets: 'many', state: 7})")
+    raw("CREATE (:DatasetGraph {name: 'm', population: 3, mechanism: 4, datasets: 1, edges: 0})")
+    states = {info.name: info.state for info in store.graphs()}
+    assert states == {"5": "foreign", "bools": "foreign", "f": "foreign", "g": "ready", "m": "ready", "one": "foreign"}
     assert main(["--store", store.address.split()[0], "list"]) == 0
     assert store.drop("bools") == 0
 
 
-def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
-    """Even one without a digest, or with one that somebody made for it."""
+@pytest.mark.parametrize("lost", ["answer", "asked", "level_epsilons", "digest"])
+def test_a_kept_answer_of_which_a_part_is_gone_is_damaged(store: Store, raw: Raw, lost: str) -> None:
     store.load("g", balanced(generate.path(3)))
     store.answer("g", "1", "spring")
-    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = NULL")
+    raw(f"MATCH (r:Release) SET r.{lost} = NULL")
+    for ask in (lambda: store.answer("g", "1", "spring"), store.ledger):
+        with pytest.raises(DamagedRelease, match="release 'spring' of 'g' is not what was kept"):
+            ask()
+
+
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
+    raw("CREATE (:Ledger {population: 'default', max_releases: 'many'})")
+    with pytest.raises(DamagedRelease, match="the limit of population 'default' is no number: the store was damaged"):
+        store.ledger()
+    assert store.allow("default", Limit(3)).limit == Limit(3)
+
+
+def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) -> None:
+    """Even one with a digest that somebody made for it."""
+    store.load("g", balanced(generate.path(3)))
+    kept = store.answer("g", "1", "spring")
+    forged = replace(kept, answer="perhaps").digest
+    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = $digest", digest=forged)
     with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
         store.answer("g", "1", "spring")

@@ -14,6 +14,7 @@ FINE = [
     "MATCH (d:Dataset) RETURN d.key AS key ORDER BY key;",
     "MATCH (d:Dataset) WHERE d.color <> 'COPY x TO' RETURN d.key AS `set` ORDER BY `set`",
     "UNWIND [1, 2, 3] AS x WITH x WHERE x > 1 RETURN x",
+    "UNWIND [1, 2, 3] AS x2y WITH x2y WHERE x2y > 1.5e-3 AND 1e0 < 2 RETURN x2y",
     "OPTIONAL MATCH (d:Dataset {key: 'it\\'s; // no /* comment'}) RETURN d.key",
 ]
 
@@ -33,6 +34,11 @@ def test_what_reads_is_taken(store: Store, text: str) -> None:
         "LOAD CSV FROM 'file://{folder}/secret.csv' AS line RETURN line",
         "MATCH (d:Dataset) LOAD CSV FROM 'file://{folder}/secret.csv' AS line RETURN line",
         "MATCH (d:Dataset) WHERE d.p > 1. LOAD CSV FROM 'file://{folder}/secret.csv' AS line RETURN line",
+        "MATCH (d:Dataset) WITH d WHERE 1=1LOAD FROM '{folder}/secret.csv' RETURN *",
+        "MATCH (d:Dataset) WITH d WHERE 1=1.0LOAD FROM '{folder}/secret.csv' RETURN *",
+        "MATCH (d:Dataset) WITH d WHERE 1=1e0LOAD FROM '{folder}/secret.csv' RETURN *",
+        "MATCH (d:Dataset) WITH d WHERE 1=1e-0LOAD FROM '{folder}/secret.csv' RETURN *",
+        "MATCH (d:Dataset) WITH d WHERE 1=.5LOAD FROM '{folder}/secret.csv' RETURN *",
         "WITH 1 AS x \\u004COAD CSV FROM 'file://{folder}/secret.csv' AS line RETURN line",
         "RETURN '\\u0027 AS x LOAD CSV FROM \\u0027file://{folder}/secret.csv\\u0027 AS line RETURN \\u0027'",
         "SHOW USERS",

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ladybug
 import pytest
 
 import neodp
@@ -96,6 +97,24 @@ def test_a_store_without_its_releases_answers_nothing(tmp_path: Path, table: str
             store._session.execute(f"DROP TABLE {table}", {})  # type: ignore[attr-defined]
     with pytest.raises(StoreUnreachable, match=f"has lost its table {table}: somebody else has changed it; take it"):
         open_store(tmp_path / "s.lbdb")
+
+
+@pytest.mark.parametrize("table", ["DatasetGraph", "Release", "NeodpSchema"])
+def test_tables_of_somebody_else_are_left_alone(tmp_path: Path, table: str) -> None:
+    with ladybug.Database(tmp_path / "s.lbdb") as database, ladybug.Connection(database) as connection:
+        connection.execute(f"CREATE NODE TABLE {table}(mine INT64 PRIMARY KEY)")
+    with pytest.raises(StoreUnreachable, match=rf"has a table {table} without a column \w+: it is not neodp's; use"):
+        open_store(tmp_path / "s.lbdb")
+
+
+def test_a_version_that_is_no_number_is_named_neo4j(
+    neo4j_server: Any, neo4j_driver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in neo4j_server.environment().items():
+        monkeypatch.setenv(name, value)
+    neo4j_driver.execute_query("CREATE (:NeodpSchema {name: 'neodp', version: 'x'})")
+    with pytest.raises(StoreUnreachable, match=r"the version of the schema of .* is 'x': somebody else has changed it"):
+        open_store(neo4j_server.uri)
 
 
 def test_what_an_older_neodp_wrote_to_neo4j_counts(

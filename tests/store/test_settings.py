@@ -62,6 +62,8 @@ def test_a_link_to_nothing_makes_nothing(tmp_path: Path) -> None:
     "uri",
     [
         "neo4j:secret@host",
+        "//me:secret@host",
+        " bolt:secret@host",
         "neo4j:secret@host:7687",
         "me:secret@host/db",
         "neo4j:/secret@host",

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
+from neodp.files import require_new
 from neodp.stretch.similarities import Cost, Measure
 
 __all__ = ["recall", "utility"]
@@ -31,6 +32,7 @@ def recall(
         Path | None, typer.Option(help="Keep results here, and go on from what is there after a stop.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A picture: a .svg or .png file.")] = None,
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -45,6 +47,8 @@ def recall(
     plan = experiment.Plan(slices=counts, repeats=repeats, k=k, measure=measure, seed=seed)
     if output is not None:
         picture.check(output)
+        if not force:
+            require_new(output)
     session: Session = context.obj
     with session.open() as store:
         read = store.profiles.read(profile)

@@ -62,8 +62,9 @@ class Session:
         try:
             with self.transaction():
                 self.tables = set(self.run("show_schema")["name"].to_pylist())
+                lacking = self._lacking()
                 self._version = self._found_version()
-            self._upgrade()
+            self._upgrade(lacking)
         except BaseException:
             self.close()
             raise
@@ -95,16 +96,26 @@ class Session:
         """The version of the schema that is there; 0 where it has none. Refused if it is newer, or not whole."""
         if "NeodpSchema" not in self.tables:
             return 0
-        version = int(self.run("show_version")["version"][0].as_py() or 0)
-        refusals.check_version(self.address, version)
+        version = refusals.check_version(self.address, self.run("show_version")["version"][0].as_py())
         if version == VERSION and (missing := self._missing()):
             raise refusals.incomplete(self.address, missing[0])
         return version
 
-    def _upgrade(self) -> None:
+    def _lacking(self) -> list[str]:
+        """The columns that tables of an older neodp lack; refused where a table is somebody else's."""
+        known = schema(self._dialect)
+        found: list[str] = []
+        for table in sorted(self.tables.intersection(known)):
+            text = statement("show_columns", self._dialect).replace("{table}", table)
+            there = self.execute(text, {})["name"].to_pylist()
+            for column in re.findall(r"[(,]\s*`?(\w+)`? (?:STRING|DOUBLE|INT64|BOOL)", statement(table, self._dialect)):
+                if column not in there and f"{table}.{column}" not in known:
+                    raise refusals.foreign_table(self.address, table, column)
+            found += [name for name in known if name.startswith(f"{table}.") and name.split(".")[1] not in there]
+        return found
+
+    def _upgrade(self, missing: list[str]) -> None:
         """Bring an older file up to date: add the columns and tables that it lacks."""
-        with self.transaction():
-            missing = [name for name in schema(self._dialect) if "." in name and self._lacks(*name.split("."))]
         if missing and self.read_only:
             raise refusals.older(self.address, f"lacks {missing[0]}")
         if missing:
@@ -115,12 +126,6 @@ class Session:
                     self.run("set_ledgers")
         if self._version != VERSION and "DatasetGraph" in self.tables and not self.read_only:
             self.init()
-
-    def _lacks(self, table: str, column: str) -> bool:
-        if table not in self.tables:
-            return False
-        text = statement("show_columns", self._dialect).replace("{table}", table)
-        return column not in self.execute(text, {})["name"].to_pylist()
 
     def require_room(self, size: int) -> None:
         """Refuse a change that the disk may have no room for."""

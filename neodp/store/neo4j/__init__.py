@@ -54,6 +54,14 @@ class Neo4jStore(Mechanisms, Releases):
         """The version of the plugin that the server has; None where it has none."""
         return server_version(self._session)
 
+    def server(self) -> str:
+        """What the server calls itself, as in ``Neo4j/5.26.19``."""
+        return self._session.server()
+
+    def may_write(self) -> bool:
+        """Whether the user may write to the database; nothing is changed by asking."""
+        return self._session.may_write()
+
     @property
     def profiles(self) -> ProfileStore:
         from neodp.store.neo4j.profiles import Neo4jProfiles

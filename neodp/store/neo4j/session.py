@@ -160,10 +160,29 @@ class Session:
             self._version = VERSION
         return missing
 
+    def server(self) -> str:
+        """What the server calls itself, as in ``Neo4j/5.26.19``."""
+        with self._translated(read=True):
+            return str(self._driver.get_server_info().agent)
+
+    def may_write(self) -> bool:
+        """Whether the user may write to the database: tried, and taken back."""
+
+        def attempt(tx: Transaction) -> None:
+            tx.run("set_version", version=VERSION)
+            raise _TakenBack
+
+        try:
+            self.transaction("set_version", attempt)
+        except _TakenBack:
+            return True
+        except ReadOnlyStore:
+            return False
+        raise AssertionError("unreachable")
+
     def _found_version(self) -> int:
         """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
-        version = int(self.read("show_version")["version"] or 0)
-        refusals.check_version(self.address, version)
+        version = refusals.check_version(self.address, self.read("show_version")["version"])
         if version == 0 and self.read("show_older")["older"]:
             try:
                 self.transaction("set_version", _bring_up)
@@ -303,6 +322,10 @@ class Session:
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
         return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct `uri=...`")
+
+
+class _TakenBack(Exception):
+    """Ends a transaction without its changes."""
 
 
 def _bring_up(tx: Transaction) -> None:

@@ -1,0 +1,49 @@
+"""How numbers are written for people: alike in every sentence, table and picture.
+
+>>> count(1, "dataset"), count(7161, "dataset"), count(2, "boundary", "boundaries")
+('1 dataset', '7,161 datasets', '2 boundaries')
+>>> number(0.5249791874789399), number(20260), number(1e-30)
+('0.524979', '20,260', '1e-30')
+>>> share(1.0), share(0.99961), share(0.31416)
+('100 %', '99.96 %', '31.42 %')
+>>> size(2_242_600), moment("2026-11-16T21:40:50.625Z")
+('2.2 MB', '2026-11-16 21:40 UTC')
+>>> listed(["a", "b", "c"])
+'a, b and c'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["count", "listed", "moment", "number", "share", "size"]
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """How many of something there are."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def number(x: float) -> str:
+    """A whole number with commas, any other to six digits."""
+    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+
+
+def share(x: float) -> str:
+    """A part of a whole in per cent, to four digits."""
+    return f"{100.0 * x:.4g} %"
+
+
+def size(n: int) -> str:
+    """A size in bytes, as megabytes or gigabytes."""
+    return f"{n / 1e9:,.1f} GB" if n >= 1e9 else f"{n / 1e6:,.1f} MB"
+
+
+def moment(written: str) -> str:
+    """A point in time as stores keep it, to the minute."""
+    return f"{written[:10]} {written[11:16]} UTC" if written[10:11] == "T" else written
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words one after the other."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -1,0 +1,146 @@
+"""The list of attacks, and turns of them for as long as there is time."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tests.trust.arena import Arena, Impossible
+from tests.trust.judges import Failed
+from tools import neo4j_server as servers
+
+__all__ = ["Attack", "Tally", "Where", "arena", "attack", "attacks", "attempt", "go"]
+
+Where = Literal["embedded", "neo4j", "plugin", "no store"]
+"""The store that an attack is on; "plugin" is Neo4j with neodp's plugin in it."""
+
+Try = Callable[[random.Random, Arena], int]
+"""One try; how many attempts it made, 0 where a kill came too late. It raises `Failed`, or `Impossible`."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack on a store: `share` says how much of the time it gets."""
+
+    name: str
+    where: Where
+    does: str
+    act: Try
+    share: float = 1.0
+
+    @property
+    def command(self) -> str:
+        """What runs it alone."""
+        plugin = " --plugin" if self.where == "plugin" else ""
+        return f"python -m tests.trust --only {self.name}{plugin}"
+
+
+_ALL: list[Attack] = []
+
+
+def attack(name: str, *places: Where, share: float = 1.0) -> Callable[[Try], Try]:
+    """Put a function on the list of attacks, for each of some stores; its first line says what it does."""
+
+    def listed(act: Try) -> Try:
+        does = str(act.__doc__).split("\n")[0]
+        _ALL.extend(Attack(name, where, does, act, share) for where in places)
+        return act
+
+    return listed
+
+
+def attacks() -> list[Attack]:
+    """All attacks."""
+    from tests.trust import damage, disks, fuzz, kills, names, network, races, servers  # noqa: F401
+
+    return list(_ALL)
+
+
+@dataclass
+class Tally:
+    """What became of an attack."""
+
+    tried: int = 0
+    failed: int = 0
+    impossible: str = ""
+    failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@contextmanager
+def arena(run: Arena) -> Iterator[Arena]:
+    """A place for one try, with a new folder; on the server, with an empty database."""
+    with tempfile.TemporaryDirectory(prefix="neodp-trust-") as folder:
+        address = run.address if run.server is not None else str(Path(folder) / "store.lbdb")
+        made = Arena(Path(folder), address, run.shared, run.server, run.driver, run.facts)
+        made.empty()
+        yield made
+
+
+def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
+    """One try, counted."""
+    begin = time.monotonic()
+    try:
+        with arena(run) as place:
+            tally.tried += what.act(random.Random(seed), place)
+    except Impossible as reason:
+        tally.impossible = str(reason)
+    except Exception as error:
+        tally.tried += 1
+        tally.failed += 1
+        tally.failures.append(f"{what.name} on {what.where}, seed {seed!r}: {type(error).__name__}: {error}"[:3000])
+        print(tally.failures[-1], file=sys.stderr, flush=True)
+        if not isinstance(error, Failed):
+            import traceback
+
+            traceback.print_exc()
+    tally.seconds += time.monotonic() - begin
+
+
+def go(chosen: Sequence[Attack], seconds: float, seed: int, record: Path | None = None) -> dict[str, Tally]:
+    """Try attacks by turns until the time is over: the one next that has had the least of its share."""
+    tallies = {f"{each.name} {each.where}": Tally() for each in chosen}
+    until = time.monotonic() + seconds
+    with ExitStack() as stack:
+        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neodp-trust-run-")))
+        runs: dict[Where, Arena] = {}
+        for where in dict.fromkeys(each.where for each in chosen):
+            runs[where] = _run(where, shared, stack)
+        number = 0
+        while time.monotonic() < until:
+            ready = [each for each in chosen if not tallies[f"{each.name} {each.where}"].impossible]
+            if not ready:
+                break
+            each = min(ready, key=lambda one: tallies[f"{one.name} {one.where}"].seconds / one.share)
+            number += 1
+            attempt(each, f"{seed}.{number}", runs[each.where], tallies[f"{each.name} {each.where}"])
+            if record is not None:
+                record.write_text(json.dumps({name: asdict(tally) for name, tally in tallies.items()}, indent=1))
+    return tallies
+
+
+def _run(where: Where, shared: Path, stack: ExitStack) -> Arena:
+    """What all tries on a store share: a server, where it is one."""
+    folder = shared / where.replace(" ", "-")
+    folder.mkdir()
+    if where in ("embedded", "no store"):
+        return Arena(folder, "", folder)
+    plugins = [_plugin()] if where == "plugin" else []
+    server = stack.enter_context(servers.running(memory="512m", page_cache="64m", plugins=plugins))
+    driver = stack.enter_context(server.driver(notifications_min_severity="OFF"))
+    return Arena(folder, server.uri, folder, server, driver)
+
+
+def _plugin() -> Path:
+    jar = Path(__file__).resolve().parents[2] / "plugin" / "target" / "neodp-plugin.jar"
+    if not jar.exists():
+        raise SystemExit("there is no plugin: build it with 'make plugin'")
+    return jar

@@ -1,0 +1,145 @@
+"""Files that are damaged: read as far as they are right, or refused in one sentence that names them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import shutil
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import neodp
+from neodp import generate
+from neodp.store import open_store
+from tests.tables import make
+from tests.trust.arena import Arena
+from tests.trust.attack import attack
+from tests.trust.batches import batch, command
+from tests.trust.judges import Failed, behaved, once, untouched
+
+__all__ = ["damaged"]
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """A file of which some bytes are changed, missing, doubled or new, or the end is."""
+    found = bytearray(data)
+    for _ in range(rng.randint(1, 6)):
+        place, size = rng.randrange(len(found) + 1), rng.choice([1, 1, 2, 8, 64])
+        how = rng.choice(["change", "change", "remove", "insert", "cut", "double", "zero"])
+        some = bytes(rng.choice([rng.randrange(256), *b'",;\n\r\0\xff=']) for _ in range(size))
+        if how == "change":
+            found[place : place + size] = some
+        elif how == "remove":
+            del found[place : place + size]
+        elif how == "insert":
+            found[place:place] = some
+        elif how == "double":
+            found[place:place] = found[place : place + size]
+        elif how == "zero":
+            found[place : place + size] = bytes(len(found[place : place + size]))
+        elif rng.random() < 0.3:
+            del found[max(place, 1) :]
+    return bytes(found)
+
+
+def _deep(name: str, data: bytes, rng: random.Random) -> bytes:
+    """The same, where a part of the file is packed: also damage inside, with the packing right."""
+    try:
+        if name.endswith(".gz") and rng.random() < 0.5:
+            return gzip.compress(damaged(gzip.decompress(data), rng))
+        if name.endswith((".xlsx", ".ods")) and rng.random() < 0.6:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed, io.BytesIO() as new:
+                parts = {part: packed.read(part) for part in packed.namelist()}
+                part = rng.choice(sorted(parts))
+                parts[part] = damaged(parts[part], rng)
+                with zipfile.ZipFile(new, "w") as again:
+                    for part, content in parts.items():
+                        again.writestr(part, content)
+                return new.getvalue()
+    except (OSError, EOFError, zipfile.BadZipFile):  # one of the tables is no such file to begin with
+        pass
+    return damaged(data, rng)
+
+
+@cache
+def wholes() -> dict[str, bytes]:
+    """Tables of every kind, whole."""
+    kinds = (".csv", ".gz", ".xlsx", ".ods", ".parquet", ".arrow", ".feather", ".tsv")
+    found = {name: x if isinstance(x, bytes) else x.encode() for name, x in make.tables().items()}
+    return {name: content for name, content in found.items() if name.endswith(kinds)}
+
+
+def one_table(rng: random.Random, folder: Path, address: str) -> None:
+    """A damaged table, given to a command that reads tables."""
+    name = rng.choice(sorted(wholes()))
+    (folder / name).write_bytes(_deep(name, wholes()[name], rng))
+    (folder / "edges.csv").write_text("source,target,epsilon\na,b,1\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    words = rng.choice(
+        [
+            ["poll", name, "--vote", "vote", "--epsilon", rng.choice(["epsilon", "1"])],
+            ["poll", name, "--vote", "vote", "--epsilon", "1", "--option", "yes", "--option", "no", "--other", "no"],
+            ["audit", "--nodes", name, "--edges", "edges.csv"],
+            ["audit", "--nodes", "edges.csv", "--edges", name],
+            ["compare", name, name],
+            ["--store", "s.lbdb", "load", "g", name, "edges.csv", *rng.choice([[], ["--extra-columns", "ignore"]])],
+            ["--store", "s.lbdb", "stretch", "load", name, "--extra-columns", "ignore"],
+        ]
+    )
+    done = behaved(command(*words, *rng.choice([[], ["--json"]])), (0, 1, 2))
+    if done.code == 2 and not done.err.startswith('{"error"') and not done.err.startswith("neodp: "):
+        raise Failed(f"no message of neodp's: {done}")
+    untouched(before, folder, ["s.lbdb"])
+
+
+@attack("tables", "no store", share=1.5)
+def tables(rng: random.Random, arena: Arena) -> int:
+    """damaged tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence"""
+    return batch(one_table, 50, rng, arena)
+
+
+@attack("files", "embedded")
+def files(rng: random.Random, arena: Arena) -> int:
+    """damaged files of the embedded store and its log: refused, or read; a kept answer is served as it was, or not"""
+    kept = arena.shared / "damage.lbdb"
+    if not kept.exists():
+        graph = generate.path(20)
+        with open_store(kept) as store:
+            store.load("g", graph.with_alpha(neodp.balanced(graph)))
+            store.write("g", neodp.extend(store.read("g")))
+            arena.facts["answer"] = store.answer("g", "3", "spring").answer
+    file = Path(arena.address)
+    shutil.copy(kept, file)
+    if rng.random() < 0.3:  # a log as after a kill, cut or damaged
+        log = Path(f"{file}.wal")
+        log.write_bytes(rng.randbytes(rng.randint(1, 4000)))
+    else:
+        _hurt(file, rng)
+    for words in rng.sample([("list",), ("releases",), ("audit", "g"), ("eval", "g", "3"), ("show", "g")], 2):
+        behaved(arena.run(*words), (0, 1, 2, 3))
+    done = behaved(arena.run("answer", "g", "3", "--release", "spring"), (0, 1, 2, 3))
+    if done.code == 0:
+        once({"g spring": arena.facts["answer"]}, [("g spring", done.out.strip())])
+    return 1
+
+
+def _hurt(file: Path, rng: random.Random) -> None:
+    content = bytearray(file.read_bytes())
+    how = rng.choice(["bytes", "page", "cut", "swap"])
+    page = 4096 * rng.randrange(max(len(content) // 4096, 1))
+    if how == "bytes":
+        for _ in range(rng.randint(1, 20)):
+            content[rng.randrange(len(content))] = rng.randrange(256)
+    elif how == "page":
+        content[page : page + 4096] = bytes(4096)
+    elif how == "cut":
+        del content[rng.randrange(len(content)) :]
+    else:
+        other = 4096 * rng.randrange(max(len(content) // 4096, 1))
+        content[page : page + 4096], content[other : other + 4096] = (
+            content[other : other + 4096],
+            content[page : page + 4096],
+        )
+    file.write_bytes(content)

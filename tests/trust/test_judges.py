@@ -1,0 +1,150 @@
+"""The judges of the attacks notice faults that are planted, and the turns count what they must."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.trust import attack as attacks
+from tests.trust.arena import Arena, Impossible
+from tests.trust.batches import batch
+from tests.trust.damage import damaged
+from tests.trust.judges import Failed, Outcome, behaved, exact, once, untouched, whole
+from tests.trust.network import honest
+from tests.trust.page import MARKS, added, main, table, written
+
+OLD, NEW = {"graph g": "a", "mechanism g": "x"}, {"graph g": "b", "mechanism g": "none"}
+
+
+@pytest.mark.parametrize(
+    ("code", "out", "err", "what"),
+    [
+        (None, "", "", "did not end"),
+        (-6, "", "", "exit code -6"),
+        (134, "", "terminate called", "exit code 134"),
+        (1, "", "Traceback (most recent call last):\n", "shows its inside"),
+        (1, "", "neodp: something went wrong inside neodp (KeyError)", "shows its inside"),
+        (0, "g\x1b[2J", "", "a terminal obeys"),
+        (2, "", "neodp: \u202e", "a terminal obeys"),
+        (2, "", "", "says nothing"),
+    ],
+)
+def test_a_command_that_does_not_behave(code: int | None, out: str, err: str, what: str) -> None:
+    with pytest.raises(Failed, match=what):
+        behaved(Outcome(("x",), code, out, err))
+    assert behaved(Outcome(("x",), 2, "", "neodp: no\n")).code == 2
+    with pytest.raises(Failed, match="exit code 2"):
+        behaved(Outcome(("x",), 2, "", "neodp: no\n"), (0, 1))
+
+
+def test_a_mixture_is_no_state() -> None:
+    whole(OLD, [OLD, NEW])
+    whole(NEW, [OLD, NEW])
+    for mixture in (OLD | {"graph g": "b"}, {}, OLD | {"graph h": "c"}, OLD | {"release g r": "{}"}):
+        with pytest.raises(Failed, match="neither the old state nor the new one"):
+            whole(mixture, [OLD, NEW])
+
+
+def test_a_second_answer_and_a_ledger_that_is_off() -> None:
+    once({"g r": "yes"}, [("g r", "yes"), ("g r", "yes")])
+    for given in ([("g r", "no")], [("g r", "yes"), ("g r", "no")], [("g s", "yes")]):
+        with pytest.raises(Failed, match="is kept"):
+            once({"g r": "yes"}, given)
+    exact(2, 2, [("g r", "yes"), ("g r", "yes"), ("g s", "no")])
+    for spent, allowed in ((3, 2), (1, 5)):  # more than is allowed; fewer than were answered
+        with pytest.raises(Failed, match="are counted"):
+            exact(spent, allowed, [("g r", "yes"), ("g s", "no")])
+
+
+def test_what_is_said_of_a_lost_connection() -> None:
+    lost = Outcome(("x",), 3, "", "neodp: the connection was lost")
+    unknown = Outcome(("x",), 3, "", "neodp: the connection was lost: this may have been done")
+    honest(lost, OLD, OLD, NEW)
+    honest(unknown, NEW, OLD, NEW)
+    honest(unknown, OLD, OLD, NEW)
+    with pytest.raises(Failed, match="does not say that it may have been"):
+        honest(lost, NEW, OLD, NEW)
+    with pytest.raises(Failed, match="neither"):
+        honest(Outcome(("x",), 0, "done", ""), OLD, OLD, NEW)
+
+
+def test_files_that_are_made_changed_or_linked(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"x")
+    before = {"mine": b"x"}
+    untouched(before, tmp_path)
+    (tmp_path / "s.lbdb").write_bytes(b"y")
+    untouched(before, tmp_path, ["s.lbdb"])
+    with pytest.raises(Failed, match=r"a file was made: s\.lbdb"):
+        untouched(before, tmp_path)
+    (tmp_path / "s.lbdb").unlink()
+    for change in (lambda: (tmp_path / "mine").write_bytes(b"z"), (tmp_path / "mine").unlink):
+        change()
+        with pytest.raises(Failed, match="a file was changed: mine"):
+            untouched(before, tmp_path)
+
+
+def dies(rng: random.Random, folder: Path, address: str) -> None:
+    """A try that ends its process, as damaged bytes may."""
+    if rng.random() < 0.4:
+        os.abort()
+
+
+def refuses(rng: random.Random, folder: Path, address: str) -> None:
+    """A try that fails."""
+    raise Failed("planted")
+
+
+def test_a_try_that_ends_its_process_or_fails_is_found_with_its_seed(tmp_path: Path) -> None:
+    arena = Arena(tmp_path, "", tmp_path)
+    with pytest.raises(Failed, match=r"seed [0-9a-f]+: the process ended with -6"):
+        batch(dies, 20, random.Random(1), arena)
+    (tmp_path / "report.jsonl").unlink()
+    with pytest.raises(Failed, match=r"3 of 3: seed [0-9a-f]+: Failed: planted"):
+        batch(refuses, 3, random.Random(1), arena)
+
+
+def test_failures_count_and_what_is_not_possible_is_not_passed(tmp_path: Path) -> None:
+    def impossible(rng: random.Random, arena: Arena) -> int:
+        raise Impossible("no such disk")
+
+    def fails(rng: random.Random, arena: Arena) -> int:
+        raise Failed("planted")
+
+    run = Arena(tmp_path, "", tmp_path)
+    acts = {"ok": lambda rng, arena: 7, "fails": fails, "impossible": impossible, "late": lambda rng, arena: 0}
+    chosen = [attacks.Attack(name, "no store", f"does {name}", act) for name, act in acts.items()]
+    tallies = {f"{each.name} no store": attacks.Tally() for each in chosen}
+    for each in chosen:
+        attacks.attempt(each, "1", run, tallies[f"{each.name} no store"])
+    assert [(one.tried, one.failed, one.impossible) for one in tallies.values()] == [
+        (7, 0, ""),
+        (1, 1, ""),
+        (0, 0, "no such disk"),
+        (0, 0, ""),
+    ]
+    assert table(chosen, tallies).splitlines()[2:] == [
+        "| does ok | no store | 7 | 0 | – | `python -m tests.trust --only ok` |",
+        "| does fails | no store | 1 | 1 | – | `python -m tests.trust --only fails` |",
+        "| does impossible | no store | 0 | 0 | no such disk | `python -m tests.trust --only impossible` |",
+    ]
+
+
+def test_the_page_has_the_table_of_the_runs(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+    assert written(f"a {MARKS[0]} old {MARKS[1]} b", "new") == f"a {MARKS[0]}\nnew\n{MARKS[1]} b"
+    with pytest.raises(ValueError, match="needs the marks"):
+        written("nothing", "new")
+    text = page.read_text(encoding="utf-8")
+    assert written(text, "x") != text
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text('{"kills embedded": {"tried": 3, "failed": 1, "impossible": ""}}')
+    total = added([tmp_path / "one.json", tmp_path / "two.json"])["kills embedded"]
+    assert (total.tried, total.failed) == (6, 2)
+    with pytest.raises(SystemExit):
+        main(["--only", "no such attack"])
+
+
+def test_damage_is_some() -> None:
+    whole_file = bytes(range(256)) * 4
+    assert sum(damaged(whole_file, random.Random(seed)) != whole_file for seed in range(50)) > 40

@@ -1,0 +1,36 @@
+"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m tests.trust`` does more."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.trust.arena import Arena
+from tests.trust.attack import Attack, Tally, attacks, attempt
+from tools import neo4j_server as servers
+
+TRIES = {"kills": 4, "writers": 2}
+"""How often, where it is not once; a server that is killed takes a server of its own, so that there are none here."""
+EVERY = [each for each in attacks() if each.where != "plugin" and each.name != "server-kills"]
+
+
+def _attempts(each: Attack, run: Arena) -> None:
+    tally = Tally()
+    for number in range(TRIES.get(each.name, 1)):
+        attempt(each, f"slice {each.name} {number}", run, tally)
+    assert tally.failures == []
+    if tally.impossible:
+        assert os.geteuid() != 0 or os.environ.get("CI", "").lower() not in {"true", "1"}, tally.impossible
+        pytest.skip(tally.impossible)
+
+
+@pytest.mark.parametrize("each", [each for each in EVERY if each.where != "neo4j"], ids=lambda each: each.name)
+def test_attack(each: Attack, tmp_path: Path) -> None:
+    _attempts(each, Arena(tmp_path, "", tmp_path))
+
+
+@pytest.mark.parametrize("each", [each for each in EVERY if each.where == "neo4j"], ids=lambda each: each.name)
+def test_attack_neo4j(each: Attack, tmp_path: Path, neo4j_server: servers.Server) -> None:
+    with neo4j_server.driver(notifications_min_severity="OFF") as driver:
+        servers.wipe(driver, keep="neodp_")
+        _attempts(each, Arena(tmp_path, neo4j_server.uri, tmp_path, neo4j_server, driver))
