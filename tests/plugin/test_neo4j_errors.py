@@ -265,6 +265,13 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
         "neodp.extend.stream": "READ",
         "neodp.extend.write": "WRITE",
     }
+    fields = caller(
+        "SHOW PROCEDURES YIELD name, argumentDescription, returnDescription WHERE name STARTS WITH 'neodp.' "
+        "UNWIND argumentDescription + returnDescription AS field "
+        "RETURN name, field.name AS field, field.description AS words"
+    )
+    assert len(fields) > 80
+    assert [row for row in fields if "::" in row["words"]] == []  # which is what the server says of its own accord
     functions = caller(
         "SHOW FUNCTIONS YIELD name, description WHERE name STARTS WITH 'neodp.' RETURN name, description"
     )

@@ -194,7 +194,7 @@ def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None
 
 @pytest.mark.usefixtures("quiet")
 def test_memory_is_counted_and_given_back(caller: Caller, client: Store) -> None:
-    """The caller's transaction may take 256 MB: more is refused before anything is read, and what was taken comes back."""
+    """The caller's transaction may take 256 MB: more is refused before anything is read, and what it took comes back."""
     client.load("g", _survey())
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000")
     assert caller.one("CALL neodp.extend.estimate('g')")["fits"]

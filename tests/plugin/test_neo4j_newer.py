@@ -55,7 +55,9 @@ def test_the_jar_that_was_built_for_the_older_line(
             np.testing.assert_array_equal(stored.mechanism.probabilities, expected.probabilities)
             for v, key in enumerate(read.keys.to_pylist()):
                 assert streamed[key] == expected.probabilities[v].tolist()
-            rows = caller("MATCH (d:Dataset {graph: 'g'}) CALL neodp.eval('g', [d.key]) YIELD key, probabilities RETURN *")
+            rows = caller(
+                "MATCH (d:Dataset {graph: 'g'}) CALL neodp.eval('g', [d.key]) YIELD key, probabilities RETURN *"
+            )
             assert {row["key"]: list(row["probabilities"].values()) for row in rows} == streamed
             audited = caller.one("CALL neodp.audit('g')")
             assert (audited["violations"], audited["stale"]) == (0, False)
