@@ -1,27 +1,50 @@
 # Each target sets up what it needs in .venv and runs; nothing else is touched.
 PYTHON ?= python3
 BIN := .venv/bin
+VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test lint bench plugin clean
+.PHONY: demo test test-browser screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser
+
+# the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
+test-browser: .venv/ready-browser docs
+	$(BIN)/python -m pytest tests/browser
+
+# the pictures of README and docs, taken by the same run
+screenshots: .venv/ready-browser
+	NEODP_SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/browser -k screenshots
 
 lint: .venv/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.advisories
 
 # the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
 plugin:
 	cd plugin && mvn --batch-mode --quiet package
 	cp plugin/target/neodp-plugin.jar neodp/
 
+# the component that draws graphs, of the version that its README names
+vendor:
+	@npm pack --silent --pack-destination /tmp \
+	  cytoscape@$$(sed -n 's/^| `cytoscape.min.js` .* | \([0-9.]*\) | .*/\1/p' $(VENDOR)/README.md) > /tmp/neodp-vendor
+	@tar -xOf /tmp/$$(cat /tmp/neodp-vendor) package/dist/cytoscape.min.js > $(VENDOR)/cytoscape.min.js
+	@tar -xOf /tmp/$$(cat /tmp/neodp-vendor) package/LICENSE > $(VENDOR)/cytoscape.LICENSE
+	@rm /tmp/$$(cat /tmp/neodp-vendor) /tmp/neodp-vendor
+
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
+
+# the documentation as a site in site/, with every link checked
+docs: .venv/ready-docs
+	$(BIN)/python -m tools.notebook
+	$(BIN)/python -m tools.site
 
 clean:
 	rm -rf .venv
@@ -29,8 +52,10 @@ clean:
 # .venv/ready-X says that what X needs is installed, for pyproject.toml as it is
 .venv/ready-run: extras = .[plot]
 .venv/ready-test: extras = .[test]
+.venv/ready-browser: extras = .[test,browser]
 .venv/ready-lint: extras = .[test,bench]
 .venv/ready-bench: extras = .[bench]
+.venv/ready-docs: extras = .[docs]
 .venv/ready-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing $(extras)"

@@ -75,7 +75,8 @@ def draw(path: Path) -> Path:
         axes.set_xlabel("margin: how many people would have to vote otherwise to change the true answer")
         axes.set_ylabel("chance of the true answer")
         axes.legend(loc="lower right", fontsize=8)
-        save(target, rendered(figure, target.suffix[1:]))
+        alt = "Accuracy by margin: " + ", ".join(f"{way.name} {way.expected:.3f} expected" for way in ways)
+        save(target, rendered(figure, target.suffix[1:], alt))
     return target
 
 

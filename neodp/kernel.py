@@ -69,12 +69,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from neodp.compiling import watch
+from neodp.compiling import intrinsic, njit
 
 __all__ = [
     "ADD",
@@ -111,7 +107,6 @@ __all__ = [
     "within",
 ]
 
-watch()  # the first call of each function compiles it, which takes a while
 
 HALF = 0x3FE0000000000000
 """The bits of 1/2: the label of certainty."""
@@ -564,6 +559,9 @@ def spread(values, edge):
 @intrinsic
 def _fetch(context, array, i):
     """Ask the processor for array[i] ahead of time. It changes nothing, and i may lie beyond the end."""
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
 
     def build(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
+from xml.etree import ElementTree
 
 import neodp
+from neodp.cli.doctor import FOR_DEVELOPERS
 
 CHECKOUT = Path(neodp.__file__).parents[1]
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def run(*words: str | Path, cwd: Path) -> str:
     """What a command prints, in an environment that does not know the checkout."""
-    unset = ("PYTHONPATH", "NEODP_STORE", "NEO4J_URI")
+    unset = ("PYTHONPATH", "NEODP_STORE", "NEO4J_URI", "NUMBA_CACHE_DIR")
     alone = {name: value for name, value in os.environ.items() if name not in unset}
-    alone["NUMBA_DISABLE_JIT"] = "1"  # all other tests compile; here it would only take time
     done = subprocess.run(words, cwd=cwd, env=alone, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done.stderr + done.stdout
 
 
 def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
@@ -50,4 +55,29 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
         str(own / "neodp" / "store" / "cypher.py"),
         str(own / "neodp" / "cypher"),
     ]
-    assert "checked exactly" in run(python.with_name("neodp"), "demo", cwd=tmp_path)
+    demo = run(python.with_name("neodp"), "demo", cwd=tmp_path)
+    assert demo.startswith("neodp: compiling for this machine; this happens once, and takes up to a minute\n")
+    assert "checked exactly" in demo
+    assert run(python.with_name("neodp"), "demo", cwd=tmp_path).startswith("Three people vote")
+
+    told = metadata.Distribution.at(next(own.glob("neodp-*.dist-info"))).metadata
+    assert told["Version"] == PROJECT["version"]
+    assert set(told.get_all("Provides-Extra") or ()) == set(PROJECT["optional-dependencies"])
+    assert run(python.with_name("neodp"), "--version", cwd=tmp_path) == f"neodp {PROJECT['version']}\n"
+
+
+def test_the_extras_are_named_for_what_they_do_and_all_has_every_one() -> None:
+    extras = PROJECT["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = set(everything.removeprefix("neodp[").removesuffix("]").split(","))
+    assert named == extras.keys() - FOR_DEVELOPERS
+    hints = [path.read_text(encoding="utf-8") for path in (CHECKOUT / "neodp").rglob("*.py")]
+    asked = {name for text in hints for name in re.findall(r"neodp\[(\w+)\]", text)}
+    assert asked <= named  # what messages tell one to install is there
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """pyproject.toml; the plugin, which Maven builds, has to say the same."""
+    pom = ElementTree.parse(CHECKOUT / "plugin" / "pom.xml").getroot()
+    assert pom.findtext("{http://maven.apache.org/POM/4.0.0}version") == PROJECT["version"] == neodp.__version__
+    assert "\nversion:" not in (CHECKOUT / "CITATION.cff").read_text(encoding="utf-8")

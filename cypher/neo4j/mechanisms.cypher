@@ -13,8 +13,9 @@ RETURN count(DISTINCT g) AS claimed;
 
 // name: write_alpha
 // Write alpha from columns.
-UNWIND range(0, size($ids) - 1) AS i
-MATCH (d) WHERE elementId(d) = $ids[i] AND d.graph = $graph
+CYPHER 5
+UNWIND range(0, size($numbers) - 1) AS i
+MATCH (d) WHERE id(d) = $numbers[i] AND d.graph = $graph
 SET d.alpha = $alphas[i]
 RETURN count(d) AS written;
 
@@ -28,32 +29,35 @@ RETURN count(g) AS claimed;
 
 // name: write_probabilities
 // Write the probabilities of two colours from columns, if the writer still owns the graph.
+CYPHER 5
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE g.writer = $writer
-UNWIND range(0, size($ids) - 1) AS i
-MATCH (d) WHERE elementId(d) = $ids[i] AND d.graph = $graph
+UNWIND range(0, size($numbers) - 1) AS i
+MATCH (d) WHERE id(d) = $numbers[i] AND d.graph = $graph
 SET d.p = $ps[i], d.q = $qs[i], d.p_true = $p_trues[i], d.distance = $distances[i]
 RETURN count(d) AS written;
 
 // name: write_distributions
 // Write the probabilities of more than two colours from columns, if the writer still owns the graph.
+CYPHER 5
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE g.writer = $writer
-UNWIND range(0, size($ids) - 1) AS i
-MATCH (d) WHERE elementId(d) = $ids[i] AND d.graph = $graph
+UNWIND range(0, size($numbers) - 1) AS i
+MATCH (d) WHERE id(d) = $numbers[i] AND d.graph = $graph
 SET d.probabilities = $distributions[i], d.p_true = $p_trues[i], d.distance = $distances[i]
 RETURN count(d) AS written;
 
 // name: write_mus
 // Write the mu of a Gaussian mechanism to its edges from columns, if the writer still owns the graph.
+CYPHER 5
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE g.writer = $writer
 UNWIND range(0, size($mus) - 1) AS i
-MATCH (a) WHERE elementId(a) = $sources[i]
-MATCH (a)-[r:NEIGHBOR]-(b) WHERE elementId(b) = $targets[i]
+MATCH (a) WHERE id(a) = $sources[i]
+MATCH (a)-[r:NEIGHBOR]-(b) WHERE id(b) = $targets[i]
 SET r.mu = $mus[i]
 RETURN count(DISTINCT i) AS written;
 
@@ -71,8 +75,9 @@ RETURN count(g) AS finished;
 
 // name: read_probabilities
 // The stored probabilities of some datasets, as columns.
-UNWIND $ids AS id
-MATCH (d) WHERE elementId(d) = id
+CYPHER 5
+UNWIND $numbers AS number
+MATCH (d) WHERE id(d) = number
 WITH collect(d) AS ds
 RETURN [d IN ds | d.key] AS keys, [d IN ds | d.p] AS ps, [d IN ds | d.q] AS qs,
        [d IN ds | d.probabilities] AS distributions;

@@ -48,7 +48,7 @@ COMMANDS = {
     },
     "Look": {
         "query": ("queries:query", "Run one of the ready-made Cypher queries."),
-        "plot": ("queries:plot", "Draw a mechanism: .svg, .png or .html."),
+        "plot": ("queries:plot", "Draw a mechanism: .svg, .png, .pdf or .html."),
         "explore": ("explore:explore", "Look at graphs, mechanisms and answers in a browser."),
     },
     "More": {

@@ -58,7 +58,7 @@ def boundary(
         tuple[str, str] | None, typer.Option(help="The same as `neodp compare A B`.", metavar="A B")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg or .png file.")
+        Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg, .png or .pdf file.")
     ] = None,
     force: Force = False,
     what_if: Annotated[

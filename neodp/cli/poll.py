@@ -91,7 +91,7 @@ def poll(
         int | None, typer.Option(min=1, help="With --what-if: at which margin. Default: one in a hundred people.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg or .png.")
+        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg, .png or .pdf.")
     ] = None,
     force: Force = False,
     release: Annotated[

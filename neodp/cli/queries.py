@@ -64,7 +64,7 @@ def query(
 def plot(
     context: typer.Context,
     graph: Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .svg, .png or .html file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .svg, .png, .pdf or .html file.")],
     lines: Annotated[
         bool, typer.Option("--lines", help="Instead, the chance of every answer by distance, one panel per order.")
     ] = False,

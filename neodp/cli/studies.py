@@ -25,7 +25,9 @@ def compare(
     context: typer.Context,
     first: Annotated[str, typer.Argument(help=EITHER, metavar="A")],
     second: Annotated[str, typer.Argument(help=EITHER, metavar="B")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg or .png file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg, .png or .pdf file.")
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,

@@ -5,6 +5,7 @@ Nothing is stored: the changes come with every question, and the answer goes bac
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,7 +113,7 @@ def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
     except NeodpError as e:
         witness = getattr(e, "witness", None)
         path = list(getattr(witness, "path", ()) or ())
-        return facts | {"problem": said(e), "witness": path}
+        return facts | {"problem": said(e, name), "witness": path}
     report = audit(changed, mechanism, worst=1)
     moved = None
     if shown.mechanism is not None:
@@ -145,7 +146,7 @@ def require_small(shown: Shown) -> None:
         raise GraphError(
             f"graph {shown.info.name!r} has {shown.info.datasets:,} datasets and {shown.info.edges:,} edges",
             f"alpha and epsilons can be moved with up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one level "
-            f"on larger graphs, use 'neodp what-if {shown.info.name}'",
+            f"on larger graphs, run: neodp what-if {shlex.quote(shown.info.name)}",
         )
 
 

@@ -42,7 +42,7 @@ def dataset(source: Source, name: str, key: str, changes: Changes | None = None)
     return _facts(graph, v) | {
         "distribution": None if mechanism is None else _distribution(graph, mechanism.probabilities[v].tolist()),
         "decided": None if mechanism is None else _decided(graph, mechanism, v),
-        "problem": None if problem is None else said(problem),
+        "problem": None if problem is None else said(problem, name),
         "neighbors": _neighbors(graph, mechanism, v),
         "around": None,
     }
@@ -107,7 +107,7 @@ def _from_store(store: Store, name: str, key: str) -> dict[str, Any]:
         found = store.evaluate(name, [key]).evaluations[0]
         distribution, decided = _distribution(part, list(found.probabilities.values())), _path(found)
     except NeodpError as e:
-        problem = said(e)
+        problem = said(e, name)
     rows = store.query("neighborhood", name, key=key).to_pylist()
     return _facts(part, v) | {
         "distribution": distribution,

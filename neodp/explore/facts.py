@@ -6,11 +6,13 @@ rounds it to 0 or 1.
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import numpy as np
 
 from neodp.boundary import boundary_vertices
+from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError
 from neodp.explore.source import LARGEST, Shown, Source
 from neodp.graph import DatasetGraph
@@ -35,9 +37,9 @@ def chance(p: float, q: float | None = None) -> dict[str, Any]:
     return {"p": float(p), "text": precise(float(p), float(1.0 - p if q is None else q))}
 
 
-def said(error: NeodpError) -> dict[str, Any]:
+def said(error: NeodpError, graph: str | None = None) -> dict[str, Any]:
     """An error as the command line would tell it."""
-    return {"kind": error.kind, "message": error.message, "hint": error.hint}
+    return {"kind": error.kind, "message": in_shell(error.message, graph), "hint": in_shell(error.hint, graph)}
 
 
 def drawable(info: GraphInfo) -> bool:
@@ -55,6 +57,7 @@ def graphs(source: Source) -> dict[str, Any]:
 def _listed(info: GraphInfo) -> dict[str, Any]:
     return {
         "name": info.name,
+        "quoted": shlex.quote(info.name),
         "colors": [
             {"name": name, "shade": shade} for name, shade in zip(info.colors, shades_of(info.colors), strict=True)
         ],
@@ -80,7 +83,7 @@ def _detailed(shown: Shown) -> dict[str, Any]:
     graph, mechanism = shown.graph, shown.mechanism
     facts: dict[str, Any] = {
         "origin": shown.origin,
-        "problem": None if shown.problem is None else said(shown.problem),
+        "problem": None if shown.problem is None else said(shown.problem, shown.info.name),
         "boundary": len(boundary_vertices(graph)),
         "given": int(graph.given.sum()),
         "levels": _levels(graph),
@@ -154,7 +157,7 @@ def _aggregated(store: Store, info: GraphInfo) -> dict[str, Any]:
         else {
             "kind": "no_mechanism",
             "message": f"graph {info.name!r} has no mechanism yet",
-            "hint": f"run 'neodp extend {info.name}'",
+            "hint": f"run: neodp extend {shlex.quote(info.name)}",
         },
         "boundary": next((row["datasets"] for row in rows if row["distance"] == 0), None),
         "given": None,

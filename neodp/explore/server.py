@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neodp import errors
 from neodp.errors import NeodpError
 from neodp.explore.changes import Changes, what_if
 from neodp.explore.dataset import dataset
@@ -126,7 +125,9 @@ def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
         try:
             return JSONResponse(await run_in_threadpool(call, given))
         except NeodpError as e:
-            return JSONResponse({"error": said(e)}, _status(e))
+            return JSONResponse(
+                {"error": said(e, given.get("graph"))}
+            )  # a refusal is an answer, and no fault of the connection
         except Exception as e:  # whose words may have a key in them: they are not written anywhere
             if os.environ.get("NEODP_DEBUG"):
                 raise
@@ -144,12 +145,6 @@ async def _body(request: Request) -> bytes:
         if len(body) > LONGEST:
             raise ValueError("too long")
     return body
-
-
-def _status(error: NeodpError) -> int:
-    if isinstance(error, errors.UnknownGraph | errors.UnknownKey | errors.UnknownQuery):
-        return 404
-    return 503 if isinstance(error, errors.StoreUnreachable) else 422
 
 
 class Guard:
@@ -202,6 +197,7 @@ def listen(port: int = 0) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         found.bind((HOST, port))
+        found.listen()  # so that whoever is told the address can come at once
     except OSError as e:
         found.close()
         raise NeodpError(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neodp.plot.axes import legend
 from neodp.plot.scene import Scene
-from neodp.plot.style import FEW, GRID, HEAD
+from neodp.plot.style import FEW, GRID, HATCHES, HEAD
+from neodp.plot.tips import Tips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["draw_accuracy", "draw_numbers"]
 
 
-def draw_accuracy(axes: Axes, scene: Scene) -> None:
+def draw_accuracy(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
     """Least, mean and greatest chance of the true answer, by distance."""
+    from matplotlib.colors import to_rgba
     from matplotlib.lines import Line2D
 
     scale, steps = scene.scale, scene.steps
@@ -32,7 +34,14 @@ def draw_accuracy(axes: Axes, scene: Scene) -> None:
         axes.plot(x[~near], mean[~near], **{**style, "marker": "o"})
         bars = ~near | (steps.count <= FEW)
         axes.vlines(x[bars], low[bars], high[bars], color=style["color"], lw=4, alpha=0.3)
-        axes.fill_between(x[~bars], low[~bars], high[~bars], color=style["color"], alpha=0.22, lw=0)
+        band: dict[str, Any] = {
+            "facecolor": to_rgba(style["color"], 0.12),
+            "edgecolor": to_rgba(style["color"], 0.55),
+            "lw": 0.8,
+        }
+        axes.fill_between(x[~bars], low[~bars], high[~bars], hatch=HATCHES[i % len(HATCHES)], **band)
+        if tips is not None:
+            tips.over(axes, x, mean, [scene.told(layer, place) for place in range(len(layer.step))])
     bottom, top = scale.span(np.concatenate(ends))
     axes.set_yticks(*scale.ticks(bool((scene.false == 0.0).any()), bool((scene.true == 0.0).any())))
     axes.set_ylim(bottom, top)

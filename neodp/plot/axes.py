@@ -16,11 +16,11 @@ __all__ = ["heading", "legend", "sided_axis"]
 
 
 def sided_axis(axes: Axes, scene: Scene) -> None:
-    """Distances to both sides of the boundary; where they are many, one 0 is enough."""
+    """Distances to both sides of the boundary, each under its column; where they are many, none has room for 0."""
     places, labels = scene.steps.ticks(36)
+    sided = dict(zip([-x for x in places] + places, labels * 2, strict=True))
     if scene.steps.reach > 12:
-        places[0] = 0.0
-    sided = dict(zip([-x for x in places] + places, labels * 2, strict=True))  # -0.0 and 0.0 are one
+        sided = {x: label for x, label in sided.items() if label != "0"} | {0.0: "boundary"}
     axes.set_xticks(list(sided), list(sided.values()))
     axes.axvline(0.0, color=FAINT, lw=1.0, ls=(0, (4, 3)), zorder=0)
     axes.set_xlabel("edges away from the boundary")

@@ -24,7 +24,7 @@ SCATTERED = 5_000
 
 
 def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
-    """Write a picture of two mechanisms side by side to an ``.svg`` or ``.png`` file.
+    """Write a picture of two mechanisms side by side to an ``.svg``, ``.png`` or ``.pdf`` file.
 
     Left, every dataset at its two accuracies: above the diagonal the second mechanism is better, below it the first.
     Right, the differences in order of size, with the share of datasets on which each is better.
@@ -36,7 +36,7 @@ def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """
     target = checked_path(path, PICTURES)
     with styled():
-        save(target, rendered(_comparison_figure(comparison), target.suffix.lower()[1:]))
+        save(target, rendered(_comparison_figure(comparison), target.suffix.lower()[1:], str(comparison)))
     return target
 
 
@@ -65,7 +65,7 @@ def _against(axes: Axes, comparison: Comparison) -> None:
     low = min(0.5, float(one.min()), float(two.min()))
     axes.plot([low, 1.0], [low, 1.0], color=GREY, lw=1.0, zorder=0)
     if len(one) <= SCATTERED:
-        shade = np.where(one > two, SHADES["blue"], np.where(one < two, SHADES["red"], FAINT))
+        shade = np.where(one > two, SHADES[0], np.where(one < two, SHADES[1], FAINT))
         axes.scatter(one, two, s=16, c=shade.tolist(), alpha=0.6, lw=0)
     else:
         from matplotlib.colors import LogNorm
@@ -82,10 +82,10 @@ def _ordered(axes: Axes, comparison: Comparison) -> None:
     gap = np.sort(comparison.first - comparison.second)[::-1]
     share = np.arange(len(gap) + 1) / len(gap)
     axes.axhline(0.0, color=GREY, lw=1.0)
-    for sign, color, name in ((1, "blue", comparison.names[0]), (-1, "red", comparison.names[1])):
+    for sign, color, name in ((1, SHADES[0], comparison.names[0]), (-1, SHADES[1], comparison.names[1])):
         height = np.maximum(sign * gap, 0.0) * sign
         label = f"{shortened(name, 30)} better"
-        axes.stairs(height, share, baseline=0.0, fill=True, color=SHADES[color], alpha=0.7, label=label)
+        axes.stairs(height, share, baseline=0.0, fill=True, color=color, alpha=0.7, label=label)
     axes.set_xlabel("share of the datasets")
     axes.set_ylabel("difference in accuracy")
     axes.set_title("By how much")

@@ -15,6 +15,7 @@ from neodp.plot.scales import Steps
 from neodp.plot.scene import Scene
 from neodp.plot.style import GRID, HEAD
 from neodp.plot.text import counted
+from neodp.plot.tips import Tips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ ROWS = 64
 """Into how many levels the density cuts the chances."""
 
 
-def draw_density(axes: Axes, scene: Scene) -> None:
+def draw_density(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
     """How many datasets have which distance and which chance: the more, the darker."""
     sided = family(scene.graph).binary
     p, q = (scene.mechanism.p, scene.mechanism.q) if sided else (scene.true, scene.false)
@@ -40,6 +41,8 @@ def draw_density(axes: Axes, scene: Scene) -> None:
         edges, columns = _with_gaps(scene.steps, numbers)
         x = starts[c] + (-edges if sided and c == 0 else edges)
         axes.pcolormesh(x, levels, _tinted(columns, most, scene.shades[c]).transpose(1, 0, 2), rasterized=True)
+    if tips is not None:
+        _columns_told(axes, scene, starts, sided, low, high, tips)
     axes.set_yticks(*scene.scale.ticks(bool((q == 0.0).any()), bool((p == 0.0).any())))
     axes.set_ylim(low, high)
     axes.grid(axis="y", color=GRID, lw=0.7)
@@ -53,6 +56,19 @@ def draw_density(axes: Axes, scene: Scene) -> None:
         axes.set_ylabel("chance of the true answer")
     axes.set_title("All datasets, by distance and chance", pad=HEAD)
     legend(axes, _depths(most))
+
+
+def _columns_told(
+    axes: Axes, scene: Scene, starts: dict[int, float], sided: bool, low: float, high: float, tips: Tips
+) -> None:
+    """Over every column something that cannot be seen, and says what is there."""
+    for layer in scene.layers:
+        start, size = scene.steps.start(layer.step), scene.steps.size(layer.step)
+        for place in range(len(layer.step)):
+            left, wide = float(start[place]), float(size[place])
+            x = starts[layer.color] + (-left - wide if sided and layer.color == 0 else left)
+            told = tips.add(scene.told(layer, place))
+            axes.bar(x, high - low, wide, low, align="edge", alpha=0.0, zorder=9).patches[0].set_gid(told)
 
 
 def _cells(scene: Scene, row: NDArray[np.int64], color: int) -> NDArray[np.int64]:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from neodp.errors import GraphError
 from neodp.files import private
 from neodp.plot.style import DPI
+from neodp.plot.text import escaped, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["FORMATS", "PICTURES", "checked_path", "rendered", "save"]
 
-FORMATS = (".svg", ".png", ".html")
+FORMATS = (".svg", ".png", ".pdf", ".html")
 """The suffixes of files that a picture with tables can be written to."""
-PICTURES = FORMATS[:2]
+PICTURES = FORMATS[:3]
 """The suffixes of files that hold a picture alone."""
 
 
@@ -39,11 +40,21 @@ def checked_path(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) 
     return target
 
 
-def rendered(figure: Figure, kind: str) -> bytes:
-    """A figure as the content of an ``svg`` or ``png`` file, without a date: the same figure gives the same bytes."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=DPI, metadata={"Date": None} if kind == "svg" else None)
-    return buffer.getvalue()
+def rendered(figure: Figure, kind: str, alt: str) -> bytes:
+    """A figure as the content of an ``svg``, ``png`` or ``pdf`` file; without a date: the same figure, the same bytes.
+
+    `alt` says what the picture shows, for who cannot see it: it is the title of an .svg, and kept in the other files.
+    """
+    buffer, said = io.BytesIO(), printable(alt)
+    kept = {
+        "svg": {"Date": None, "Title": said},
+        "png": {"Description": said},
+        "pdf": {"CreationDate": None, "Subject": said},
+    }[kind]
+    figure.savefig(buffer, format=kind, dpi=DPI, metadata=kept)
+    if kind != "svg":
+        return buffer.getvalue()
+    return buffer.getvalue().replace(b"<svg ", f'<svg role="img" aria-label="{escaped(alt)}" '.encode(), 1)
 
 
 def save(target: Path, picture: bytes) -> None:

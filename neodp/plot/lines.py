@@ -17,8 +17,9 @@ from neodp.errors import GraphError
 from neodp.mechanism import Mechanism
 from neodp.plot.files import checked_path, rendered, save
 from neodp.plot.page import page, table
-from neodp.plot.style import DASHES, DPI, FEW, GRID, shades_of, styled
-from neodp.plot.text import shortened
+from neodp.plot.style import DPI, FEW, GRID, layered, shades_of, styled
+from neodp.plot.text import precise, shortened
+from neodp.plot.tips import Tips
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +36,7 @@ def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, titl
         Of the orders of a mechanism, the six that most datasets have are drawn. Where datasets of one order and
         distance differ, as with epsilons that do, their mean is.
     path : str or path
-        Where to: ``.svg``, ``.png``, or ``.html``.
+        Where to: ``.svg``, ``.png``, ``.pdf``, or ``.html``.
     title : str, optional
         By default the graph's name.
 
@@ -67,10 +68,13 @@ def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, titl
         named = ("blue", "red", "green") if rows.shape[1] == 3 else tuple(f"rank {j + 1}" for j in range(rows.shape[1]))
         colors, panels = named, {" > ".join(named): (np.arange(len(rows)), rows)}
     with styled():
-        figure = _lines_figure(colors, panels, "" if kind == ".html" else title or "")
-        picture = rendered(figure, "svg" if kind == ".html" else kind[1:])
+        alt = f"The chance of each of the answers {', '.join(colors)} by distance from the boundary, {_orders(panels)}."
         if kind == ".html":
-            picture = page(title or "", picture, [_lines_table(colors, panels)])
+            tips = Tips()
+            svg = tips.into(rendered(_lines_figure(colors, panels, "", tips), "svg", alt))
+            picture = page(title or "", svg, [_lines_table(colors, panels)])
+        else:
+            picture = rendered(_lines_figure(colors, panels, title or ""), kind[1:], alt)
     save(target, picture)
     return target
 
@@ -92,7 +96,13 @@ def _panels(mechanism: Mechanism) -> dict[str, tuple[NDArray[Any], Floats]]:
     return panels
 
 
-def _lines_figure(colors: Sequence[str], panels: dict[str, tuple[NDArray[Any], Floats]], title: str) -> Figure:
+def _orders(panels: dict[str, Any]) -> str:
+    return "for one order of them" if len(panels) == 1 else f"for {len(panels)} orders of them"
+
+
+def _lines_figure(
+    colors: Sequence[str], panels: dict[str, tuple[NDArray[Any], Floats]], title: str, tips: Tips | None = None
+) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -105,20 +115,17 @@ def _lines_figure(colors: Sequence[str], panels: dict[str, tuple[NDArray[Any], F
     for i, (name, (steps, chances)) in enumerate(panels.items()):
         axes = figure.add_subplot(rows, columns, i + 1)
         for j, color in enumerate(colors):
-            marker = "o" if len(steps) <= 2 * FEW else ""
-            axes.plot(
-                steps,
-                chances[:, j],
-                color=shades[j],
-                ls=DASHES[j % len(DASHES)],
-                marker=marker,
-                ms=3.5,
-                lw=1.6,
-                label=shortened(color, 24),
-            )
+            style = layered(j, shades[j], marks=len(steps) <= FEW)
+            axes.plot(steps, chances[:, j], **style, label=shortened(color, 24))
+            if tips is not None:
+                each = zip(steps.tolist(), chances[:, j].tolist(), strict=True)
+                told = [f"{name}: {step:,} edges away, {color} with chance {precise(p, 1.0 - p)}" for step, p in each]
+                tips.over(axes, steps, chances[:, j], told)
         axes.set_title(shortened(name, 48))
-        axes.set_ylim(-0.02, 1.02)
-        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axes.set_ylim(-0.04, 1.04)
+        room = 0.5 if len(steps) == 1 else 0.03 * float(np.ptp(steps))
+        axes.set_xlim(steps.min() - room, steps.max() + room)
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
         axes.set_xlabel("edges away from the boundary")
         axes.set_ylabel("chance of each answer")
         axes.grid(axis="y", color=GRID, lw=0.7)

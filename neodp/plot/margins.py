@@ -31,7 +31,7 @@ def plot_poll(question: Question, path: str | PathLike[str], *, title: str | Non
     question : Question
         One question of a poll.
     path : str or path
-        Where to: ``.svg`` or ``.png``.
+        Where to: ``.svg``, ``.png`` or ``.pdf``.
     title : str, optional
         By default the question in words.
 
@@ -51,9 +51,19 @@ def plot_poll(question: Question, path: str | PathLike[str], *, title: str | Non
     """
     target = checked_path(path, PICTURES)
     with styled():
-        picture = rendered(_figure(question, question.balanced.question if title is None else title), target.suffix[1:])
+        shown = question.balanced.question if title is None else title
+        picture = rendered(_figure(question, shown), target.suffix.lower()[1:], _alt(question))
     save(target, picture)
     return target
+
+
+def _alt(question: Question) -> str:
+    """What the picture shows, for who cannot see it."""
+    both = question.both
+    return (
+        f"The accuracy of a poll by margin: {question.balanced.question} Expected accuracy: balanced "
+        f"{both.balanced.expected:.3f}, weighted {both.weighted.expected:.3f}."
+    )
 
 
 def _figure(question: Question, title: str) -> Figure:
@@ -72,10 +82,11 @@ def _figure(question: Question, title: str) -> Figure:
         known = [facts.poll.at(margin) for margin in margins] if question.balanced.largest_margin else []
         drawn = margins if known else []
         label = f"{name} (expected {facts.expected:.3f})"
-        axes.plot(drawn, [each.worst for each in known], color=shade, ls=DASHES[1], lw=1.4, label=f"{name}, at least")
         even = [each.even for each in known if each.even is not None]
-        if len(even) == len(known):
-            axes.plot(drawn, even, color=shade, ls=DASHES[0], lw=1.8, label=f"{label}, evenly spread")
+        if len(even) == len(known):  # the wide line below, the narrow one above: both show where they are the same
+            axes.plot(drawn, even, color=shade, lw=4.5, alpha=0.45, label=f"{label}, evenly spread")
+        worst = [each.worst for each in known]
+        axes.plot(drawn, worst, color=shade, ls=DASHES[1], lw=1.6, zorder=3, label=f"{name}, at least")
     axes.axhline(1 / len(question.balanced.options), color="0.5", lw=0.8)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel("margin: how many people would have to vote otherwise to change the true answer")

@@ -27,6 +27,7 @@ from neodp.plot.page import page, table
 from neodp.plot.scene import Scene
 from neodp.plot.style import DPI, FAINT, INCHES, styled
 from neodp.plot.text import precise, shortened
+from neodp.plot.tips import Tips
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,8 +43,8 @@ def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None =
     mechanism : Mechanism
         Of any size, with any number of colours.
     path : str or path
-        Where to; the suffix says what: ``.svg``, ``.png``, or ``.html`` for a page of its own that also holds the
-        figures as tables.
+        Where to; the suffix says what: ``.svg``, ``.png``, ``.pdf``, or ``.html`` for a page of its own that also
+        holds the figures as tables, and says what is where the mouse rests.
     title : str, optional
         By default the graph's name.
 
@@ -74,14 +75,16 @@ def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None =
     with styled():
         scene = Scene(mechanism)
         if kind == ".html":
-            picture = page(title, rendered(_figure(scene, ""), "svg"), _tables(scene))
+            tips = Tips()
+            svg = tips.into(rendered(_figure(scene, "", tips), "svg", scene.alt))
+            picture = page(title, svg, _tables(scene))
         else:
-            picture = rendered(_figure(scene, title), kind[1:])
+            picture = rendered(_figure(scene, title), kind[1:], scene.alt)
     save(target, picture)
     return target
 
 
-def _figure(scene: Scene, title: str) -> Figure:
+def _figure(scene: Scene, title: str, tips: Tips | None = None) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -94,10 +97,10 @@ def _figure(scene: Scene, title: str) -> Figure:
     below = figure.add_subplot(grid[1, 1], sharex=above)
     drawing = arrange(scene)
     if drawing is None:
-        draw_density(left, scene)
+        draw_density(left, scene, tips)
     else:
-        draw_network(left, scene, drawing)
-    draw_accuracy(above, scene)
+        draw_network(left, scene, drawing, tips)
+    draw_accuracy(above, scene, tips)
     draw_numbers(below, scene)
     figure.align_ylabels([above, below])
     figure.supxlabel(scene.caption, fontsize=9, color=FAINT)

@@ -11,6 +11,8 @@ from neodp.plot.axes import legend, sided_axis
 from neodp.plot.layout import Drawing, edge_paths
 from neodp.plot.scene import Scene, allowed
 from neodp.plot.style import GREY, HEAD, INK
+from neodp.plot.text import precise
+from neodp.plot.tips import Tips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,14 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["draw_network"]
 
 
-def draw_network(axes: Axes, scene: Scene, drawing: Drawing) -> None:
+def draw_network(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None = None) -> None:
     """Datasets as boxes, edges as lines."""
     from matplotlib.collections import LineCollection
 
     _, values = allowed(scene.mechanism)
     paths = edge_paths(scene.graph, drawing.place, scene.two_sided)
     axes.add_collection(LineCollection(paths, linewidths=_line_width(values, values), colors=GREY))
-    _boxes(axes, scene, drawing)
+    _boxes(axes, scene, drawing, tips)
     axes.spines["left"].set_visible(False)
     if scene.two_sided:
         sided_axis(axes, scene)
@@ -37,7 +39,7 @@ def draw_network(axes: Axes, scene: Scene, drawing: Drawing) -> None:
     legend(axes, _marks(scene))
 
 
-def _boxes(axes: Axes, scene: Scene, drawing: Drawing) -> None:
+def _boxes(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None) -> None:
     """A box per dataset, the paler the less accurate, with a frame on the boundary."""
     from matplotlib.colors import to_rgb
 
@@ -55,6 +57,7 @@ def _boxes(axes: Axes, scene: Scene, drawing: Drawing) -> None:
             ha="center",
             va="center",
             color="white" if dark[v] else INK,
+            gid=None if tips is None else tips.add(_told(scene, v)),
             bbox={
                 "boxstyle": "round,pad=0.32",
                 "facecolor": tuple(fills[v]),
@@ -62,6 +65,13 @@ def _boxes(axes: Axes, scene: Scene, drawing: Drawing) -> None:
                 "linewidth": 1.6,
             },
         )
+
+
+def _told(scene: Scene, v: int) -> str:
+    """A dataset in words, with its whole key."""
+    where = "on the boundary" if scene.hops[v] == 0 else scene.steps.name(int(scene.step[v])) + " edges away"
+    true, color = precise(float(scene.true[v]), float(scene.false[v])), scene.graph.colors[scene.graph.color[v]]
+    return f"{scene.graph.key(v)}: the true answer, {color}, with chance {true}; {where}"
 
 
 def _marks(scene: Scene) -> list[Any]:

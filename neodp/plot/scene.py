@@ -18,8 +18,8 @@ from neodp.family import family
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.plot.scales import Scale, Steps
-from neodp.plot.style import DASHES, FEW, shades_of
-from neodp.plot.text import counted, range_of, shortened
+from neodp.plot.style import FEW, layered, shades_of
+from neodp.plot.text import counted, precise, range_of, shortened
 from neodp.privacy import EpsilonDelta, Gaussian
 
 __all__ = ["Layer", "Scene", "allowed"]
@@ -61,8 +61,7 @@ class Scene:
 
     def style(self, i: int) -> dict[str, Any]:
         """How the line of the i-th colour that occurs is drawn."""
-        shade, dashes = self.shades[self.present[i]], DASHES[i % len(DASHES)]
-        return {"color": shade, "lw": 1.8, "ls": dashes, "marker": "o" if self.steps.count <= FEW else "", "ms": 4}
+        return layered(i, self.shades[self.present[i]], marks=self.steps.count <= FEW)
 
     def aside(self, i: int) -> float:
         """How far the i-th colour is shifted sideways, so that equal values do not hide each other."""
@@ -91,6 +90,24 @@ class Scene:
         some = np.flatnonzero(number)
         rising, falling = _least_mean_greatest(step, true, size), _least_mean_greatest(step, false, size)[::-1]
         return Layer(color, some, number[some], rising[:, some], falling[:, some])
+
+    def told(self, layer: Layer, place: int) -> str:
+        """One step of a colour in words."""
+        name, number = self.steps.name(int(layer.step[place])), int(layer.number[place])
+        least, mean, greatest = map(precise, layer.true[:, place], layer.false[:, place])
+        where = f"{name} edges away" if layer.step[place] < self.steps.count else name
+        return (
+            f"{where}, {self.label(layer.color)}: {counted(number, 'dataset')}, mean {mean}, from {least} to {greatest}"
+        )
+
+    @cached_property
+    def alt(self) -> str:
+        """What the picture shows, for who cannot see it."""
+        true, false = self.true, self.false
+        return (
+            f"A mechanism on {self.caption}. The chance of the true answer is at least "
+            f"{precise(true.min(), false.max())}, and {precise(true.mean(), false.mean())} on average."
+        )
 
     @cached_property
     def caption(self) -> str:

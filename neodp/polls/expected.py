@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from neodp.columns import Floats
 from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, crossing
-from neodp.polls.prior import Prior
+from neodp.polls.prior import Prior, binomial
 from neodp.privacy import UNIT
 
 if TYPE_CHECKING:
@@ -139,11 +139,7 @@ def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
 
 def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
     """The chance that the first option is true, and not the answer."""
-    from scipy.stats import binom
-
-    laws = [
-        binom(group.size, share).pmf(np.arange(group.size + 1)) for group, share in zip(groups, shares, strict=True)
-    ]
+    laws = [binomial(group.size, float(share)) for group, share in zip(groups, shares, strict=True)]
     paid = np.concatenate(
         [
             [0.0],

@@ -26,7 +26,7 @@ from neodp.columns import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Group
 
-__all__ = ["Prior"]
+__all__ = ["Prior", "binomial"]
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ class Prior:
 
     def totals(self, people: int) -> Floats:
         """The chance of 0, 1, … votes for the first of two options, where everybody is alike."""
-        from scipy.stats import betabinom, binom
+        if self.beta is None:
+            return binomial(people, self.share)
+        from scipy.stats import betabinom
 
-        votes = np.arange(people + 1)
-        law = binom(people, self.share) if self.beta is None else betabinom(people, *self.beta)
-        found: Floats = law.pmf(votes)
+        found: Floats = betabinom(people, *self.beta).pmf(np.arange(people + 1))
         return found
 
     def chances(self, options: Sequence[str]) -> Floats:
@@ -148,3 +148,25 @@ def _chance(text: str) -> float:
     if not 0.0 < value < 1.0:
         raise ValueError(text)
     return value
+
+
+def binomial(size: int, share: float) -> Floats:
+    """The chance of 0, 1, …, `size` successes, each with the chance `share`; ``scipy.stats`` takes long to load.
+
+    Neighbouring chances p(k) and p(k + 1) have the ratio (size - k) share / ((k + 1) (1 - share)). The logarithms of
+    the ratios are summed up from the likeliest number outwards, so that errors stay small where chances are large.
+
+    Examples
+    --------
+    >>> binomial(2, 0.5).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    if share in (0.0, 1.0):
+        return np.asarray(np.arange(size + 1) == size * share, np.float64)
+    k = np.arange(size)
+    ratio = np.log((size - k) / (k + 1.0)) + math.log(share / (1.0 - share))
+    mode = min(int((size + 1) * share), size)
+    below, above = -np.cumsum(ratio[:mode][::-1])[::-1], np.cumsum(ratio[mode:])
+    law: Floats = np.exp(np.concatenate([below, [0.0], above]))
+    law /= law.sum()
+    return law

@@ -77,7 +77,7 @@ from neodp.columns import Floats
 from neodp.errors import GraphError
 from neodp.graph import DatasetGraph
 from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
-from neodp.polls.prior import Prior
+from neodp.polls.prior import Prior, binomial
 from neodp.privacy import UNIT
 
 __all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
@@ -496,12 +496,10 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
 
 def _summed(parts: dict[tuple[int, float], int], top: int) -> Floats:
     """The joint distribution of the score (rows) and the votes for the first option (columns)."""
-    from scipy.stats import binom
-
     joint, score, total = np.ones((1, 1)), 0, 0
     for (weight, share), size in sorted(parts.items()):
         longer = np.zeros((score + weight * size + 1, total + size + 1))
-        for yes, chance in enumerate(binom(size, share).pmf(np.arange(size + 1)).tolist()):
+        for yes, chance in enumerate(binomial(size, share).tolist()):
             longer[weight * yes : weight * yes + score + 1, yes : yes + total + 1] += chance * joint
         joint, score, total = longer, score + weight * size, total + size
     return joint
@@ -572,10 +570,8 @@ def on_tables(poll: Threshold, prior: Prior) -> Weighted:
     weights = tuple(math.prod(size + 1 for size in sizes[:g]) for g in range(len(sizes)))
     joint, total = np.ones(1), np.zeros(1, np.int64)
     shares = prior.shares(poll.groups)
-    from scipy.stats import binom
-
     for size, share in zip(sizes, shares.tolist(), strict=True):
-        joint = np.multiply.outer(binom(size, share).pmf(np.arange(size + 1)), joint).reshape(-1)
+        joint = np.multiply.outer(binomial(size, share), joint).reshape(-1)
         total = np.add.outer(np.arange(size + 1), total).reshape(-1)
     if prior.beta is not None:
         joint = joint * (prior.totals(poll.people) / np.bincount(total, joint))[total]

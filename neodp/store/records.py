@@ -197,7 +197,7 @@ def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) 
 class StoredGraph(DatasetGraph):
     """A graph as read from a store: `ids` are the store's own names for its datasets, for writing back."""
 
-    ids: pa.StringArray | None = None
+    ids: pa.Array | None = None
 
 
 @dataclass(frozen=True)
@@ -344,7 +344,7 @@ def _limit(population: str, row: Mapping[str, Any]) -> Limit:
     if not all(isinstance(number, int | float | None) for number in numbers):
         raise DamagedRelease(
             f"the limit of population {population!r} is no number: the store was damaged or edited",
-            f"set it with 'neodp budget {population} --releases N'",
+            f"set it with `store.allow({population!r}, Limit(...))`",
         )
     if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
         return Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)

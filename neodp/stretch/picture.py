@@ -19,7 +19,7 @@ __all__ = ["draw"]
 
 
 def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title: str = "") -> Path:
-    """Write the picture to a .svg or .png file.
+    """Write the picture to a .svg, .png or .pdf file.
 
     Raises
     ------
@@ -48,7 +48,8 @@ def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title
             _baselines(axes, lines["exact"], lines["blind"])
         figure.axes[0].set_ylabel(f"recall of held-out items, k = {plan.k}")
         figure.suptitle(title, x=0.01, ha="left")
-        picture = rendered(figure, target.suffix.lower()[1:])
+        alt = f"Recall of held-out items by {' and by '.join(dict.fromkeys(what for _, what, _ in panels))}. {title}"
+        picture = rendered(figure, target.suffix.lower()[1:], alt.strip())
     save(target, picture)
     return target
 
@@ -57,12 +58,12 @@ def check(path: str | PathLike[str]) -> Path:
     """The file, if it can be one."""
     target = Path(path)
     if target.suffix.lower() not in PICTURES or not target.parent.is_dir():
-        raise GraphError(f"{str(target)!r} cannot be drawn", "name a .svg or .png file in a folder that exists")
+        raise GraphError(f"{str(target)!r} cannot be drawn", "name a .svg, .png or .pdf file in a folder that exists")
     return target
 
 
 def _panel(axes: Axes, lines: Sequence[Line], what: str, title: str) -> None:
-    shades = list(SHADES.values())
+    shades = SHADES
     for number, line in enumerate(lines):
         style: dict[str, Any] = {"color": shades[number % len(shades)], "ls": DASHES[number % len(DASHES)]}
         means, margins = zip(*line.by.values(), strict=True)

@@ -110,4 +110,4 @@ def test_compare_two_tables(run: Run, tmp_path: Path) -> None:
     two.write_text("key,p_true\n2,much\n1,0.64\n")
     assert "p_true is 'much', not a number; give a number" in run("boundary", "--compare", str(one), str(two))[2]
     code, _, err = run("boundary", "--compare", str(one), str(one), "-o", str(tmp_path / "a.gif"))
-    assert (code, "use .svg or .png" in err) == (2, True)
+    assert (code, "use .svg, .png or .pdf" in err) == (2, True)

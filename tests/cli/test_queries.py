@@ -28,10 +28,10 @@ def test_queries(survey: Run) -> None:
 
 
 def test_plots(survey: Run, tmp_path: Path) -> None:
-    for suffix in ("svg", "png", "html"):
+    for suffix in ("svg", "png", "pdf", "html"):
         file = tmp_path / f"picture.{suffix}"
         assert document(survey("plot", "survey", "-o", str(file), "--json"))["file"] == str(file)
         assert file.stat().st_size > 1000
     code, _, err = survey("plot", "survey", "-o", str(tmp_path / "picture.gif"))
     assert code == 2
-    assert "use .svg, .png or .html" in err
+    assert "use .svg, .png, .pdf or .html" in err

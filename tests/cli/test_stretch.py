@@ -140,7 +140,7 @@ def test_utility(films: Run) -> None:
         (("utility", "films", "--epsilon", "1", "--beyond", "x"), 2, "--beyond is 'x'; give numbers joined by commas"),
         (("recall", "films", "--slices", "few"), 2, "--slices is 'few'; give numbers joined by commas"),
         (("recall", "films", "--slices", "0"), 2, "there are 0 slices; give at least 1"),
-        (("recall", "films", "-o", "x.pdf"), 2, "'x.pdf' cannot be drawn; name a .svg or .png file in a folder"),
+        (("recall", "films", "-o", "x.gif"), 2, "'x.gif' cannot be drawn; name a .svg, .png or .pdf file in a folder"),
         (("load", "FILE", "--columns", "a,b"), 2, "--columns is 'a,b'; give three names joined by commas"),
         (
             ("load", "FILE", "--weights", "half"),

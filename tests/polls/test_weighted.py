@@ -15,7 +15,7 @@ from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls import weighted as module
 from neodp.polls.expected import balanced_accuracy
 from neodp.polls.facts import against, preview
-from neodp.polls.prior import Prior
+from neodp.polls.prior import Prior, binomial
 from neodp.polls.weighted import Weighted, falling, lattice, on_scores, on_tables, weighted, weighted_threshold
 
 TABLE = [  # people x epsilon; balanced; weights by ascending epsilon, and what they reach; optimum
@@ -31,6 +31,14 @@ TABLE = [  # people x epsilon; balanced; weights by ascending epsilon, and what 
 
 def groups_of(people: list[tuple[int, float]]) -> list[Group]:
     return [Group(epsilon, size) for size, epsilon in people]
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 1000, 100_000])
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.3, 0.5, 0.999, 1.0])
+def test_the_binomial_law_is_that_of_scipy(size: int, share: float) -> None:
+    found = binomial(size, share)
+    assert found == pytest.approx(binom(size, share).pmf(np.arange(size + 1)), rel=1e-9, abs=1e-250)
+    assert found.sum() == pytest.approx(1.0, abs=1e-14)
 
 
 def every_table(p: Poll) -> list[np.ndarray]:

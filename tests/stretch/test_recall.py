@@ -190,8 +190,10 @@ def test_a_picture(tmp_path: Path, small: list[Result]) -> None:
     single = Plan(**{**vars(SMALL), "slices": (2,)})
     drawn = picture.draw(small, single, tmp_path / "three.png")
     assert drawn.read_bytes().startswith(b"\x89PNG")
-    for wrong in ("four.pdf", "no/folder.svg"):
-        with pytest.raises(GraphError, match=r"cannot be drawn; name a .svg or .png file in a folder that exists"):
+    for wrong in ("four.gif", "no/folder.svg"):
+        with pytest.raises(
+            GraphError, match=r"cannot be drawn; name a .svg, .png or .pdf file in a folder that exists"
+        ):
             picture.draw(small, SMALL, tmp_path / wrong)
 
 

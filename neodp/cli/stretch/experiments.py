@@ -31,7 +31,7 @@ def recall(
     results: Annotated[
         Path | None, typer.Option(help="Keep results here, and go on from what is there after a stop.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A picture: a .svg or .png file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A picture: a .svg, .png or .pdf file.")] = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,

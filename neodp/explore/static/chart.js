@@ -1,51 +1,53 @@
 // A chart of chances: lines with bands from the least to the greatest, a crosshair for mouse and keyboard.
 import { announce, h, s, shortened } from "./dom.js";
 
-const WIDE = 720, HIGH = 320;
+// A drawing of its own on a phone, where letters would else be too small.
+const NARROW = matchMedia("(max-width: 34rem)");
 const ROOM = { left: 46, right: 16, top: 14, bottom: 44 };
 const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
 
 // series: [{name, shade, dash, points: [{x, y, low, high, text}]}]; names: x -> words.
 export function chart({ label, series, xTitle, yTitle, names, base }) {
   const xs = [...new Set(series.flatMap((each) => each.points.map((point) => point.x)))].sort((a, b) => a - b);
+  const [wide, high] = NARROW.matches ? [350, 270] : [720, 320];
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
   const ys = series.flatMap((each) => each.points.flatMap((point) => [point.low ?? point.y, point.y]));
   const bottom = Math.max(0, Math.min(0.5, Math.floor(Math.min(...ys, 0.5) * 10) / 10));
   const pad = xs.length < 30 ? 18 : 6;
   const place = {
-    x: (x) => ROOM.left + pad + (last === first ? 0.5 : (x - first) / (last - first)) * (WIDE - ROOM.left - ROOM.right - 2 * pad),
-    y: (y) => ROOM.top + (1 - (y - bottom) / (1 - bottom)) * (HIGH - ROOM.top - ROOM.bottom),
+    x: (x) => ROOM.left + pad + (last === first ? 0.5 : (x - first) / (last - first)) * (wide - ROOM.left - ROOM.right - 2 * pad),
+    y: (y) => ROOM.top + (1 - (y - bottom) / (1 - bottom)) * (high - ROOM.top - ROOM.bottom),
   };
   const few = xs.length <= 24;
-  const picture = s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": label, tabindex: "0" },
-    grid(place, bottom),
-    xTicks(place, xs, names),
-    base === undefined || base < bottom ? null : s("line", { class: "base", x1: ROOM.left, x2: WIDE - ROOM.right, y1: place.y(base), y2: place.y(base) }),
+  const picture = s("svg", { class: "chart", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label, tabindex: "0" },
+    grid(place, bottom, wide),
+    xTicks(place, xs, names, wide, high),
+    base === undefined || base < bottom ? null : s("line", { class: "base", x1: ROOM.left, x2: wide - ROOM.right, y1: place.y(base), y2: place.y(base) }),
     series.map((each, i) => drawn(place, each, i, few, series.length)),
-    s("text", { class: "title", x: ROOM.left, y: HIGH - 6 }, xTitle));
-  const cross = s("line", { class: "cross", y1: ROOM.top, y2: HIGH - ROOM.bottom });
+    s("text", { class: "title", x: ROOM.left, y: high - 6 }, xTitle));
+  const cross = s("line", { class: "cross", y1: ROOM.top, y2: high - ROOM.bottom });
   picture.append(cross);
   const tip = h("p", { class: "tip", "aria-hidden": "true" }, "Point at the picture, or use the arrow keys, to read values.");
   read(picture, cross, tip, place, xs, series, names);
   return h("figure", {}, h("p", { class: "ytitle" }, yTitle), picture, tip, legend(series, few));
 }
 
-function grid(place, bottom) {
+function grid(place, bottom, wide) {
   const step = bottom < 0.45 ? 0.25 : 0.1;
   const at = [];
   for (let y = 1; y >= bottom - 1e-9; y -= step) at.push(Math.round(y * 100) / 100);
   return at.map((y) => [
-    s("line", { class: "grid", x1: ROOM.left, x2: WIDE - ROOM.right, y1: place.y(y), y2: place.y(y) }),
+    s("line", { class: "grid", x1: ROOM.left, x2: wide - ROOM.right, y1: place.y(y), y2: place.y(y) }),
     s("text", { class: "tick", x: ROOM.left - 8, y: place.y(y) + 4, "text-anchor": "end" }, String(y)),
   ]);
 }
 
-function xTicks(place, xs, names) {
+function xTicks(place, xs, names, wide, high) {
   const longest = Math.max(...xs.map((x) => names(x).length), 1);
-  const most = Math.max(2, Math.floor((WIDE - 80) / (longest * 7.5 + 14)));
+  const most = Math.max(2, Math.floor((wide - 80) / (longest * 7.5 + 14)));
   const every = Math.ceil(xs.length / most);
   return xs.filter((_, i) => i % every === 0).map((x) =>
-    s("text", { class: "tick", x: place.x(x), y: HIGH - ROOM.bottom + 18, "text-anchor": "middle" }, names(x)));
+    s("text", { class: "tick", x: place.x(x), y: high - ROOM.bottom + 18, "text-anchor": "middle" }, names(x)));
 }
 
 // With few points, lines stand a little aside of each other, so that equal ones do not hide each other.

@@ -54,7 +54,7 @@ export function whatIf(graph, facts, drawing, follow) {
     alpha.replaceChildren();
     element.replaceChildren(h("h2", {}, "What if"), ...(movable
       ? [h("p", {}, "Move a value: the mechanism follows, and every edge is checked exactly. Nothing is stored."), h("div", { class: "sliders" }, levels, even, alpha, h("p", {}, reset)), result]
-      : [h("p", {}, drawing.whole ? "Moving alpha or an epsilon needs the server: run 'neodp explore' on the store." : `This graph is too large to move values here; use 'neodp what-if ${shortened(graph)}'.`)]));
+      : [h("p", {}, drawing.whole ? "Moving alpha or an epsilon needs the server: run 'neodp explore' on the store." : `This graph is too large to move values here; use: neodp what-if ${facts.quoted}`)]));
   }
 
   // Alpha of the dataset that is chosen.

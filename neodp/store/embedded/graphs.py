@@ -31,10 +31,6 @@ __all__ = ["Graphs"]
 LOADING = "loading"
 ROW = 250
 """How many bytes a dataset or an edge takes in the file, at most, besides its key."""
-COPY = ("copy_datasets", "copy_neighbors")
-"""The engine's fast way to create rows."""
-CREATE = ("create_datasets", "create_neighbors")
-"""The way to create rows together with other changes."""
 
 
 class Graphs(Store):
@@ -58,11 +54,11 @@ class Graphs(Store):
         """From a row, where whoever made the graph may have left out its counts."""
         for what, count in (("datasets", "count_datasets"), ("edges", "count_edges")):
             if row[what] is None:
-                row[what] = self._count(count, row["name"])
+                row[what] = self._count(count, graph=row["name"])
         return GraphInfo.from_row(row)
 
-    def _count(self, count: str, name: str) -> int:
-        return int(self._session.run(count, graph=name)[0][0].as_py())
+    def _count(self, count: str, **parameters: str) -> int:
+        return int(self._session.run(count, **parameters)[0][0].as_py())
 
     # --- load and drop ------------------------------------------------------------------------------------
 
@@ -99,11 +95,14 @@ class Graphs(Store):
         with self._session.transaction(write=True):
             self._delete(name)
             self._declare(name, graph, population, LOADING)
+            before = self._count("count_all_edges")
         try:
             with self._session.transaction(write=True):
-                self._create(name, graph, COPY, progress)
+                self._create_datasets("copy_datasets", name, graph, progress)
+            with self._session.transaction(write=True, ordered=False):
+                self._create_neighbors("copy_neighbors", name, graph, progress)
             with self._session.transaction(write=True):
-                self._finish(name, graph)
+                self._finish(name, graph, before)
         except BaseException:
             with suppress(StoreError):
                 self._delete_unfinished()
@@ -114,16 +113,18 @@ class Graphs(Store):
         with self._session.transaction(write=True):
             self._delete(name)
             self._declare(name, graph, population, READY)
-            self._create(name, graph, CREATE, progress)
+            self._create_datasets("create_datasets", name, graph, progress)
+            self._create_neighbors("create_neighbors", name, graph, progress)
 
     def _declare(self, name: str, graph: DatasetGraph, population: str, state: str) -> None:
         counts = {"datasets": len(graph), "edges": graph.edges}
         facts = {"colors": list(graph.colors), "population": population, "revision": uuid.uuid4().hex}
         self._session.run("create_graph", graph=name, state=state, created=now(), **counts, **facts)
 
-    def _finish(self, name: str, graph: DatasetGraph) -> None:
-        """Declare a graph whole if it is."""
-        if (self._count("count_datasets", name), self._count("count_edges", name)) != (len(graph), graph.edges):
+    def _finish(self, name: str, graph: DatasetGraph, before: int) -> None:
+        """Declare a graph whole if it is: there were so many edges in all `before` it came."""
+        edges = self._count("count_all_edges") - before
+        if (self._count("count_datasets", graph=name), edges) != (len(graph), graph.edges):
             raise StoreError(f"graph {name!r} did not fit into {self.address}: the disk may be full", "make room")
         self._session.run("finish_load", graph=name)
 
@@ -133,8 +134,7 @@ class Graphs(Store):
                 with self._session.transaction(write=True):
                     self._delete(info.name)
 
-    def _create(self, name: str, graph: DatasetGraph, how: tuple[str, str], progress: Progress) -> None:
-        create_datasets, create_neighbors = how
+    def _create_datasets(self, statement: str, name: str, graph: DatasetGraph, progress: Progress) -> None:
         ids = ids_of(name, graph.keys)
         color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
         alpha, alphas = alpha_columns(graph.alpha)
@@ -149,8 +149,11 @@ class Graphs(Store):
                 "alphas": alphas[rows],
                 "preference": preference[rows],
             }
-            self._session.run(create_datasets, rows=pa.table(columns))
+            self._session.run(statement, rows=pa.table(columns))
             progress("datasets", rows.stop, len(graph))
+
+    def _create_neighbors(self, statement: str, name: str, graph: DatasetGraph, progress: Progress) -> None:
+        ids = ids_of(name, graph.keys)
         for rows in batches(graph.edges):
             columns = {
                 "source": ids.take(pa.array(graph.source[rows])),
@@ -158,7 +161,7 @@ class Graphs(Store):
                 "epsilon": pa.array(graph.epsilon[rows]),
                 "delta": pa.array(graph.delta[rows]),
             }
-            self._session.run(create_neighbors, rows=pa.table(columns))
+            self._session.run(statement, rows=pa.table(columns))
             progress("edges", rows.stop, graph.edges)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:

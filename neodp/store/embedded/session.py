@@ -32,8 +32,10 @@ from neodp.store.settings import Settings
 
 __all__ = ["BATCH", "Session", "batches", "now"]
 
-BATCH = 250_000
-"""How many rows go to the engine at once."""
+BATCH = 4_000_000
+"""How many rows go to the engine at once. It takes each batch as a whole, and fewer are faster."""
+CHUNK = 250_000
+"""How many rows of a result come in one piece."""
 
 
 class Session:
@@ -134,8 +136,12 @@ class Session:
     # --- transactions -------------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self, *, write: bool = False) -> Iterator[None]:
-        """All or nothing, one thread at a time; a transaction inside another is a part of it."""
+    def transaction(self, *, write: bool = False, ordered: bool = True) -> Iterator[None]:
+        """All or nothing, one thread at a time; a transaction inside another is a part of it.
+
+        What is written is in the order in which it was given, unless it need not be `ordered`: then the engine uses all
+        processors.
+        """
         with self.mutex:
             if self._connection is not None:
                 yield
@@ -144,7 +150,7 @@ class Session:
                 raise refusals.read_only(self.address)
             if write:
                 self._file.require_room()
-            with self._connected(write=write):
+            with self._connected(write=write, threads=1 if write and ordered else 0):
                 self.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY", {})
                 try:
                     yield
@@ -155,9 +161,9 @@ class Session:
                 self._commit()
 
     @contextmanager
-    def _connected(self, *, write: bool) -> Iterator[None]:
+    def _connected(self, *, write: bool, threads: int) -> Iterator[None]:
         mask = self._file.masked() if write else nullcontext()
-        with mask, self._file.connect(threads=1 if write else 0) as self._connection:  # one keeps the order of rows
+        with mask, self._file.connect(threads=threads) as self._connection:
             try:
                 yield
             finally:
@@ -190,9 +196,11 @@ class Session:
             if not isinstance(result, ladybug.QueryResult):
                 raise StoreError("there is more than one Cypher statement", "give one")
             with result:
-                return result.get_as_arrow(BATCH)
+                return result.get_as_arrow(CHUNK)
         except RuntimeError as e:
             self._connection.close()  # which ends the transaction, whatever the error left of it
+            if "KeyboardInterrupt" in str(e):  # Ctrl-C, while the engine was asking Python for something
+                raise KeyboardInterrupt from None
             raise _refused(self.address, e) from e
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,12 @@ from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.records import GraphInfo, StoredGraph
 
-__all__ = ["alphas", "columns", "least", "numbers", "require", "stored_graph", "stored_rows"]
+__all__ = ["Numbers", "alphas", "columns", "least", "numbers", "require", "stored_graph", "stored_rows"]
+
+Numbers: TypeAlias = NDArray[np.int64]
+"""The server's numbers of nodes."""
+DENSE = 8
+"""How many times as many numbers as datasets there may be for a table of all numbers to be made."""
 
 
 def alphas(graph: DatasetGraph, rows: NDArray[Any]) -> list[float | list[float] | None]:
@@ -27,15 +32,12 @@ def alphas(graph: DatasetGraph, rows: NDArray[Any]) -> list[float | list[float] 
 
 
 def columns(found: dict[str, Any]) -> dict[str, Any]:
-    """A part of a graph as it came over the wire, in arrays."""
-    for key, value in zip(found["keys"], found["alphas"], strict=True):
-        if not _is_alpha(value):
-            raise GraphError(f"dataset {key!r}: alpha is {value!r}", "give a number or a list of numbers")
+    """A part of a graph as it came over the wire, in arrays; alpha by key where it is not numbers alone."""
     return {
-        "alpha": {k: a for k, a in zip(found["keys"], found["alphas"], strict=True) if a is not None},
-        **{name: pa.array(found[name], pa.string()) for name in ("ids", "keys")},
-        "colors": pa.array([None if c is None else str(c) for c in found["colors"]], pa.string()),
-        "preference": {k: p for k, p in zip(found["keys"], found["preferences"], strict=True) if p is not None},
+        "alpha": _alpha(found["keys"], found["alphas"]),
+        "keys": pa.array(found["keys"], pa.string()),
+        "colors": _texts(found["colors"]),
+        "preference": _by_key(found["keys"], found["preferences"]),
         **{name: np.asarray(found[name], np.int64) for name in ("numbers", "sources", "targets")},
         **{name: numbers(found[name]) for name in ("epsilons", "deltas")},
     }
@@ -43,29 +45,32 @@ def columns(found: dict[str, Any]) -> dict[str, Any]:
 
 def stored_graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None) -> StoredGraph:
     """A graph from its parts; edges that lead out of them are left out."""
-    keys, ids, colors = (pa.concat_arrays([part[name] for part in parts]) for name in ("keys", "ids", "colors"))
+    keys, colors = (pa.concat_arrays([part[name] for part in parts]) for name in ("keys", "colors"))
     names = ("numbers", "sources", "targets", "epsilons", "deltas")
     number, source, target, epsilon, delta = (np.concatenate([part[name] for part in parts]) for name in names)
-    alpha, preference = ({k: x for part in parts for k, x in part[name].items()} for name in ("alpha", "preference"))
+    alpha = _joined(parts)
+    preference = {k: x for part in parts for k, x in part["preference"].items()}
     if color is not None:
-        mask = pc.fill_null(pc.equal(colors, color), False)
-        keys, ids, colors, number = keys.filter(mask), ids.filter(mask), colors.filter(mask), number[np.asarray(mask)]
-        alpha, preference = ({k: x[k] for k in keys.to_pylist() if k in x} for x in (alpha, preference))
-    source, target = _positions(number, source), _positions(number, target)
-    inside = (source >= 0) & (target >= 0)
+        mask = np.asarray(pc.fill_null(pc.equal(colors, color), False))
+        keys, colors, number = keys.filter(pa.array(mask)), colors.filter(pa.array(mask)), number[mask]
+        inside = set(keys.to_pylist())
+        preference = {k: x for k, x in preference.items() if k in inside}
+        alpha = {k: x for k, x in alpha.items() if k in inside} if isinstance(alpha, dict) else alpha[mask]
+    source, target = _positions(number, source, target)
+    inside_both = (source >= 0) & (target >= 0)
     graph = DatasetGraph.from_columns(
         keys,
         colors,
-        source[inside],
-        target[inside],
-        epsilon[inside],
-        delta[inside],
+        source[inside_both],
+        target[inside_both],
+        epsilon[inside_both],
+        delta[inside_both],
         alpha,
         preference or None,
         colors=info.colors,
         name=info.name,
     )
-    return StoredGraph(**vars(graph), ids=ids)
+    return StoredGraph(**vars(graph), ids=pa.array(number))
 
 
 def stored_rows(found: dict[str, Any], k: int) -> Floats:
@@ -101,12 +106,62 @@ def numbers(values: list[Any]) -> Floats:
         return np.array([x if isinstance(x, int | float) else np.nan for x in values], np.float64)
 
 
-def _positions(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def _positions(known: Numbers, *wanted: Numbers) -> list[Numbers]:
     """Where each wanted number stands among the known ones; -1 where it does not."""
+    if not len(known):
+        return [np.full(len(numbers), -1) for numbers in wanted]
+    low, high = int(known.min()), int(known.max())
+    if high - low < DENSE * len(known):
+        index = np.full(high - low + 3, -1)
+        index[known - low + 1] = np.arange(len(known))
+        return [index[np.clip(numbers - low + 1, 0, high - low + 2)] for numbers in wanted]
     order = np.argsort(known)
-    place = np.searchsorted(known, wanted, sorter=order)
-    found = order[np.minimum(place, len(order) - 1)] if len(order) else np.zeros(len(wanted), np.int64)
-    return np.where(known[found] == wanted, found, -1) if len(order) else found - 1
+    places = [order[np.minimum(np.searchsorted(known, x, sorter=order), len(order) - 1)] for x in wanted]
+    return [np.where(known[place] == numbers, place, -1) for place, numbers in zip(places, wanted, strict=True)]
+
+
+def _alpha(keys: list[str], values: list[Any]) -> Floats | dict[str, Any]:
+    """Alpha as numbers, NaN where it is not given; or by key, where some are lists or no alpha at all."""
+    try:
+        column = pa.array(values, pa.float64())
+        if not pc.any(pc.is_nan(column)).as_py():
+            return np.asarray(column.to_numpy(zero_copy_only=False))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        pass
+    for key, value in zip(keys, values, strict=True):
+        if not _is_alpha(value):
+            raise GraphError(f"dataset {key!r}: alpha is {value!r}", "give a number or a list of numbers")
+    return _by_key(keys, values)
+
+
+def _joined(parts: list[dict[str, Any]]) -> Floats | dict[str, Any]:
+    """The alpha of all parts: as numbers, if all parts have it so."""
+    if not any(isinstance(part["alpha"], dict) for part in parts):
+        return np.concatenate([part["alpha"] for part in parts])
+    found: dict[str, Any] = {}
+    for part in parts:
+        alpha = part["alpha"]
+        if not isinstance(alpha, dict):
+            given = np.flatnonzero(~np.isnan(alpha))
+            keys = part["keys"].take(pa.array(given)).to_pylist()
+            alpha = dict(zip(keys, alpha[given].tolist(), strict=True))
+        found |= alpha
+    return found
+
+
+def _by_key(keys: list[str], values: list[Any]) -> dict[str, Any]:
+    """The values that are there, by key."""
+    if values.count(None) == len(values):
+        return {}
+    return {key: value for key, value in zip(keys, values, strict=True) if value is not None}
+
+
+def _texts(values: list[Any]) -> pa.StringArray:
+    """A column of texts, of whatever was stored."""
+    try:
+        return pa.array(values, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if x is None else str(x) for x in values], pa.string())
 
 
 def _is_alpha(value: Any) -> bool:

@@ -26,8 +26,8 @@ from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
-from neodp.store.neo4j.columns import alphas, columns, numbers, require, stored_graph
-from neodp.store.neo4j.session import Session, Transaction, batches
+from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
+from neodp.store.neo4j.session import Session, Transaction, ahead, batches
 from neodp.store.reading import require_reading
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
@@ -79,8 +79,8 @@ class Graphs(Store):
                 if left != place:  # of somebody who was interrupted, or whom this one overtakes
                     self._remove(left)
             self._delete_datasets(place, writer)
-            ids = self._create_datasets(place, writer, graph, progress)
-            self._create_neighbors(place, writer, graph, ids, progress)
+            numbers = self._create_datasets(place, writer, graph, progress)
+            self._create_neighbors(place, writer, graph, numbers, progress)
             whole = {
                 "colors": list(graph.colors),
                 "datasets": len(graph),
@@ -135,33 +135,29 @@ class Graphs(Store):
             progress("dropping", deleted, max(total, deleted))
         return deleted
 
-    def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Any:
-        ids: list[str] = []
-        alpha, preference = alphas(graph, np.arange(len(graph))), graph.preference_lists()
-        for rows in batches(len(graph)):
-            keys = graph.keys[rows].to_pylist()
-            colors = [graph.colors[c] for c in graph.color[rows].tolist()]
-            orders = preference[rows].to_pylist()
-            values = {"keys": keys, "colors": colors, "alphas": alpha[rows], "preferences": orders}
+    def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Numbers:
+        """Create the datasets; the server's numbers of them."""
+        parts: list[Numbers] = []
+        done = 0
+        for values in ahead(_dataset_rows(graph)):
             found = self._session.write("create_datasets", graph=name, writer=writer, **values)
-            if found["keys"] != keys:
+            if found["rows"] != list(range(len(values["keys"]))):
                 raise self._overtaken(name)
-            ids += found["ids"]
-            progress("datasets", len(ids), len(graph))
-        return np.array(ids, dtype=object)
+            parts.append(np.array(found["numbers"], np.int64))
+            done += len(parts[-1])
+            progress("datasets", done, len(graph))
+        return np.concatenate(parts)
 
-    def _create_neighbors(self, name: str, writer: str, graph: DatasetGraph, ids: Any, progress: Progress) -> None:
-        for rows in batches(graph.edges):
-            values = {
-                "sources": ids[graph.source[rows]].tolist(),
-                "targets": ids[graph.target[rows]].tolist(),
-                "epsilons": graph.epsilon[rows].tolist(),
-                "deltas": graph.delta[rows].tolist(),
-            }
+    def _create_neighbors(
+        self, name: str, writer: str, graph: DatasetGraph, numbers: Numbers, progress: Progress
+    ) -> None:
+        done = 0
+        for values in ahead(_neighbor_rows(graph, numbers)):
             found = self._session.write("create_neighbors", graph=name, writer=writer, **values)
             if found["created"] != len(values["sources"]):
                 raise self._overtaken(name)
-            progress("edges", min(rows.stop, graph.edges), graph.edges)
+            done += len(values["sources"])
+            progress("edges", done, graph.edges)
 
     def _overtaken(self, name: str) -> Overtaken:
         return refusals.overtaken("graph", name, self.address, f"store.info({name!r})")
@@ -190,7 +186,7 @@ class Graphs(Store):
     def _datasets(self, name: str, info: GraphInfo, progress: Progress = silent) -> Iterator[dict[str, Any]]:
         """What a statement says about all of a graph's datasets, by key, some at a time."""
         seen = 0
-        for found in self._session.pages(name, "keys", graph=info.name):
+        for found in ahead(self._session.pages(name, "keys", graph=info.name)):
             yield found
             seen += len(found["keys"])
             progress("reading", seen, max(seen, info.datasets))
@@ -249,3 +245,26 @@ class Graphs(Store):
         self.ready(name)
         text = statement("read_property", self.dialect)
         return self._session.table("read_property", text, {"graph": name, "property": property})
+
+
+def _dataset_rows(graph: DatasetGraph) -> Iterator[dict[str, list[Any]]]:
+    """A graph's datasets, some at a time, as the statement ``create_datasets`` takes them."""
+    alpha, preference = alphas(graph, np.arange(len(graph))), graph.preference_lists()
+    for rows in batches(len(graph)):
+        yield {
+            "keys": graph.keys[rows].to_pylist(),
+            "colors": [graph.colors[c] for c in graph.color[rows].tolist()],
+            "alphas": alpha[rows],
+            "preferences": preference[rows].to_pylist(),
+        }
+
+
+def _neighbor_rows(graph: DatasetGraph, numbers: Numbers) -> Iterator[dict[str, list[Any]]]:
+    """A graph's edges, some at a time, as the statement ``create_neighbors`` takes them."""
+    for rows in batches(graph.edges):
+        yield {
+            "sources": numbers[graph.source[rows]].tolist(),
+            "targets": numbers[graph.target[rows]].tolist(),
+            "epsilons": graph.epsilon[rows].tolist(),
+            "deltas": graph.delta[rows].tolist(),
+        }

@@ -27,9 +27,9 @@ from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.demand import StoredView
-from neodp.store.neo4j.columns import alphas, least, numbers, require, stored_rows
+from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
 from neodp.store.neo4j.graphs import Graphs
-from neodp.store.neo4j.session import Transaction, batches
+from neodp.store.neo4j.session import Transaction, ahead, batches
 from neodp.store.notions import Notion, by_edge
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
@@ -42,15 +42,15 @@ class Mechanisms(Graphs):
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
         refusals.check_colors(self.ready(name), graph)
         given = np.flatnonzero(graph.given)
-        ids = self._ids(name, graph)
+        dataset = self._numbers(name, graph)
         alpha = alphas(graph, given)
 
         def work(tx: Transaction) -> None:
             if tx.run("clear_alpha", graph=name)["claimed"] != 1:
                 raise self._overtaken(name)
             for rows in batches(len(given)):
-                values = {"ids": ids[given[rows]].tolist(), "alphas": alpha[rows]}
-                if tx.run("write_alpha", graph=name, **values)["written"] != len(values["ids"]):
+                values = {"numbers": dataset[given[rows]].tolist(), "alphas": alpha[rows]}
+                if tx.run("write_alpha", graph=name, **values)["written"] != len(values["numbers"]):
                     raise self._overtaken(name)
                 progress("alpha", rows.stop, len(given))
 
@@ -62,61 +62,64 @@ class Mechanisms(Graphs):
     def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
         info, graph, writer = self.ready(name), mechanism.graph, uuid.uuid4().hex
         refusals.check_colors(info, graph)
-        ids = self._ids(name, graph)
+        dataset = self._numbers(name, graph)
         if self._session.read("count_datasets", graph=name)["datasets"] != len(graph):
-            stored = {key for part in self._datasets("read_ids", info) for key in part["keys"]}
+            stored = {key for part in self._datasets("read_numbers", info) for key in part["keys"]}
             others = stored.difference(graph.keys.to_pylist())
             raise refusals.not_covered(name, min(others)) if others else self._overtaken(name)
         facts = notion.facts(mechanism)
         self._session.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
-        self._write_rows(name, writer, mechanism, ids, progress)
+        self._write_rows(name, writer, mechanism, dataset, progress)
         if notion.mus is not None:
-            self._write_mus(name, writer, graph, ids, notion.mus, progress)
+            self._write_mus(name, writer, graph, dataset, notion.mus, progress)
         self._session.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
 
-    def _write_rows(self, name: str, writer: str, mechanism: Mechanism, ids: Any, progress: Progress) -> None:
+    def _write_rows(self, name: str, writer: str, mechanism: Mechanism, dataset: Numbers, progress: Progress) -> None:
         two = family(mechanism.graph).binary
         columns: dict[str, NDArray[Any]] = {"p_trues": mechanism.p_true, "distances": distance(mechanism.graph)}
         columns |= {"ps": mechanism.p, "qs": mechanism.q} if two else {"distributions": mechanism.probabilities}
         write = "write_probabilities" if two else "write_distributions"
-        for rows in batches(len(mechanism)):
-            values = {"ids": ids[rows].tolist()} | {c: column[rows].tolist() for c, column in columns.items()}
-            if self._session.write(write, graph=name, writer=writer, **values)["written"] != len(values["ids"]):
+        columns["numbers"] = dataset
+        done = 0
+        for values in ahead(_rows(columns)):
+            if self._session.write(write, graph=name, writer=writer, **values)["written"] != len(values["numbers"]):
                 raise self._overtaken(name)
-            progress("probabilities", rows.stop, len(mechanism))
+            done += len(values["numbers"])
+            progress("probabilities", done, len(mechanism))
 
     def _write_mus(
-        self, name: str, writer: str, graph: DatasetGraph, ids: Any, mus: Floats, progress: Progress
+        self, name: str, writer: str, graph: DatasetGraph, dataset: Numbers, mus: Floats, progress: Progress
     ) -> None:
-        for rows in batches(graph.edges):
-            values = {
-                "sources": ids[graph.source[rows]].tolist(),
-                "targets": ids[graph.target[rows]].tolist(),
-                "mus": mus[rows].tolist(),
-            }
+        ends = {"sources": dataset[graph.source], "targets": dataset[graph.target]}
+        columns: dict[str, NDArray[Any]] = {**ends, "mus": mus}
+        done = 0
+        for values in ahead(_rows(columns)):
             if self._session.write("write_mus", graph=name, writer=writer, **values)["written"] != len(values["mus"]):
                 raise self._overtaken(name)
-            progress("mu", rows.stop, graph.edges)
+            done += len(values["mus"])
+            progress("mu", done, graph.edges)
 
-    def _ids(self, name: str, graph: DatasetGraph) -> Any:
-        """The server's ids of a graph's datasets, as an object array."""
+    def _numbers(self, name: str, graph: DatasetGraph) -> Numbers:
+        """The server's numbers of a graph's datasets."""
         if isinstance(graph, StoredGraph) and graph.ids is not None:
-            return graph.ids.to_numpy(zero_copy_only=False)
-        parts = list(self._datasets("read_ids", self.ready(name)))
-        keys, ids = (pa.array([x for part in parts for x in part[c]], pa.string()) for c in ("keys", "ids"))
+            return np.array(graph.ids, np.int64)
+        parts = list(self._datasets("read_numbers", self.ready(name)))
+        keys = pa.array([key for part in parts for key in part["keys"]], pa.string())
         where = pc.index_in(graph.keys, keys)
         if where.null_count:
             raise refusals.foreign_key(name, graph.key(int(np.argmin(np.asarray(where.is_valid())))))
-        return ids.take(where).to_numpy(zero_copy_only=False)
+        numbers: Numbers = np.concatenate([np.array(part["numbers"], np.int64) for part in parts])
+        return np.take(numbers, np.asarray(where))
 
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
         assert graph.ids is not None
         rows = np.full((len(graph), len(graph.colors)), np.nan)
-        for part in batches(len(graph)):
-            found = self._session.read("read_probabilities", ids=graph.ids[part].to_pylist())
-            if found["keys"] != graph.keys[part].to_pylist():
+        asked = ((part, graph.ids[part].to_pylist()) for part in batches(len(graph)))
+        found = ((part, self._session.read("read_probabilities", numbers=numbers)) for part, numbers in asked)
+        for part, values in ahead(found):
+            if values["keys"] != graph.keys[part].to_pylist():
                 raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
-            rows[part] = stored_rows(found, len(graph.colors))
+            rows[part] = stored_rows(values, len(graph.colors))
         return rows
 
     def _mus(self, graph: StoredGraph) -> Floats:
@@ -162,3 +165,9 @@ class Mechanisms(Graphs):
         found = self._session.write("write_evaluations", graph=info.name, revision=info.revision, **values)
         if found["written"] != len(evaluations):
             raise self._overtaken(info.name)
+
+
+def _rows(columns: dict[str, NDArray[Any]]) -> Iterator[dict[str, list[Any]]]:
+    """Columns as lists, some rows at a time."""
+    for rows in batches(len(next(iter(columns.values())))):
+        yield {name: column[rows].tolist() for name, column in columns.items()}

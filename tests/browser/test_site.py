@@ -1,0 +1,47 @@
+"""The home page of the documentation, as `make docs` builds it."""
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Watch, lacking
+
+SITE = Path(__file__).parents[2] / "site"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[str]:
+    """The address of the built site, on this machine."""
+    if not (SITE / "index.html").exists():
+        lacking("the site is not built", "run 'make docs', or 'make test-browser', which does")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=SITE)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_the_home_page_asks_nobody_else(watch: Watch, home: str, size: str) -> None:
+    """No request leaves this machine, and nothing is wrong (`watch` checks both at the end)."""
+    watched = watch(size)
+    watched.page.goto(home)
+    watched.page.wait_for_load_state("networkidle")
+    assert watched.page.locator("h1").first.is_visible()
+    assert watched.page.evaluate("document.documentElement.scrollWidth") <= watched.page.viewport_size["width"]
+    broken = watched.page.evaluate(
+        "() => [...document.images].filter((image) => image.complete && !image.naturalWidth).map((image) => image.src)"
+    )
+    assert broken == []
