@@ -9,11 +9,14 @@ __all__ = ["main"]
 
 
 class _WithoutPandas:
-    """Says that there is no pandas: pyarrow does not need it, and loading it takes longer than most commands."""
+    """Says once that there is no pandas, to pyarrow, which asks first and remembers: loading it takes longer than most
+    commands. The embedded store's engine asks too, and must be told the truth: it takes an error for one of its own.
+    """
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> None:
         if name == "pandas":
+            sys.meta_path.remove(_WithoutPandas)
             raise ModuleNotFoundError("the command line does without pandas", name=name)
 
 
