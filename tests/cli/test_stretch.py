@@ -122,7 +122,7 @@ def test_recall(films: Run, tmp_path: Path) -> None:
     assert {"slices from 0", "westin, pragmatist", "naive, others", "exact", "blind"} <= set(labels)
     assert set(found["by_epsilon"][0]["by"]) == {"0.1", "0.5", "1", "2", "3"}
     _, out, _ = films(*words, "--results", results)
-    assert "mean and 99 % confidence interval over splits" in out
+    assert "with a 99 % confidence interval over the splits" in out
     assert "cost to every user of a table at epsilon 3: 6 numbers × epsilon 3 = 18" in out
 
 
