@@ -1,25 +1,14 @@
 """``python -m neodp``, and the command ``neodp``: the command line, which Ctrl-C ends with one sentence."""
 
 import sys
-from typing import Any
 
 from neodp.compiling import told
 
 __all__ = ["main"]
 
 
-class _WithoutPandas:
-    """Says that there is no pandas: pyarrow does not need it, and loading it takes longer than most commands."""
-
-    @staticmethod
-    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError("the command line does without pandas", name=name)
-
-
 def main() -> int:
     """Load the command line and run it; the exit code."""
-    sys.meta_path.insert(0, _WithoutPandas)
     try:
         from neodp import cli
 
