@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-browser screenshots lint bench plugin vendor clean
+.PHONY: demo test test-browser screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -12,7 +12,7 @@ test: .venv/ready-test lint
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
-test-browser: .venv/ready-browser $(if $(wildcard mkdocs.yml),docs)
+test-browser: .venv/ready-browser docs
 	$(BIN)/python -m pytest tests/browser
 
 # the pictures of README and docs, taken by the same run
@@ -23,6 +23,7 @@ lint: .venv/ready-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.advisories
 
 # the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
 plugin:
@@ -40,6 +41,11 @@ vendor:
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
 
+# the documentation as a site in site/, with every link checked
+docs: .venv/ready-docs
+	$(BIN)/python -m tools.notebook
+	$(BIN)/python -m tools.site
+
 clean:
 	rm -rf .venv
 
@@ -49,6 +55,7 @@ clean:
 .venv/ready-browser: extras = .[test,browser]
 .venv/ready-lint: extras = .[test,bench]
 .venv/ready-bench: extras = .[bench]
+.venv/ready-docs: extras = .[docs]
 .venv/ready-%: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing $(extras)"

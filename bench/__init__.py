@@ -9,5 +9,16 @@ from __future__ import annotations
 
 __all__ = ["BENCHMARKS"]
 
-BENCHMARKS: tuple[str, ...] = ("start", "core", "blocks", "rainbow", "stores", "ball", "plugin", "poll", "stretch")
+BENCHMARKS: tuple[str, ...] = (
+    "start",
+    "core",
+    "blocks",
+    "rainbow",
+    "stores",
+    "load",
+    "ball",
+    "plugin",
+    "poll",
+    "stretch",
+)
 """The modules to run, in this order."""

@@ -13,6 +13,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Side-by-side benchmarks of neodp.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones; all by default: {', '.join(BENCHMARKS)}")
     parser.add_argument("--quick", action="store_true", help="smaller graphs, under a minute in all")
+    parser.add_argument(
+        "--largest", type=int, metavar="EDGES", help="up to how many edges core measures growth; by default ten million"
+    )
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
@@ -20,7 +23,8 @@ def main() -> None:
     print(machine(), flush=True)
     for name in options.names or BENCHMARKS:
         print(f"\n# {name}\n", flush=True)
-        importlib.import_module(f"bench.{name}").run(options.quick)
+        chosen = {"largest": options.largest} if name == "core" and options.largest else {}
+        importlib.import_module(f"bench.{name}").run(options.quick, **chosen)
 
 
 if __name__ == "__main__":

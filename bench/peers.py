@@ -34,7 +34,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.process import mark_peak, peak, processor_time
+from bench.process import Spent, mark_peak, peak, spend
 
 __all__ = ["PEERS", "TOLERANCE", "Problem", "Solved", "build", "solve", "warm"]
 
@@ -202,8 +202,8 @@ PEERS: dict[str, type[Peer]] = {"scipy": Scipy, "rustworkx": Rustworkx, "igraph"
 class Solved(NamedTuple):
     """The times of the two runs, by how many bytes the peak rose, and how far the result lies from neodp's."""
 
-    forward: float
-    backward: float
+    forward: Spent
+    backward: Spent
     memory: int
     difference: float
 
@@ -224,11 +224,11 @@ def warm(name: str) -> None:
         raise AssertionError(f"{name} does not find the distances on a path")
 
 
-def build(name: str, folder: str) -> float:
-    """Load a problem and build the library's graph; how many seconds the latter takes."""
+def build(name: str, folder: str) -> Spent:
+    """Load a problem and build the library's graph; what the latter takes."""
     _Job.problem = Problem.load(folder)
-    elapsed, _Job.peer = processor_time(lambda: PEERS[name](_Job.problem))
-    return elapsed
+    spent, _Job.peer = spend(lambda: PEERS[name](_Job.problem))
+    return spent
 
 
 def solve() -> Solved:
@@ -241,8 +241,8 @@ def solve() -> Solved:
     """
     problem, peer = _Job.problem, _Job.peer
     before = mark_peak()
-    forward, start = processor_time(lambda: _forward(problem, peer))
-    backward, (distance, complement) = processor_time(lambda: _backward(peer, start))
+    forward, start = spend(lambda: _forward(problem, peer))
+    backward, (distance, complement) = spend(lambda: _backward(peer, start))
     memory = peak() - before
     complement = np.where(np.isfinite(distance), np.maximum(complement, SMALLEST), 0.0)
     difference = _difference(complement, problem.complement)

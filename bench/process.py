@@ -18,9 +18,9 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
-__all__ = ["Process", "mark_peak", "peak", "processor_time", "stopwatch"]
+__all__ = ["Process", "Spent", "mark_peak", "peak", "processor_time", "spend", "stopwatch"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,6 +67,28 @@ def processor_time(work: Callable[[], T]) -> tuple[float, T]:
     For work that keeps to one thread of this process; then what else runs on the machine disturbs less.
     """
     return stopwatch(work, time.process_time)
+
+
+class Spent(NamedTuple):
+    """Seconds by the clock on the wall, and seconds of processor time, of all threads together."""
+
+    wall: float
+    processor: float
+
+    def __add__(self, other: tuple[float, ...]) -> Spent:  # type: ignore[override]
+        return Spent(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def times(self, scale: float) -> Spent:
+        """So many times as long."""
+        return Spent(self.wall * scale, self.processor * scale)
+
+
+def spend(work: Callable[[], T]) -> tuple[Spent, T]:
+    """What `work` takes by both clocks, and what it returns."""
+    gc.collect()
+    begin = time.perf_counter(), time.process_time()
+    result = work()
+    return Spent(time.perf_counter() - begin[0], time.process_time() - begin[1]), result
 
 
 def mark_peak() -> int:

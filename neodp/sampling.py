@@ -75,8 +75,10 @@ def choose(probabilities: Sequence[float], uniform: int) -> int:
     (0, 1)
     """
     largest, ends = _intervals(probabilities)
-    others = (i for i in range(len(probabilities)) if i != largest)
-    return next((position for position, end in zip(others, ends, strict=True) if uniform < end), largest)
+    order = [i for i in range(len(probabilities)) if i != largest] + [largest]
+    return order[
+        sum([uniform >= end for end in ends])
+    ]  # all are compared, or time would tell the likely from the others
 
 
 def _intervals(probabilities: Sequence[float]) -> tuple[int, list[int]]:

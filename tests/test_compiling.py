@@ -58,7 +58,7 @@ def test_small_questions_load_no_compiler(tmp_path: Path) -> None:
 import sys
 from neodp.__main__ import main
 code = main()
-print(code, *sorted({"numba", "neo4j", "networkx"} & set(sys.modules)), file=sys.stderr)
+print(code, *sorted({"numba", "pandas", "neo4j", "networkx"} & set(sys.modules)), file=sys.stderr)
 """
     for words in (
         ["generate", "path", "g", "30", "--balanced"],

@@ -1,11 +1,18 @@
-"""The Python on the pages runs and prints what the pages say, and their links lead somewhere."""
+"""The Python and the commands on the pages run and print what the pages say, and their links lead somewhere."""
 
 import doctest
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tools.notebook import NOTEBOOK, notebook
+from tools.site import commands, problems, queries
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -46,10 +53,95 @@ def test_a_page_that_is_wrong_is_noticed(text: str, tmp_path: Path) -> None:
         run(page)
 
 
-def test_the_readme_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    mechanism = run(ROOT / "README.md")["m"]
-    assert str(mechanism["yes yes"]).startswith("{'no': 0.450")
-    assert capsys.readouterr().out.endswith("private: none of 16 inequalities on 4 edges is broken, checked exactly\n")
+def test_the_tutorial_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run(ROOT / "docs" / "python.md")
+    assert str(names["m"]["yes yes"]).startswith("{'no': 0.450")
+    assert str(names["mechanism"]["8-12-5"]).startswith("{'yes': 0.288")
+    printed = capsys.readouterr().out
+    assert "0.71926" in printed
+    assert "IncompatibleAlpha – alpha at" in printed
+
+
+def test_the_notebook_has_the_cells_of_the_tutorial_and_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert NOTEBOOK.read_text(encoding="utf-8") == notebook(page), "make it anew: python -m tools.notebook"
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "notebook"}
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 7
+    for cell in cells:
+        exec(compile("".join(cell["source"]), str(NOTEBOOK), "exec"), names)
+
+
+SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "audit", "budget"))]
+ELSEWHERE = ("make ", "pip install", "NEO4J_URI", "staff.csv")
+"""Such a block sets something up, needs a server (tests/test_docs_neo4j.py), or needs tables of its own."""
+
+
+@pytest.mark.parametrize("page", SHELL, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    """One block after the other in an empty folder, as a reader would paste them."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    script = "\n".join(block for block in blocks if not any(word in block for word in ELSEWHERE))
+    assert "neodp" in script
+    if page.name in ("audit.md", "budget.md"):  # which go on where others began
+        script = "neodp generate counts survey 3 4 --epsilon 0.5,1 --balanced\nneodp extend survey\n" + script
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "NEODP_"))}
+        | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_messages_of_troubleshooting_are_those_of_the_program() -> None:
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    assert len(quoted) > 30
+    program = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "neodp").rglob("*.py"))
+    program = re.sub(r"\"\s*\n\s*f?\"", "", program)  # strings that go on in the next line
+    assert [words for words in quoted if words not in program] == []
+
+
+def test_every_command_and_query_is_in_the_reference() -> None:
+    from neodp.cli import COMMANDS
+    from neodp.store.cypher import canned
+
+    page = commands()
+    for panel in COMMANDS.values():
+        for words in panel:
+            assert f"### neodp {words}\n" in page
+    assert "### accuracy_by_distance\n" in queries()
+    assert len(canned()) > 5
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r"([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed == {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+
+
+@pytest.mark.parametrize(
+    ("html", "wrong"),
+    [
+        ('<a href="nowhere.html">x</a>', "index.html links to nowhere.html, which is not there"),
+        ('<a href="#gone">x</a>', "index.html links to #gone, whose anchor is not there"),
+        (
+            '<script src="https://a.org/x.js"></script>',
+            "index.html loads https://a.org/x.js from elsewhere",
+        ),
+    ],
+)
+def test_the_check_of_the_site_notices(html: str, wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(f"<p id='here'>{html}<a href='#here'>y</a>")
+    assert problems(tmp_path) == [wrong]
 
 
 def test_the_guide_to_stretching_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,12 @@
 // Which constraints and indexes there are, by name.
 SHOW INDEXES YIELD name RETURN collect(name) AS names;
 
+// name: show_alike
+// The nodes of a label that have the same values of one or two properties, the largest group first.
+MATCH (n:$($label)) WHERE n[$first] IS NOT NULL AND n[$last] IS NOT NULL
+WITH [n[$first], n[$last]] AS values, count(*) AS count, collect(elementId(n)) AS nodes WHERE count > 1
+RETURN values, count, nodes[..5] AS nodes ORDER BY count DESC, values LIMIT 100;
+
 // name: show_version
 // The version of the schema, by the neodp that made or brought it up last; null where there is none.
 OPTIONAL MATCH (s:NeodpSchema {name: 'neodp'}) RETURN max(s.version) AS version;

@@ -197,6 +197,7 @@ def listen(port: int = 0) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         found.bind((HOST, port))
+        found.listen()  # so that whoever is told the address can come at once
     except OSError as e:
         found.close()
         raise NeodpError(

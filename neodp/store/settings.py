@@ -91,7 +91,7 @@ class Settings:
             whole = False
         if not whole:
             raise StoreError("the host or port of the store's address is not one", f"write {scheme}://HOST:PORT")
-        if parts.username or parts.password or "@" in parts.netloc:
+        if "@" in self.uri:
             raise StoreError(
                 "the store's address holds a user or password", "give them as NEO4J_USERNAME and NEO4J_PASSWORD instead"
             )

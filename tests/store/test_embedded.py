@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import ladybug
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable, UnknownKey
 from neodp.release import Limit
-from neodp.store import Settings
+from neodp.store import Settings, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
 from neodp.store.embedded import DamagedLogWarning, EmbeddedStore
@@ -604,3 +605,55 @@ def test_nothing_is_begun_that_the_disk_has_no_room_for(path: Path, monkeypatch:
     with opened(path) as store:
         store.load("h", mixed())
         assert [info.name for info in store.graphs()] == ["g", "h"]
+
+
+def test_ctrl_c_within_the_engine_is_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine hands Python's own exception on as one of its errors, with these words."""
+
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("KeyboardInterrupt: <EMPTY MESSAGE>")
+
+    with open_store(tmp_path / "s.lbdb") as store:
+        store.load("g", generate.path(3))
+        monkeypatch.setattr(ladybug.Connection, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.load("h", generate.path(4))
+        monkeypatch.undo()
+        assert [info.name for info in store.graphs()] == ["g"]
+
+
+MEMORY = """
+import sys
+from pathlib import Path
+import neodp
+from neodp import generate
+from neodp.release import Level, Limit, Release
+from neodp.store import open_store
+
+def resident():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+sizes = []
+for i in range(31):
+    with open_store(sys.argv[1]) as store:
+        store.allow("default", Limit(10_000))
+    sizes.append(resident())
+with open_store(sys.argv[1]) as store:
+    for i in range(1200):
+        store.keep([Release("g", str(i), "yes", asked='{"graph": "g"}' * 10, levels=(Level(0.5),))])
+        if i in (600, 1199):
+            sizes.append(resident())
+    assert store.ledger().account == store.account()
+print(sizes[30] - sizes[0], sizes[32] - sizes[31])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_stays_where_it_is(tmp_path: Path) -> None:
+    """In MB: after opening and closing a file 30 times more, it was 26; after 600 answers more, 16."""
+    words = [sys.executable, "-c", MEMORY, str(tmp_path / "s.lbdb")]
+    found = subprocess.run(words, capture_output=True, text=True, check=True)
+    closing, answering = map(float, found.stdout.split())
+    assert closing < 10.0
+    assert answering < 5.0

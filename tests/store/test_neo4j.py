@@ -21,6 +21,7 @@ from neodp.store import GraphInfo, Settings, cypher, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned, statements
 from neodp.store.neo4j import Neo4jStore
+from neodp.stretch import Profiles
 from tools import neo4j_server as servers
 
 
@@ -32,6 +33,7 @@ def settings(server: servers.Server, **changes: Any) -> Settings:
 def store(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Neo4jStore]:
     with Neo4jStore(settings(neo4j_server)) as store:
         store.init()
+        store._session.init(stretching=True)
         yield store
 
 
@@ -287,6 +289,56 @@ def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_drive
         list(pool.map(init, range(6)))
     with Neo4jStore(settings(neo4j_server)) as store:
         assert store.init() == []
+
+
+@pytest.fixture
+def bare(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Neo4jStore]:
+    """A store on a database without neodp's constraints."""
+    servers.wipe(neo4j_driver)
+    with Neo4jStore(settings(neo4j_server)) as store:
+        yield store
+    servers.wipe(neo4j_driver)
+
+
+def test_the_constraints_of_profiles_come_with_the_first_profile(bare: Neo4jStore) -> None:
+    made = bare.init()
+    assert "neodp_release_name" in made
+    assert not {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"} & set(made)
+    bare.profiles.load("p", Profiles.from_columns(["ann"], ["tea"]))
+    names = bare._session.read("show_schema")["names"]
+    assert {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"} <= set(names)
+
+
+def test_other_peoples_nodes_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+    make = "UNWIND range(1, $n) AS i CREATE (n:$($label)) SET n += $values RETURN elementId(n) AS id"
+    twice = {"profile": "p", "id": "7"}
+    users = neo4j_driver.execute_query(make, {"n": 3, "label": "User", "values": twice}).records
+    neo4j_driver.execute_query(make, {"n": 2, "label": "User", "values": {"id": "8"}})  # no profile: not in the way
+    neo4j_driver.execute_query(make, {"n": 2, "label": "Item", "values": {"name": "tea"}})
+    bare.init()
+    with pytest.raises(StoreError) as e:
+        bare.profiles.load("p", Profiles.from_columns(["ann"], ["tea"]))
+    assert "has 3 nodes (:User) with profile 'p' and id '7': neodp needs one at most" in e.value.message
+    assert e.value.hint is not None
+    assert all(record["id"] in e.value.hint for record in users)
+    assert e.value.hint.endswith("or give neodp a database of its own (NEO4J_DATABASE)")
+
+
+def test_releases_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+    """Other people have releases too; those without a name are not in the way."""
+    neo4j_driver.execute_query("UNWIND [1, 2] AS i CREATE (:Release {version: 1}), (:DatasetGraph {name: 'a'})")
+    with pytest.raises(StoreError, match=r"has 2 nodes \(:DatasetGraph\) with name 'a': neodp needs one at most; look"):
+        bare.init()
+    neo4j_driver.execute_query("MATCH (g:DatasetGraph) DELETE g")
+    neo4j_driver.execute_query("UNWIND [1, 2, 2] AS i CREATE (:Release {graph: 'g', name: 'n' + i, population: 'x'})")
+    with pytest.raises(StoreError, match=r"has 2 nodes \(:Release\) with graph 'g' and name 'n2'"):
+        bare.init()
+
+
+def test_an_index_that_is_in_the_way_is_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+    neo4j_driver.execute_query("CREATE INDEX theirs FOR (d:Dataset) ON (d.graph, d.key)")
+    with pytest.raises(StoreError, match=r"already exists.*; drop what is in the way of neodp_dataset_key, or use"):
+        bare.init()
 
 
 def _operators(plan: dict[str, Any]) -> Iterator[str]:

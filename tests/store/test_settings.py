@@ -72,6 +72,7 @@ def test_a_link_to_nothing_makes_nothing(tmp_path: Path) -> None:
         "secret:7687/db",
         "neo4j://me:secret@host",
         "neo4j://secret@host",
+        "neo4j://host//+ssecret@",
         "neo4j:secret@://host",
         "bolt://[::1secret",
         "bolt://host:secret",

@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import random
+import secrets
 import signal
 import sys
 import time
@@ -24,7 +25,7 @@ import neo4j
 
 import neodp
 from neodp.errors import NeodpError, NoMechanism, StaleMechanism
-from neodp.release import Release
+from neodp.release import Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
 from tests.trust.judges import Failed, Outcome, State
@@ -53,11 +54,13 @@ class Trap:
 
 
 class Child:
-    """A command that runs."""
+    """A command that runs in a folder; what it prints goes into files in another one, whose disk is not full."""
 
-    def __init__(self, words: tuple[str, ...], folder: Path, environment: Mapping[str, str], trap: Trap | None) -> None:
+    def __init__(
+        self, words: tuple[str, ...], folder: Path, logs: Path, environment: Mapping[str, str], trap: Trap | None
+    ) -> None:
         self.words = words
-        self._files = [folder / f".{name}-{random.getrandbits(64):x}" for name in ("out", "err")]
+        self._files = [logs / f"{name}-{secrets.token_hex(8)}" for name in ("out", "err")]
         self._process = children.Process(
             target=_command, args=(words, str(folder), dict(environment), list(map(str, self._files)), trap)
         )
@@ -91,6 +94,7 @@ def _command(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background has ignored
     for number, file in enumerate(files, 1):
         opened = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         os.dup2(opened, number)
@@ -166,7 +170,7 @@ class Arena:
 
     def start(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Child:
         """Start a command on the store."""
-        return Child(("--store", address or self.address, *words), self.folder, self.environment, trap)
+        return Child(("--store", address or self.address, *words), self.folder, self.shared, self.environment, trap)
 
     def run(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Outcome:
         """Run a command on the store."""
@@ -222,7 +226,8 @@ def state_of(store: Store) -> State:
         facts[f"mechanism {info.name}"] = hashlib.sha256(stored.mechanism.probabilities.tobytes()).hexdigest()[:16]
     for population in store.populations():
         ledger = store.ledger(population)
-        facts[f"limit {population}"] = str(ledger.limit)
+        if ledger.limit != Limit():  # else nobody has set it
+            facts[f"limit {population}"] = str(ledger.limit)
         facts |= {f"release {r.graph} {r.name}": _asked(r) for r in ledger.releases}
     for profile in store.profiles.all():
         if profile.state == "ready":

@@ -7,6 +7,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -94,9 +95,11 @@ def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
     except Impossible as reason:
         tally.impossible = str(reason)
     except Exception as error:
-        tally.tried += 1
-        tally.failed += 1
-        tally.failures.append(f"{what.name} on {what.where}, seed {seed!r}: {type(error).__name__}: {error}"[:3000])
+        tally.tried += getattr(error, "tried", 1)
+        tally.failed += getattr(error, "failed", 1)
+        tally.failures.append(
+            f"{what.name} on {what.where}, seed and try {seed}: {type(error).__name__}: {error}"[:3000]
+        )
         print(tally.failures[-1], file=sys.stderr, flush=True)
         if not isinstance(error, Failed):
             import traceback
@@ -105,8 +108,13 @@ def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
     tally.seconds += time.monotonic() - begin
 
 
-def go(chosen: Sequence[Attack], seconds: float, seed: int, record: Path | None = None) -> dict[str, Tally]:
-    """Try attacks by turns until the time is over: the one next that has had the least of its share."""
+def go(
+    chosen: Sequence[Attack], seconds: float, seed: int, record: Path | None = None, again: int | None = None
+) -> dict[str, Tally]:
+    """Try attacks by turns until the time is over: the one next that has had the least of its share.
+
+    Or one try of each, `again`, by its number.
+    """
     tallies = {f"{each.name} {each.where}": Tally() for each in chosen}
     until = time.monotonic() + seconds
     with ExitStack() as stack:
@@ -114,14 +122,17 @@ def go(chosen: Sequence[Attack], seconds: float, seed: int, record: Path | None 
         runs: dict[Where, Arena] = {}
         for where in dict.fromkeys(each.where for each in chosen):
             runs[where] = _run(where, shared, stack)
-        number = 0
+        numbers = Counter[str]()
         while time.monotonic() < until:
             ready = [each for each in chosen if not tallies[f"{each.name} {each.where}"].impossible]
             if not ready:
                 break
             each = min(ready, key=lambda one: tallies[f"{one.name} {one.where}"].seconds / one.share)
-            number += 1
-            attempt(each, f"{seed}.{number}", runs[each.where], tallies[f"{each.name} {each.where}"])
+            name = f"{each.name} {each.where}"
+            if again is not None and numbers[name]:
+                break
+            numbers[name] += 1
+            attempt(each, f"{seed}.{again or numbers[name]}", runs[each.where], tallies[name])
             if record is not None:
                 record.write_text(json.dumps({name: asdict(tally) for name, tally in tallies.items()}, indent=1))
     return tallies

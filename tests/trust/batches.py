@@ -51,7 +51,7 @@ def batch(one: One, count: int, rng: random.Random, arena: Arena) -> int:
         wrong.append(f"seed {seeds[len(rows)]}: the process ended with {child.exitcode}")
     child.close()
     if wrong:
-        raise Failed(f"{len(wrong)} of {len(rows)}: " + "\n".join(wrong[:5]))
+        raise Failed(f"{len(wrong)} of {len(rows)}: " + "\n".join(wrong[:5]), len(wrong), max(len(rows), 1))
     return len(rows)
 
 

@@ -109,7 +109,7 @@ def files(rng: random.Random, arena: Arena) -> int:
         with open_store(kept) as store:
             store.load("g", graph.with_alpha(neodp.balanced(graph)))
             store.write("g", neodp.extend(store.read("g")))
-            arena.facts["answer"] = store.answer("g", "3", "spring").answer
+            arena.facts["damage: answer"] = store.answer("g", "3", "spring").answer
     file = Path(arena.address)
     shutil.copy(kept, file)
     if rng.random() < 0.3:  # a log as after a kill, cut or damaged
@@ -121,7 +121,7 @@ def files(rng: random.Random, arena: Arena) -> int:
         behaved(arena.run(*words), (0, 1, 2, 3))
     done = behaved(arena.run("answer", "g", "3", "--release", "spring"), (0, 1, 2, 3))
     if done.code == 0:
-        once({"g spring": arena.facts["answer"]}, [("g spring", done.out.strip())])
+        once({"g spring": arena.facts["damage: answer"]}, [("g spring", done.out.strip())])
     return 1
 
 

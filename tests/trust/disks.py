@@ -70,7 +70,9 @@ def full_disk(rng: random.Random, arena: Arena) -> int:
                 except OSError:
                     pass
         done = behaved(child.wait(), (0, 1, 2, 3))
-        behaved(here.run("list"), (0,))
+        read = behaved(here.run("list"), (0, 3))
+        if read.code == 3 and "has a change to bring in first" not in read.err:
+            raise Failed(f"what is stored cannot be read: {read}")
         filler.unlink()
         found, _ = judged(here, case, before, after)
         if done.code == 0:

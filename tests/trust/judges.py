@@ -19,7 +19,11 @@ CODES = (0, 1, 2, 3, 130)
 
 
 class Failed(AssertionError):
-    """neodp did not stand."""
+    """neodp did not stand: how many of how many tries."""
+
+    def __init__(self, message: str, failed: int = 1, tried: int = 1) -> None:
+        super().__init__(message)
+        self.failed, self.tried = failed, tried
 
 
 @dataclass(frozen=True)

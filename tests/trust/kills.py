@@ -156,11 +156,10 @@ def kill(rng: random.Random, arena: Arena) -> int:
     before, after, work = prepared(arena, case)
     kills = 0
     for _ in range(3):  # a store that was killed is killed again
-        if arena.killed(case.words, rng, work) is None:
-            break
-        kills += 1
+        died = arena.killed(case.words, rng, work) is not None
+        kills += died
         found, answers = judged(arena, case, before, after)
-        if found == after:
+        if not died or found == after:
             break
     if kills == 0:
         return 0

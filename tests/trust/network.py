@@ -37,16 +37,16 @@ def honest(done: Outcome, found: State, before: State, after: State) -> None:
 
 def _proxy(arena: Arena) -> Proxy:
     assert arena.server is not None
-    made: Proxy | None = arena.facts.get("proxy")
+    made: Proxy | None = arena.facts.get("network: proxy")
     if made is None:
-        made = arena.facts["proxy"] = Proxy(int(arena.server.uri.rsplit(":", 1)[1]))
+        made = arena.facts["network: proxy"] = Proxy(int(arena.server.uri.rsplit(":", 1)[1]))
     return made
 
 
 def _cut(rng: random.Random, arena: Arena, words: tuple[str, ...], message: bytes, where: Where) -> Outcome | None:
     """Run a command through the proxy, which cuts it somewhere; None if it ended before that."""
     proxy = _proxy(arena)
-    proxy.at(message, where, times=rng.choice([1, 1, 2, 100]), skip=rng.randint(0, 12 if message == PULL else 3))
+    proxy.at(message, where, times=rng.choice([1, 1, 2, 100]), skip=rng.randint(0, 6 if message == PULL else 3))
     done = arena.run("--timeout", "2", *words, address=f"bolt://127.0.0.1:{proxy.port}")
     cut = proxy.done
     proxy.rest()

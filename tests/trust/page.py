@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.trust", description="Attacks on neodp, and what failed.")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="for the same attacks again")
+    parser.add_argument("--try", type=int, dest="again", metavar="N", help="with --seed and --only: one try again")
     parser.add_argument("--only", action="append", metavar="ATTACK", help="one kind of attack; several are possible")
     parser.add_argument("--on", action="append", metavar="STORE", help="embedded, neo4j or 'no store'; default: all")
     parser.add_argument("--plugin", action="store_true", help="Neo4j with the plugin, instead of all stores")
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = [each for each in every if each.where in places and each.name in (given.only or [each.name])]
         print(f"seed {given.seed}", file=sys.stderr, flush=True)
         begin = time.process_time()
-        tallies = go(chosen, 60 * given.minutes, given.seed, given.record)
+        tallies = go(chosen, 60 * given.minutes, given.seed, given.record, given.again)
         print(f"{time.process_time() - begin:.0f} s of processor time in this process", file=sys.stderr)
     rows = table(chosen, tallies)
     print(rows)

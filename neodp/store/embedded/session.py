@@ -199,6 +199,8 @@ class Session:
                 return result.get_as_arrow(CHUNK)
         except RuntimeError as e:
             self._connection.close()  # which ends the transaction, whatever the error left of it
+            if "KeyboardInterrupt" in str(e):  # Ctrl-C, while the engine was asking Python for something
+                raise KeyboardInterrupt from None
             raise _refused(self.address, e) from e
 
 

@@ -50,7 +50,7 @@ class Neo4jProfiles(ProfileStore):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
-        self._session.init()
+        self._session.init(stretching=True)
         writer = uuid.uuid4().hex
         staged = f"{name} (replacement {writer})"
 

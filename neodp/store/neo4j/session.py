@@ -11,6 +11,7 @@ is tried again; else UnknownOutcome says so.
 from __future__ import annotations
 
 import logging
+import re
 import ssl
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +35,8 @@ __all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "ahead",
 
 BATCH = 50_000
 """How many rows go over the wire in one transaction."""
+STRETCHING = {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"}
+"""The constraints of profiles, on labels that other people's data may well have: made with the first profile."""
 _END: Any = object()
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
@@ -145,22 +148,47 @@ class Session:
         if self._owns:
             self._driver.close()
 
-    def init(self) -> list[str]:
-        """Make the constraints and indexes that are missing; their names."""
+    def init(self, *, stretching: bool = False) -> list[str]:
+        """Make the constraints and indexes that are missing; their names. Those of profiles only for `stretching`.
+
+        Raises
+        ------
+        StoreError
+            If somebody else's nodes are in the way; the message says which.
+        """
         there = self.read("show_schema")["names"]
-        missing = [name for name in schema(self._dialect) if name not in there]
+        wanted = [name for name in schema(self._dialect) if stretching or name not in STRETCHING]
+        missing = [name for name in wanted if name not in there]
         for name in missing:
             try:
                 self.write(name)
             except ReadOnlyStore:
                 raise
-            except StoreError:  # "if not exists" can still fail where another client creates the same
+            except StoreError as e:  # "if not exists" can still fail where another client creates the same
                 if name not in self.read("show_schema")["names"]:
-                    raise
+                    raise self._in_the_way(name, e) from e
         if self._version != VERSION:
             self.write("set_version", version=VERSION)
             self._version = VERSION
         return missing
+
+    def _in_the_way(self, name: str, error: StoreError) -> StoreError:
+        """Why a constraint or an index cannot be made: which nodes are alike, if any are."""
+        required = re.search(r"FOR \(\w+:(\w+)\) REQUIRE (.+) IS UNIQUE", statement(name, self._dialect))
+        if required is None:
+            return error
+        label, keys = required[1], re.findall(r"\w+\.(\w+)", required[2])
+        found = self.rows("show_alike", label=label, first=keys[0], last=keys[-1])
+        if not found:
+            return StoreError(error.message, f"drop what is in the way of {name}, or use another database")
+        most = found[0]
+        values = " and ".join(f"{key} {value!r}" for key, value in zip(keys, most["values"], strict=False))
+        more = f", and there are {len(found) - 1} more such groups" if len(found) > 1 else ""
+        return StoreError(
+            f"{self.address} has {most['count']} nodes (:{label}) with {values}{more}: neodp needs one at most",
+            f"look at them with MATCH (n:{label}) WHERE elementId(n) IN {most['nodes']} RETURN n, and delete or rename "
+            "them; or give neodp a database of its own (NEO4J_DATABASE)",
+        )
 
     def server(self) -> str:
         """What the server calls itself, as in ``Neo4j/5.26.19``."""

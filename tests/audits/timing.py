@@ -1,0 +1,158 @@
+"""Whether the clock tells which dataset was asked for.
+
+Two datasets that are far apart are asked for in turns, in random order, so that whatever else happens on the machine
+meets both. The difference of their medians is compared with what it would be if the labels were shuffled: a permutation
+test, valid whatever the distribution of times. The *power* comes from the same shuffles: a shift of all times of one
+dataset by ``noticed`` would be noticed in 95 of 100 tries.
+
+``count`` looks at the work instead: every function that is called, and every statement that a store runs, by name.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import neodp
+from neodp import generate
+from neodp.release import Limit
+from neodp.store import Store, open_store
+from tests.audits.subjects import Forgetful
+
+__all__ = ["Compared", "Work", "answers", "compared", "count", "polls"]
+
+Work = Mapping[str, Callable[[], object]]
+"""The same question about two datasets, by what they are called."""
+
+LEVEL = 0.001
+"""How often a shuffled order may look like a difference."""
+SHUFFLES = 5_000
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The times of two datasets.
+
+    Attributes
+    ----------
+    medians : tuple of float
+        In seconds.
+    chance : float
+        How often labels that are shuffled give a difference of medians as large: below LEVEL, the clock tells.
+    noticed : float
+        The smallest shift, in seconds, that would have been noticed in 95 of 100 tries.
+    """
+
+    names: tuple[str, str]
+    n: int
+    medians: tuple[float, float]
+    chance: float
+    noticed: float
+
+
+def compared(work: Work, n: int, seed: int = 1) -> Compared:
+    """Ask about either dataset n times, in turns."""
+    rng = np.random.default_rng(seed)
+    names = tuple(work)
+    spent: dict[str, list[float]] = {name: [] for name in names}
+    for ask in work.values():
+        ask()
+    for _ in range(n):
+        for name in rng.permutation(names).tolist():
+            start = time.perf_counter()
+            work[name]()
+            spent[name].append(time.perf_counter() - start)
+    one, other = (np.array(spent[name]) for name in names)
+    medians = float(np.median(one)), float(np.median(other))
+    return Compared((names[0], names[1]), n, medians, _chance(one, other, rng), _noticed(one, other, rng))
+
+
+Times = NDArray[np.float64]
+
+
+def _chance(one: Times, other: Times, rng: np.random.Generator, shuffles: int = SHUFFLES) -> float:
+    both, n = np.concatenate([one, other]), len(one)
+    found = abs(np.median(one) - np.median(other))
+    mixed = rng.permuted(np.tile(both, (shuffles, 1)), axis=1)
+    far = np.abs(np.median(mixed[:, :n], axis=1) - np.median(mixed[:, n:], axis=1)) >= found
+    return float((far.sum() + 1) / (shuffles + 1))
+
+
+def _noticed(one: Times, other: Times, rng: np.random.Generator) -> float:
+    """The shift whose median difference is beyond the shuffled ones' bound 95 times of 100."""
+    both, n = np.concatenate([one, other]), len(one)
+    mixed = rng.permuted(np.tile(both, (SHUFFLES, 1)), axis=1)
+    apart = np.median(mixed[:, :n], axis=1) - np.median(mixed[:, n:], axis=1)
+    return float(np.quantile(np.abs(apart), 1.0 - LEVEL) + np.quantile(apart, 0.95))
+
+
+# --- what is asked --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def answers(store: Store, size: int) -> Iterator[Work]:
+    """``answer --constant-work`` at the boundary of a grid, and in its corner."""
+    graph = generate.grid(size, size)
+    graph = graph.with_alpha(neodp.balanced(graph))
+    store.load("grid", graph, replace=True)
+    store.allow("default", Limit(10**9))
+    number = iter(range(store.account().used, 10**9))
+    stored = neodp.extend(graph)
+    order = np.argsort(stored.p_true)
+
+    def ask(dataset: int) -> Callable[[], object]:
+        key = graph.key(int(dataset))
+        return lambda: store.answer("grid", key, f"r{next(number):09}", constant_work=True)
+
+    yield {"at the boundary": ask(int(order[0])), "in the corner": ask(int(order[-1]))}
+
+
+def polls(people: int) -> Work:
+    """``poll --release`` where one vote decides, and where nearly all agree: the table is counted and answered."""
+
+    def ask(yes: int) -> Callable[[], object]:
+        table = {"vote": ["yes"] * yes + ["no"] * (people - yes), "epsilon": [0.5, 1.0] * (people // 2)}
+        options: Any = {"vote": "vote", "epsilon": "epsilon", "options": "yes,no", "mechanism": "balanced"}
+        return lambda: neodp.poll(table, **options).release(Forgetful(), "r")
+
+    return {"one vote decides": ask(people // 2 + 1), "nearly all agree": ask(people - people // 10)}
+
+
+@contextmanager
+def embedded() -> Iterator[Store]:
+    """A store of its own."""
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "s.lbdb") as store:
+        yield store
+
+
+# --- the work, counted ----------------------------------------------------------------------------------------------
+
+
+def count(ask: Callable[[], object]) -> Counter[str]:
+    """How often each function is called, compiled ones included."""
+    calls: Counter[str] = Counter()
+
+    def called(frame: FrameType, event: str, what: Any) -> None:
+        if event == "call":
+            calls[f"{frame.f_code.co_filename}:{frame.f_code.co_qualname}"] += 1
+        elif event == "c_call":
+            calls[f"{what.__module__}.{what.__qualname__}"] += 1
+
+    ask()
+    sys.setprofile(called)
+    try:
+        ask()
+    finally:
+        sys.setprofile(None)
+    return calls

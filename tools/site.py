@@ -1,0 +1,160 @@
+"""The documentation as a site: ``python -m tools.site``, or ``make docs``, builds it into ``site/`` and checks it.
+
+The pages are those of ``docs/``, with two changes. Where a page has a line ``<!-- from the code: NAME -->``, the text
+comes from the program: the commands with their options, the canned queries with their Cypher. Links to files of the
+sources, which the site does not have, become plain words. Zensical renders the result as ``mkdocs.yml`` says.
+
+The check: every link and every anchor of every page leads somewhere, and no page loads anything from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["build", "commands", "problems", "queries"]
+
+ROOT = Path(__file__).parents[1]
+LOADS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
+"""What makes a browser load something, and where it says what."""
+NOT_LOADED = {"canonical", "prev", "next", "alternate", "edit"}
+"""Links of a page's head that are only read."""
+
+
+def build(folder: Path = ROOT) -> Path:
+    """Build the site of a checkout; where it is.
+
+    Raises
+    ------
+    SystemExit
+        If there is a warning, a link that leads nowhere, or something that would be loaded from elsewhere.
+    """
+    pages = folder / "build" / "docs"
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(folder / "docs", pages)
+    for page in pages.rglob("*.md"):
+        page.write_text(_filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+    shutil.rmtree(folder / "site", ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=folder, check=True)
+    if wrong := problems(folder / "site"):
+        raise SystemExit("\n".join(wrong))
+    return folder / "site"
+
+
+def _filled(text: str) -> str:
+    makers = {"commands": commands, "queries": queries}
+    text = re.sub(r"^<!-- from the code: (\w+) -->$", lambda line: makers[line[1]](), text, flags=re.MULTILINE)
+    return re.sub(r"\[([^\]]+)\]\((?:\.\./)+[^)]*\)", r"\1", text)
+
+
+# --- what comes from the code -------------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    """Every command: what it does, its arguments and its options."""
+    from typer import Context
+
+    from neodp.cli import COMMANDS, program
+
+    root: Any = program()
+    context = Context(root, info_name="neodp")
+    parts = ["## Before or after every command\n", _options(root, context)]
+    for panel, listed in COMMANDS.items():
+        parts.append(f"## {panel}\n")
+        for words in listed:
+            command: Any = root
+            for word in words.split():
+                command = command.get_command(context, word)
+            command = command.load()
+            own = Context(command, info_name=words)
+            usage = " ".join(["neodp", words, *command.collect_usage_pieces(own)])
+            help_text = _plain(command.help or "").strip()
+            parts.append(f"### neodp {words}\n\n```text\n{usage}\n```\n\n{help_text}\n\n{_options(command, own)}")
+    return "\n".join(parts)
+
+
+def _options(command: Any, context: Any) -> str:
+    rows = []
+    for parameter in command.get_params(context):
+        if getattr(parameter, "hidden", False) or parameter.name == "help":
+            continue
+        record = parameter.get_help_record(context)
+        name, text = record if record else (parameter.make_metavar(context), getattr(parameter, "help", None) or "")
+        rows.append(f"| `{name}` | {_plain(' '.join(text.split()))} |".replace("||", "|"))
+    return "\n".join(["| option | meaning |", "|---|---|", *rows, ""]) if rows else ""
+
+
+def _plain(text: str) -> str:
+    """Help as Markdown: what would be a link, a cell or a tag is text."""
+    quoted = re.split(r"(`[^`]*`)", text.replace("\b", "").split("\f")[0])
+    escaped = [part if part.startswith("`") else re.sub(r"([\[\]<*])", r"\\\1", part) for part in quoted]
+    return "".join(escaped).replace("|", "\\|")
+
+
+def queries() -> str:
+    """Every canned query: what it answers, its parameters and its Cypher."""
+    from neodp.store.cypher import canned
+
+    parts = []
+    for title, found in (("About a graph", canned(on="graph")), ("About profiles", canned(on="profile"))):
+        parts.append(f"## {title}\n")
+        for name, query in found.items():
+            given = ", ".join(f"`{parameter}`" for parameter in query.parameters) or "none"
+            parts.append(
+                f"### {name}\n\n{query.answers}\n\nParameters: {given}.\n\n```cypher\n{query.text.strip()}\n```\n"
+            )
+    return "\n".join(parts)
+
+
+# --- the check ----------------------------------------------------------------------------------------------------
+
+
+class _Page(HTMLParser):
+    """The links, the anchors and the loads of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in LOADS and LOADS[tag] in given and given.get("rel") not in NOT_LOADED:
+            self.loads.append(given[LOADS[tag]])
+
+
+def problems(site: Path) -> list[str]:
+    """What is wrong with a site, a line each."""
+    pages = {path: _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    wrong = []
+    for path, page in pages.items():
+        if path.name == "404.html":
+            continue  # its links are for a site at the root of a server
+        name = path.relative_to(site)
+        wrong += [f"{name} loads {load} from elsewhere" for load in page.loads if urlsplit(load).netloc]
+        for link in [*page.links, *page.loads]:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists():
+                wrong.append(f"{name} links to {link}, which is not there")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+                wrong.append(f"{name} links to {link}, whose anchor is not there")
+    return wrong
+
+
+if __name__ == "__main__":
+    print(f"built {build().relative_to(ROOT)}/index.html")
