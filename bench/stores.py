@@ -163,7 +163,9 @@ def _own(store: Store, datasets: int, edges: int) -> tuple[Callable[[], Any], Ca
         def work() -> None:
             with driver.session(database="neo4j") as session:
                 for text in texts:
-                    session.run(text, graph="bench", datasets=datasets, edges=edges).consume()
+                    done = session.run(text, graph="bench", datasets=datasets, edges=edges).consume()
+                    if text == CREATE_EDGES and done.counters.relationships_created != edges:
+                        raise RuntimeError("the benchmark is wrong: the server did not create all edges")
 
         return work
 
