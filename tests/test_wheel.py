@@ -40,7 +40,9 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
     wheel = next(tmp_path.glob("*.whl"))
     files = {str(path.relative_to(CHECKOUT)) for path in (CHECKOUT / "cypher").rglob("*.cypher")}
     assert len(files) > 30
-    assert {name.removeprefix("neodp/") for name in zipfile.ZipFile(wheel).namelist() if "cypher/" in name} == files
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.removeprefix("neodp/") for name in names if "cypher/" in name} == files
+    assert ("neodp/neodp-plugin.jar" in names) == (CHECKOUT / "neodp" / "neodp-plugin.jar").exists()  # once it is built
 
     run(sys.executable, "-m", "venv", "--without-pip", "empty", cwd=tmp_path)
     python = tmp_path / "empty" / "bin" / "python"
