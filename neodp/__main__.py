@@ -23,7 +23,8 @@ class _WithoutPandas(PathFinder):
 
 def main() -> int:
     """Load the command line and run it; the exit code."""
-    sys.meta_path[:] = [_WithoutPandas if finder is PathFinder else finder for finder in sys.meta_path]
+    if "spark" not in sys.argv:  # --engine spark: PySpark needs pandas
+        sys.meta_path[:] = [_WithoutPandas if finder is PathFinder else finder for finder in sys.meta_path]
     try:
         from neodp import cli
 
