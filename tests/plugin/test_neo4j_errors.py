@@ -265,6 +265,10 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
         "neodp.extend.stream": "READ",
         "neodp.extend.write": "WRITE",
     }
+    rows = caller("SHOW PROCEDURES YIELD name, argumentDescription, returnDescription WHERE name STARTS WITH 'neodp.'")
+    fields = [field for row in rows for field in row["argumentDescription"] + row["returnDescription"]]
+    assert len(fields) > 80
+    assert [field for field in fields if "::" in field["description"]] == []  # as the server itself describes a field
     functions = caller(
         "SHOW FUNCTIONS YIELD name, description WHERE name STARTS WITH 'neodp.' RETURN name, description"
     )
