@@ -56,9 +56,8 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
         str(own / "neodp" / "cypher"),
     ]
     demo = run(python.with_name("neodp"), "demo", cwd=tmp_path)
-    assert demo.startswith("neodp: compiling for this machine; this happens once, and takes up to a minute\n")
+    assert demo.startswith("Three people vote")  # it is too small to be worth compiling
     assert "checked exactly" in demo
-    assert run(python.with_name("neodp"), "demo", cwd=tmp_path).startswith("Three people vote")
 
     told = metadata.Distribution.at(next(own.glob("neodp-*.dist-info"))).metadata
     assert told["Version"] == PROJECT["version"]
