@@ -56,8 +56,13 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
         str(own / "neodp" / "cypher"),
     ]
     demo = run(python.with_name("neodp"), "demo", cwd=tmp_path)
-    assert demo.startswith("Three people vote")  # it is too small to be worth compiling
+    assert demo.startswith("Three people vote")  # too little work for the compiler
     assert "checked exactly" in demo
+    there = (python.with_name("neodp"), "--store", "s.lbdb")
+    run(*there, "generate", "counts", "one", "99", "99", "--balanced", cwd=tmp_path)
+    first = run(*there, "extend", "one", cwd=tmp_path)
+    assert first.startswith("neodp: compiling for this machine; this happens once, and takes up to a minute\n")
+    assert "compiling" not in run(*there, "extend", "one", cwd=tmp_path)
 
     told = metadata.Distribution.at(next(own.glob("neodp-*.dist-info"))).metadata
     assert told["Version"] == PROJECT["version"]

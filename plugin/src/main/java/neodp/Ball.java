@@ -263,13 +263,14 @@ final class Ball {
                         .min()
                         .orElse(Labels.HALF);
                 if (rim < Labels.HALF) {
-                    reasons.add("a dataset beyond the ball matters only if its Pr[" + graph.colors.get(c)
-                            + "] is below " + Text.general(Labels.decode(-rim)) + ", and none has less than "
+                    reasons.add("a dataset farther away could change the result only if its chance of "
+                            + graph.colors.get(c)
+                            + " were below " + Text.general(Labels.decode(-rim)) + ", and none is below "
                             + Text.general(least[c][0]));
                 }
             }
             return reasons.isEmpty()
-                    ? "nothing lies beyond the ball without crossing the boundary"
+                    ? "every dataset that can be reached without changing the true answer was seen"
                     : String.join("; ", reasons);
         }
     }
