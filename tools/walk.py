@@ -1,7 +1,7 @@
-"""The README and the tutorial, walked through in a fresh clone as a stranger would, and timed: ``python -m tools.walk``.
+"""README and tutorial, walked through in a fresh clone as a stranger would, and timed: ``python -m tools.walk``.
 
 A clone of the last commit goes into an empty folder. There ``make demo`` sets everything up; then come the README's
-commands that need no server, its Python, and the tutorial's. Each step is timed, and the first that fails ends the walk.
+commands that need no server, its Python, and the tutorial's. Each step is timed; the first that fails ends the walk.
 """
 
 from __future__ import annotations
