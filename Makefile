@@ -3,17 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-browser screenshots lint bench docs plugin vendor clean
+.PHONY: demo test test-browser test-spark screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
 test-browser: .venv/ready-browser docs
 	$(BIN)/python -m pytest tests/browser
+
+# blocks on Spark, which is large and has an environment of its own
+test-spark: .venv-spark/ready
+	.venv-spark/bin/python -m pytest tests/spark
 
 # the pictures of README and docs, taken by the same run
 screenshots: .venv/ready-browser
@@ -47,7 +51,7 @@ docs: .venv/ready-docs
 	$(BIN)/python -m tools.site
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-spark
 
 # .venv/ready-X says that what X needs is installed, for pyproject.toml as it is
 .venv/ready-run: extras = .[plot]
@@ -60,4 +64,10 @@ clean:
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing $(extras)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable "$(extras)"
+	@touch $@
+
+.venv-spark/ready: pyproject.toml
+	@test -x .venv-spark/bin/python || $(PYTHON) -m venv .venv-spark
+	@echo "installing .[test,spark]"
+	@.venv-spark/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test,spark]"
 	@touch $@

@@ -1,6 +1,7 @@
 """``python -m neodp``, and the command ``neodp``: the command line, which Ctrl-C ends with one sentence."""
 
 import sys
+from importlib.machinery import PathFinder
 from typing import Any
 
 from neodp.compiling import told
@@ -8,21 +9,22 @@ from neodp.compiling import told
 __all__ = ["main"]
 
 
-class _WithoutPandas:
-    """Says once that there is no pandas, to pyarrow, which asks first and remembers: loading it takes longer than most
-    commands. The embedded store's engine asks too, and must be told the truth: it takes an error for one of its own.
+class _WithoutPandas(PathFinder):
+    """Finds every module but pandas.
+
+    Nothing here needs pandas, but pyarrow and the embedded store's engine load it wherever there is one, and that takes
+    longer than most commands. Both do without it where it cannot be found, as where it was never installed.
     """
 
-    @staticmethod
-    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
-        if name == "pandas":
-            sys.meta_path.remove(_WithoutPandas)
-            raise ModuleNotFoundError("the command line does without pandas", name=name)
+    @classmethod
+    def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> Any:
+        return None if fullname == "pandas" else super().find_spec(fullname, path, target)
 
 
 def main() -> int:
     """Load the command line and run it; the exit code."""
-    sys.meta_path.insert(0, _WithoutPandas)
+    if "spark" not in sys.argv:  # --engine spark: PySpark needs pandas
+        sys.meta_path[:] = [_WithoutPandas if finder is PathFinder else finder for finder in sys.meta_path]
     try:
         from neodp import cli
 

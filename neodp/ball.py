@@ -577,10 +577,10 @@ class _Back:
             if rim < certain(rule):
                 needed, name = rule.decode(np.array([-rim]))[0][0], graph.colors[color]
                 reasons.append(
-                    f"a dataset beyond the ball matters only if its Pr[{name}] is below {needed:.6g}, "
-                    f"and none has less than {least[color, 0]:.6g}"
+                    f"a dataset farther away could change the result only if its chance of {name} were below "
+                    f"{needed:.6g}, and none is below {least[color, 0]:.6g}"
                 )
-        return "; ".join(reasons) or "nothing lies beyond the ball without crossing the boundary"
+        return "; ".join(reasons) or "every dataset that can be reached without changing the true answer was seen"
 
 
 def _evaluation(graph: DatasetGraph, v: int, row: Sequence[float], path: list[int], edges: list[int]) -> Evaluation:

@@ -109,7 +109,7 @@ def test_the_search_is_as_small_as_its_proof() -> None:
     assert near.evaluations[0].path == ("499", "498")
     assert near.evaluations[0].epsilons == (1.0,)
     assert near.evaluations[0].decider == "499"
-    assert near.proof.startswith("a dataset beyond the ball matters only if its Pr[")
+    assert near.proof.startswith("a dataset farther away could change the result only if its chance of ")
 
 
 def test_the_proof_holds_and_is_needed() -> None:
@@ -117,7 +117,7 @@ def test_the_proof_holds_and_is_needed() -> None:
     g = generate.path(12)
     g = g.with_alpha(neodp.balanced(g))
     found = evaluate(g, ["3"])
-    needed = float(found.proof.split("is below ")[1].split(",")[0])
+    needed = float(found.proof.split("were below ")[1].split(",")[0])
     outside = 3 - found.reach if 3 - found.reach >= 0 else 3 + found.reach
     color = g.colors[g.color[3]]
 
@@ -205,7 +205,7 @@ def test_nothing_to_reach_is_answered_truthfully() -> None:
     found = evaluate(g, ["a"])
     assert found.evaluations[0].probabilities == {"x": 1.0, "y": 0.0}
     assert found.evaluations[0].path == ()
-    assert found.proof == "nothing lies beyond the ball without crossing the boundary"
+    assert found.proof == "every dataset that can be reached without changing the true answer was seen"
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------

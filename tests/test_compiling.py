@@ -11,7 +11,6 @@ import neodp
 from neodp import DatasetGraph, compiling, generate, kernel
 from neodp.ball import evaluate
 from neodp.boundary import distance
-from neodp.store import open_store
 
 GRAPHS = {
     "mixed": generate.counts([4, 5, 3], epsilon=[0.2, 0.5, 1.0]),
@@ -53,18 +52,20 @@ def test_enough_work_is_compiled() -> None:
     assert not isinstance(kernel.relax, compiling.Function)
 
 
-@pytest.mark.parametrize("words", [["eval", "g", "3"], ["answer", "g", "3", "--release", "spring"]])
-def test_a_small_question_loads_no_compiler(words: list[str], tmp_path: Path) -> None:
-    """Nor pandas, which pyarrow would load, nor what speaks to servers."""
-    graph = generate.path(30)
-    with open_store(tmp_path / "s.lbdb") as store:
-        store.load("g", graph.with_alpha(neodp.balanced(graph)))
+def test_small_questions_load_no_compiler(tmp_path: Path) -> None:
+    """From beginning to end, each command in a process of its own, as people run them."""
     code = """
 import sys
 from neodp.__main__ import main
 code = main()
 print(code, *sorted({"numba", "pandas", "neo4j", "networkx"} & set(sys.modules)), file=sys.stderr)
 """
-    command = [sys.executable, "-c", code, "--store", str(tmp_path / "s.lbdb"), *words]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert run.stderr.split() == ["0"]
+    for words in (
+        ["generate", "path", "g", "30", "--balanced"],
+        ["extend", "g"],
+        ["eval", "g", "3"],
+        ["answer", "g", "3", "--release", "spring"],
+    ):
+        command = [sys.executable, "-c", code, "--store", str(tmp_path / "s.lbdb"), *words]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert run.stderr.split() == ["0"], words

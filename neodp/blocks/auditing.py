@@ -19,14 +19,21 @@ from numpy.typing import NDArray
 from neodp.auditing import Audit, EdgeAudit, audit_pairs
 from neodp.blocks.block import runs
 from neodp.blocks.folder import Folder, open_folder
-from neodp.blocks.local import Map, Progress, processes, silent
+from neodp.blocks.local import Map, Progress, silent, workforce
 from neodp.columns import Floats, Ints
 from neodp.errors import GraphError
 
 __all__ = ["audit", "audit_with", "is_stale"]
 
 
-def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, progress: Progress = silent) -> Audit:
+def audit(
+    path: str | os.PathLike[str],
+    *,
+    worst: int = 5,
+    workers: int = 1,
+    master: str | None = None,
+    progress: Progress = silent,
+) -> Audit:
     """Check the mechanism in a folder of blocks on every edge, without a tolerance.
 
     Parameters
@@ -35,7 +42,7 @@ def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, pro
         A folder with a mechanism.
     worst : int
         How many of the worst edges to report.
-    workers, progress
+    workers, master, progress
         As in ``extend``.
 
     Returns
@@ -48,7 +55,7 @@ def audit(path: str | os.PathLike[str], *, worst: int = 5, workers: int = 1, pro
     GraphError
         If the folder has no mechanism, or a file is damaged.
     """
-    with processes(workers) as run:
+    with workforce(workers, master) as run:
         return audit_with(run, open_folder(path), worst, progress)
 
 

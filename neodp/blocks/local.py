@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
@@ -32,7 +32,19 @@ from neodp.errors import GraphError, NeodpError, Overtaken
 from neodp.files import OWNER, make_folder
 from neodp.privacy import EpsilonDelta
 
-__all__ = ["Map", "Progress", "Rounds", "Summary", "alone", "balanced", "carry_out", "extend", "processes", "silent"]
+__all__ = [
+    "Map",
+    "Progress",
+    "Rounds",
+    "Summary",
+    "alone",
+    "balanced",
+    "carry_out",
+    "extend",
+    "processes",
+    "silent",
+    "workforce",
+]
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -101,7 +113,9 @@ class Summary:
     state: str
 
 
-def extend(path: str | os.PathLike[str], *, workers: int = 1, progress: Progress = silent) -> Summary:
+def extend(
+    path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
+) -> Summary:
     """Find the optimal mechanism of a graph in a folder of blocks, and write it there.
 
     Parameters
@@ -111,6 +125,8 @@ def extend(path: str | os.PathLike[str], *, workers: int = 1, progress: Progress
     workers : int
         How many processes work at the same time; with 1, this one does. With more, a script that calls this needs
         ``if __name__ == "__main__":``, as always with processes.
+    master : str, optional
+        A Spark cluster that does the work instead (:mod:`neodp.blocks.spark`), as in ``"spark://HOST:7077"``.
     progress : callable
         Is told about every round.
 
@@ -142,18 +158,20 @@ def extend(path: str | os.PathLike[str], *, workers: int = 1, progress: Progress
     (40, 4, 3)
     """
     folder = open_folder(path)
-    with alone(folder), processes(workers) as run:
+    with alone(folder), workforce(workers, master) as run:
         return carry_out(Work(folder, "extend"), run, progress)
 
 
-def balanced(path: str | os.PathLike[str], *, workers: int = 1, progress: Progress = silent) -> Rounds:
+def balanced(
+    path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
+) -> Rounds:
     """Give a graph in a folder of blocks the alpha that shares every boundary edge evenly: ``neodp.balanced``.
 
     It is written to ``DIR/alpha``, in the place of any that is there.
 
     Parameters
     ----------
-    path, workers, progress
+    path, workers, master, progress
         As in ``extend``.
 
     Raises
@@ -163,7 +181,7 @@ def balanced(path: str | os.PathLike[str], *, workers: int = 1, progress: Progre
     """
     folder = open_folder(path)
     work = Work(folder, "balanced")
-    with alone(folder), processes(workers) as run:
+    with alone(folder), workforce(workers, master) as run:
         state = work.open()
         _prepared(work, state, run, progress)
         rounds = _settled(work, state, "even", run, progress)
@@ -287,6 +305,15 @@ def _told(progress: Progress, what: str, total: int, results: Iterable[T]) -> It
 
 
 # --- processes ----------------------------------------------------------------------------------------------
+
+
+def workforce(workers: int, master: str | None) -> AbstractContextManager[Map]:
+    """Something that calls functions for blocks: a Spark cluster where one is named, else processes of this machine."""
+    if master is None:
+        return processes(workers)
+    from neodp.blocks.spark import executors
+
+    return executors(master)
 
 
 @contextmanager

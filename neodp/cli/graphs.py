@@ -87,8 +87,8 @@ def load(
         ),
     ] = None,
     colors: Colors = None,
-    epsilon: Annotated[float | None, typer.Option(help="Where an edge has none.")] = None,
-    delta: Annotated[float, typer.Option(help="Where an edge has none.")] = 0.0,
+    epsilon: Annotated[float | None, typer.Option(help="The epsilon of edges that have none.")] = None,
+    delta: Annotated[float, typer.Option(help="The delta of edges that have none.")] = 0.0,
     replace: Replace = False,
     population: Whose = None,
     encoding: Encoding = None,
@@ -281,8 +281,8 @@ def export(
     make_folder(folder)
     read.to_csv(nodes, edges)
     result = {"graph": graph, "nodes": str(nodes), "edges": str(edges), "colors": list(read.colors)}
-    again = f"neodp load NAME {nodes} {edges} --colors {','.join(read.colors)}"
-    present(result, json, lambda: say(f"wrote {nodes} and {edges}; read them with '{again}'"))
+    again = f"neodp load NAME {quote(str(nodes))} {quote(str(edges))} --colors {quote(','.join(read.colors))}"
+    present(result, json, lambda: say(f"wrote {nodes} and {edges}; to load them: {again}"))
 
 
 def _make_blocks(

@@ -74,6 +74,7 @@ class ExtendEngine(StrEnum):
     CLIENT = "client"
     EXACT = "exact"
     BLOCKS = "blocks"
+    SPARK = "spark"
 
 
 class AuditEngine(StrEnum):
@@ -83,12 +84,17 @@ class AuditEngine(StrEnum):
     SERVER = "server"
     CLIENT = "client"
     BLOCKS = "blocks"
+    SPARK = "spark"
 
 
 WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
-WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks."
+WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks; spark: the same, on a cluster."
 Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
 Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
+Master = Annotated[
+    str | None,
+    typer.Option(help="With spark: the cluster, as in spark://HOST:7077, yarn or local\\[2].", metavar="MASTER"),
+]
 
 
 def check(
@@ -125,6 +131,7 @@ def extend(
     ] = Mode.WRITE,
     engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
     workers: Workers = None,
+    master: Master = None,
     method: Annotated[
         Method | None,
         typer.Option(
@@ -139,8 +146,9 @@ def extend(
 
     Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
     """
-    if engine is ExtendEngine.BLOCKS:
-        _extend_blocks(Path(graph), mode, method, workers, quiet, json)
+    cluster = _cluster(engine.value, master)
+    if engine in (ExtendEngine.BLOCKS, ExtendEngine.SPARK):
+        _extend_blocks(Path(graph), mode, method, workers, cluster, quiet, json)
         return
     session: Session = context.obj
     who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
@@ -183,6 +191,7 @@ def audit(
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
     engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
     workers: Workers = None,
+    master: Master = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     quiet: Quiet = False,
@@ -207,8 +216,9 @@ def audit(
         )
         return
     assert graph is not None
-    if engine is AuditEngine.BLOCKS:
-        _audit_blocks(Path(graph), losses, worst, workers, quiet, json)
+    cluster = _cluster(engine.value, master)
+    if engine in (AuditEngine.BLOCKS, AuditEngine.SPARK):
+        _audit_blocks(Path(graph), losses, worst, workers, cluster, quiet, json)
         return
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
@@ -230,27 +240,50 @@ def audit(
         raise typer.Exit(1)
 
 
+def _cluster(engine: str, master: str | None) -> str | None:
+    """The Spark cluster that is to compute, if one is."""
+    if (engine == "spark") == (master is None):
+        raise GraphError("--engine spark and --master go together", "give both, as in --engine spark --master local[2]")
+    return master
+
+
 def _extend_blocks(
-    folder: Path, mode: Mode, method: Method | None, workers: int | None, quiet: bool, json: bool
+    folder: Path,
+    mode: Mode,
+    method: Method | None,
+    workers: int | None,
+    master: str | None,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Extend a folder of blocks, and write the mechanism there."""
     if mode is not Mode.WRITE or method is not None:
         raise GraphError(
-            "--engine blocks writes the mechanism of two colours to the folder", "leave out --mode and --method"
+            "the engines blocks and spark write the mechanism of two colours",
+            "leave out --mode and --method",
         )
     with progress(quiet) as tell:
-        found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, progress=tell)
+        found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, master=master, progress=tell)
     result = {name: value for name, value in asdict(found).items() if name != "state"}
     result |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
     show(result, json, lambda: _extended(result, f"neodp audit {folder} --engine blocks"))
 
 
-def _audit_blocks(folder: Path, losses: Path | None, worst: int, workers: int | None, quiet: bool, json: bool) -> None:
+def _audit_blocks(
+    folder: Path,
+    losses: Path | None,
+    worst: int,
+    workers: int | None,
+    master: str | None,
+    quiet: bool,
+    json: bool,
+) -> None:
     """Audit the mechanism in a folder of blocks."""
     if losses is not None:
         raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
     with progress(quiet) as tell:
-        report = blocks.audit(folder, worst=worst, workers=workers or os.cpu_count() or 1, progress=tell)
+        many = workers or os.cpu_count() or 1
+        report = blocks.audit(folder, worst=worst, workers=many, master=master, progress=tell)
     stale = blocks.is_stale(folder)
 
     def text() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.polls import Poll, Question, Survey
+from neodp.wording import count, listed, number, share
 
 __all__ = ["choice", "shown"]
 
@@ -63,8 +64,10 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
         rows = [(f"{r['margin']:,}", r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
-        known = [f"{float(s):g} from {m:,} on" for s, m in facts["margin_for"].items() if m is not None]
-        say(f"At least {', '.join(known)}." if known else "No margin makes it 0.9 or more for certain.")
+        if shown == 4:
+            say("At least and at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
+        known = [f"{share(float(s))} from {m:,} on" for s, m in facts["margin_for"].items() if m is not None]
+        say(f"By margin, the chance is at least {listed(known)}." if known else "No margin makes it 90 % for certain.")
     else:
         say("There is only one possible answer, whatever the votes are; it is given with certainty.")
     if "what_if" in facts:
@@ -73,18 +76,18 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
         say(f"\nanswer       {facts['answer']}    (release {facts['release']!r} of {facts['graph']!r}, kept)")
     if "revealed" in facts:
         found = facts["revealed"]
-        chances = ", ".join(f"Pr[{color}] = {p!r}" for color, p in found["probabilities"].items())
+        chances = ", ".join(f"{color} {p!r}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, not to be passed on:")
         counts = question.tally.counts.sum(axis=0).tolist()
         voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
-        say(f"truth        {found['color']}, by a margin of {found['margin']}: {voted}")
-        say(f"mechanism    {chances}")
+        say(f"truth        {found['color']}, by a margin of {found['margin']:,}: {voted}")
+        say(f"chances      {chances}")
 
 
 def _facts(question: Question, facts: dict[str, Any]) -> None:
     tie = " A tie is a no." if question.query == "majority" and facts["people"] % 2 == 0 else ""
     say(f"question     {question.name}: {facts['asks']}{tie}")
-    say(f"people       {facts['people']:,} in {len(facts['groups']):,} groups of equal epsilon")
+    say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")
     if facts["skipped"]:
         say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; that they took no part is public")
     if facts["silent"]:
@@ -94,12 +97,12 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
 def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     """Both mechanisms side by side, and what happens where privacy goes with the answer."""
     both = facts["mechanisms"]
-    say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} says:")
+    say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} assumes:")
     rows = [
         (name, f"{each['expected']:.3f}", f"{each['worst']:.3g}", "this one" if name == facts["mechanism"] else "")
         for name, each in both.items()
     ]
-    table(("mechanism", "expected accuracy", "at every table at least", "answers are drawn from"), rows)
+    table(("mechanism", "expected accuracy", "accuracy at least, whatever the votes", "answers are drawn from"), rows)
     how = HOW[both["weighted"]["method"]]
     if how:
         say(f"Expected accuracies are estimates{how}.")
@@ -110,7 +113,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
 
 def _side_by_side(both: dict[str, Any]) -> str:
     return "; ".join(
-        f"{name} is expected to be right with {each['expected']:.3f}, and at every table with at least "
+        f"{name} is expected to be right with {each['expected']:.3f}, and whatever the votes with at least "
         f"{each['worst']:.3g}"
         for name, each in both.items()
     )
@@ -125,9 +128,9 @@ def _in_words(both: dict[str, Any]) -> str:
         return "Whatever the votes are, there is one answer."
     balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
     text = (
-        f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {weighted['epsilon']:g}) all "
-        f"choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. Balanced "
-        f"then says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
+        f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {number(weighted['epsilon'])}) "
+        f"all choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. "
+        f"Balanced then says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
     )
     wrong = weighted["right"] < 0.5
     return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
@@ -145,17 +148,16 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
         "epsilon",
         "people",
         "one vote changes the chance of an answer by at most",
-        "a guess at 50% gets at most to",
+        "who guessed a vote at 50 % is then sure to at most",
     ]
     rows = [
-        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.factor:.4g}", f"{g.belief:.1%}"]
-        for g in poll.groups[:MOST]
+        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.factor:.4g}", share(g.belief)] for g in poll.groups[:MOST]
     ]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
     if len(poll.groups) > MOST:
-        say(f"… and {len(poll.groups) - MOST:,} more groups")
+        say(f"… and {count(len(poll.groups) - MOST, 'more group')}")
     if questions > 1:
         say(f"This is per question: over all {questions} of them, each epsilon counts {questions} times.")
 
@@ -164,9 +166,9 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     """Several questions, one row each."""
     questions = survey.questions
     columns = ["question"] + ["part"] * (survey.by is not None)
-    columns += ["people", "skipped", "balanced", "weighted", "worst", "0.95 from", "0.99 from"]
+    columns += ["people", "skipped", "balanced", "weighted", "worst", "95 % from", "99 % from"]
     columns += ["answer"] if "answer" in facts[0] else []
-    columns += ["truth", "margin", "accuracy", "Pr[wrong], exactly"] if "revealed" in facts[0] else []
+    columns += ["truth", "margin", "accuracy", "chance of a wrong answer"] if "revealed" in facts[0] else []
     rows = []
     for fact in facts:
         row = [fact["question"]] + [fact["part"]] * (survey.by is not None) + [fact["people"], fact["skipped"]]
@@ -186,7 +188,7 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         f"{facts[0]['prior']!r} says."
     )
     say(f"worst: the least accuracy of {facts[0]['mechanism']}, which answers are drawn from, whatever the votes;")
-    say("0.95 from: the margin from which on it is at least that.")
+    say("95 % from: how many people must be needed to change the answer for an accuracy of at least 95 %.")
     dearest = min(
         facts, key=lambda fact: min((a["right"] for a in fact["mechanisms"]["weighted"]["against"]), default=1.0)
     )
@@ -206,11 +208,11 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
         return
     now, *raised = rows
     margin = now["all"]["margin"]
-    say(f"What if somebody asked for less? Accuracy at a margin of {margin:,}, at least and evenly spread:")
+    say(f"What if people asked for less privacy? The chance of the true answer at a margin of {margin:,}:")
     shown = [("now", None, None, now["all"]["worst"], now["all"]["even"])]
     for row in raised:
         group = row["group"]
-        label = group["level"] or f"{group['epsilon']:g}"
+        label = group["level"] or f"epsilon {number(group['epsilon'])}"
         for who in ("one", "all"):
             shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], row[who]["worst"], row[who]["even"]))
     table(("who", "epsilon", "raised to", "at least", "evenly spread"), shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,10 @@ def test_what_does_not_go_with_a_folder_is_refused(neodp_without_store: Run) -> 
         (("extend", "nowhere", "--engine", "blocks"), "nowhere is not a folder of blocks: it has no graph.json"),
         (
             ("extend", "D", "--engine", "blocks", "--mode", "stats"),
-            "--engine blocks writes the mechanism of two colours",
+            "the engines blocks and spark write the mechanism of two colours",
         ),
+        (("extend", "D", "--engine", "spark"), "--engine spark and --master go together; give both, as in --engine"),
+        (("audit", "D", "--engine", "blocks", "--master", "yarn"), "--engine spark and --master go together"),
         (("audit", "D", "--engine", "blocks", "--losses", "x"), "--losses is not there for a folder of blocks"),
         (("generate", "path", "p", "4", "--blocks", "2"), "--blocks is for a folder; give it with --to DIR"),
         (("generate", "counts", "p", "4", "--to", "D", "--split", "2"), "counts has no --split"),
@@ -81,6 +84,15 @@ def test_what_does_not_go_with_a_folder_is_refused(neodp_without_store: Run) -> 
         code, _, err = run(*words)
         assert code == 2
         assert message in err
+
+
+def test_spark_that_is_not_there(neodp_without_store: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = neodp_without_store
+    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
+    assert run("generate", "path", "line", "30", "--to", "S", "--blocks", "3", "--balanced")[0] == 0
+    code, out, err = run("extend", "S", "--engine", "spark", "--master", "local[2]")
+    assert (code, out) == (2, "")
+    assert err == "neodp: the engine spark needs PySpark; pip install 'neodp[spark]', and Java 17\n"
 
 
 def test_from_a_store_to_a_folder_and_back(run: Run, tmp_path: Path) -> None:

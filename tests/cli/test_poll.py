@@ -60,7 +60,7 @@ def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path
     text = shown[0][1]
     assert "question     answer: do at least 7 of 12 people choose 'yes'? A tie is a no." in text
     assert "people       12 in 3 groups of equal epsilon" in text
-    assert "high 0.3 4 a factor of 1.35 57.4%" in " ".join(text.split())
+    assert "high 0.3 4 a factor of 1.35 57.44 %" in " ".join(text.split())
     assert "Nothing here tells anything about the votes. Who took part, with which epsilon, is taken as public." in text
     documents = [poll(people(tmp_path, votes), *WORDS, "--json") for votes in (VOTES, VOTES[::-1])]
     assert documents[0] == documents[1]
@@ -314,7 +314,7 @@ def test_all_that_is_wrong_is_said_at_once(poll: Run, tmp_path: Path) -> None:
 def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
     text = poll(people(tmp_path), *WORDS)[1]
     for said in (
-        "What one can expect of the two mechanisms, if the votes are as the prior 'even' says:",
+        "What one can expect of the two mechanisms, if the votes are as the prior 'even' assumes:",
         "If the 7 people who ask for most privacy (epsilon up to 1) all choose 'yes', and all others do not, 'yes' is "
         "the true answer. Balanced then says so with chance 0.574, weighted with chance 0.0192: weighted hears these "
         "people least, and is then more often wrong than right.",

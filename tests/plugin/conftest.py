@@ -55,8 +55,12 @@ def plugin_home(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def plugin_server(plugin_home: Path, start_server: Start) -> Iterator[servers.Server]:
-    """The server that the tests of the plugin share; it looks for transactions that are out of time all the time."""
-    with start_server(home=plugin_home, config={"db.transaction.monitor.check.interval": "50ms"}) as server:
+    """The server that the tests of the plugin share.
+
+    It looks for transactions that are out of time all the time, and lets each take 256 MB.
+    """
+    config = {"db.transaction.monitor.check.interval": "50ms", "db.memory.transaction.max": "256m"}
+    with start_server(home=plugin_home, config=config) as server:
         yield server
 
 

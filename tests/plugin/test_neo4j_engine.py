@@ -180,7 +180,7 @@ def test_another_version_is_not_used(
         assert store.check("g").engine == "client"
     code, out, err = run("check", "g", "--json")
     assert (code, json.loads(out)["engine"]) == (0, "client")
-    assert "so the client does the work; see 'neodp plugin install'" in err
+    assert "so the client does the work; bring the server up to date with 'neodp plugin install DIR'" in err
     assert run("check", "g", "--engine", "server")[0] == 2
     code, out, _ = run("plugin", "status")
     assert (code, "it is not used" in out) == (1, True)
@@ -201,7 +201,7 @@ def test_a_server_without_it(
     assert capsys.readouterr().out.startswith("the server has no plugin: run 'neodp plugin install DIR'")
     with open_store(neo4j_server.uri) as store:
         assert store.plugin is None
-        with pytest.raises(StoreError, match="has no neodp plugin of this version; see 'neodp plugin status'"):
+        with pytest.raises(StoreError, match=r"has no neodp plugin of this version; see `store\.plugin_version\(\)`"):
             store.check("g", engine="server")
 
 

@@ -134,16 +134,77 @@ def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_
     assert not client.mechanism("g").stale
 
 
+def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
+    """Whether a statement ends because its time is over; what else it fails for is an error here."""
+    try:
+        with caller.driver.session() as session:
+            session.run(neo4j.Query(text, timeout=timeout)).consume()
+    except Neo4jError as error:
+        if "Timed" in str(error.code) or "Terminated" in str(error.code):
+            return True
+        raise
+    return False
+
+
+@pytest.mark.parametrize(
+    ("lock", "call"),
+    [
+        ("MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1", "CALL neodp.extend.write('g', {batch: 100})"),
+        ("MATCH (d:Dataset {graph: 'g'}) SET d.note = 1", "CALL neodp.boundary.balanced('g', {write: true})"),
+        ("MERGE (l:Ledger {population: 'default'}) SET l.note = 1", "CALL neodp.answer('g', '3-4', 'spring')"),
+    ],
+)
+@pytest.mark.usefixtures("quiet")
+def test_a_timeout_ends_it_while_it_writes(caller: Caller, client: Store, lock: str, call: str) -> None:
+    """Somebody holds what it has to write, for longer than its caller has patience: it ends, and nothing counts."""
+    client.load("g", _survey())
+    before = client.read("g")
+    ended: list[bool] = []
+    with caller.driver.session() as other, other.begin_transaction() as holder:
+        holder.run(lock).consume()
+        thread = threading.Thread(target=lambda: ended.append(_timed_out(caller, call, 1.0)))
+        thread.start()
+        thread.join(60)
+        in_time = not thread.is_alive()  # while the lock was still held
+        holder.rollback()
+    thread.join()
+    assert in_time
+    assert ended == [True]
+    assert client.info("g").mechanism is None
+    np.testing.assert_array_equal(client.read("g").alpha, before.alpha)
+    assert caller.one("MATCH (r:Release) RETURN count(r) AS kept")["kept"] == 0
+    caller(call)
+
+
 @pytest.mark.usefixtures("quiet")
 def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None:
-    """A timeout far shorter than the work."""
+    """A timeout far shorter than the work: what was stored before stays as it was."""
     caller("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b']})")
     caller("UNWIND range(0, 29999) AS i CREATE (:Dataset {graph: 'g', key: toString(i), color: 'a', alpha: 0.5})")
-    for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced"):
-        with caller.driver.session() as session, pytest.raises(Neo4jError) as error:
-            session.run(neo4j.Query(f"CALL neodp.{call}('g', {{batch: 1}})", timeout=0.05)).consume()
-        assert "Timed" in str(error.value.code) or "Terminated" in str(error.value.code), call
-    assert client.info("g").mechanism is None
+    caller("CALL neodp.extend.write('g')")
+    for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced", "audit"):
+        assert _timed_out(caller, f"CALL neodp.{call}('g', {{batch: 1}})", 0.05), call
+    assert not client.mechanism("g").stale
+
+
+@pytest.mark.usefixtures("quiet")
+def test_memory_is_counted_and_given_back(caller: Caller, client: Store) -> None:
+    """The caller's transaction may take 256 MB: more is refused before it reads, and what it took comes back."""
+    client.load("g", _survey())
+    caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000")
+    assert caller.one("CALL neodp.extend.estimate('g')")["fits"]
+    for call in ("extend.stats('g')", "extend.stream('g')", "check('g')", "boundary.balanced('g')"):
+        with pytest.raises(Neo4jError) as error:
+            caller(f"CALL neodp.{call}")
+        assert "Memory" in str(error.value.code), call
+    caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 300000")
+    with caller.driver.session() as session, session.begin_transaction() as tx:
+        for _ in range(4):  # a third of the limit each time
+            tx.run("CALL neodp.extend.stats('g')").consume()
+            tx.run("CALL neodp.check('g')").consume()
+            tx.run("CALL neodp.extend.stream('g') YIELD key RETURN key").consume()
+            tx.run("CALL neodp.extend.stream('g') YIELD key RETURN key LIMIT 1").consume()
+            tx.run("CALL neodp.boundary.balanced('g') YIELD key RETURN key LIMIT 1").consume()
 
 
 @pytest.mark.usefixtures("quiet")

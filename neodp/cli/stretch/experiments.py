@@ -13,6 +13,7 @@ from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, t
 from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
 from neodp.files import require_new
 from neodp.stretch.similarities import Cost, Measure
+from neodp.wording import count, number, share
 
 __all__ = ["recall", "utility"]
 
@@ -60,11 +61,14 @@ def recall(
     cost = Cost.of_pairs(max(len(read) - 1, 0), max(plan.epsilons), measure)
 
     def text() -> None:
-        say("recall by epsilon of each number released, mean and 99 % confidence interval over splits")
+        say(
+            "Recall: which part of what users like, and was hidden, their neighbours know; by the epsilon of each "
+            "number, with a 99 % confidence interval over the splits."
+        )
         table(("weights", *(f"{e:g}" for e in plan.epsilons), "mean"), [_shown(x, plan.epsilons) for x in lines])
-        say("others: all but the fundamentalists, whom naive leaves out; exact: no privacy; blind: at random")
+        say("naive leaves out the fundamentalists; others: all but them; exact: without privacy; blind: at random.")
         if len(plan.slices) > 1:
-            say("recall by number of slices, over all epsilons")
+            say("Recall by number of slices, over all epsilons:")
             table(("weights", *map(str, plan.slices), "mean"), [_shown(x, plan.slices) for x in rows])
         say(cost_in_words(f"every user of a table at epsilon {cost.epsilon:g}", cost))
         if output is not None:
@@ -99,11 +103,20 @@ def utility(
     claimed = corollary_2(size, float(read.weight.min(initial=1.0)), epsilon)
 
     def text() -> None:
-        say("part of all pairs whose scalar product is off by more than so much")
-        names = ("off by more than", "measured", "exact", "Theorem 3, repaired", "as printed")
+        say("What part of all pairs of users has a scalar product that is off by more than so much?")
+        names = (
+            "off by more than",
+            "measured",
+            "computed",
+            "at most, by Theorem 3 corrected",
+            "as the paper prints it",
+        )
         table(names, [(e.beyond, e.measured, e.exact, e.bound, e.printed) for e in errors])
-        verdict = "holds here" if errors[-1].exact <= claimed else "does not hold"
-        say(f"Corollary 2 allows {claimed:.3g} beyond the root of {size:,} coordinates, {size**0.5:.4g}: it {verdict}")
+        verdict = "is so here" if errors[-1].exact <= claimed else "is not so here"
+        say(
+            f"The paper's Corollary 2 says that at most {share(claimed)} of the pairs are off by more than the root of "
+            f"{count(size, 'coordinate')}, {number(size**0.5)}: this {verdict}."
+        )
 
     result = {"profile": profile, "epsilon": epsilon, "errors": [asdict(e) for e in errors], "corollary_2": claimed}
     show(result, json, text)

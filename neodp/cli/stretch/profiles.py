@@ -26,6 +26,7 @@ from neodp.cli.stretch.common import Profile
 from neodp.errors import GraphError
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.weights import weighted
+from neodp.wording import count
 
 __all__ = ["drop", "list_profiles", "load"]
 
@@ -76,9 +77,10 @@ def load(
         result = {"profile": info.name, "users": info.users, "items": info.items, "likes": info.likes}
 
         def text() -> None:
-            say(f"loaded {info.name!r}: {info.users:,} users, {info.items:,} items, {info.likes:,} likes")
+            size = (count(info.users, "user"), count(info.items, "item"), count(info.likes, "like"))
+            say(f"loaded {info.name!r}: {', '.join(size)}")
             if without:
-                say(f"{without:,} likes had no weight and got 0: they will show nothing")
+                say(f"{count(without, 'like')} had no weight and got 0: they will show nothing")
 
         show(result | {"without_weight": without, "store": store.address}, json, text)
 
@@ -118,6 +120,10 @@ def drop(
     with session.open() as store, progress(quiet) as tell:
         info = store.profiles.info(profile)
         if not yes:
-            confirm(f"Delete profile {profile!r} with {info.users:,} users?")
+            confirm(f"Delete profile {profile!r} with {count(info.users, 'user')}?")
         dropped = store.profiles.drop(profile, progress=tell)
-        show({"profile": profile, "dropped": dropped}, json, lambda: say(f"dropped {profile!r}: {dropped:,} users"))
+        show(
+            {"profile": profile, "dropped": dropped},
+            json,
+            lambda: say(f"dropped {profile!r}: {count(dropped, 'user')}"),
+        )

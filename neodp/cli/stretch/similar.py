@@ -18,11 +18,14 @@ from neodp.stretch.noise import check_epsilon
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure, pair
 from neodp.stretch.similarities import similarity as similar
+from neodp.wording import count, number
 
 __all__ = ["neighbors", "similarity"]
 
-Epsilon: TypeAlias = Annotated[float | None, typer.Option(help="Of each number that is released.")]
-Total: TypeAlias = Annotated[float | None, typer.Option(help="Of all numbers together, for the user it costs most.")]
+Epsilon: TypeAlias = Annotated[float | None, typer.Option(help="The epsilon of each number that is released.")]
+Total: TypeAlias = Annotated[
+    float | None, typer.Option(help="The epsilon of all numbers together, for the user whom it costs most.")
+]
 
 
 def similarity(
@@ -53,7 +56,7 @@ def similarity(
     result = {"profile": profile, "users": [one, other], "measure": measure.value, "score": score, **cost_as_json(cost)}
 
     def text() -> None:
-        say(f"{measure} of {one} and {other}: {score:.6g}")
+        say(f"similarity of {one} and {other}, with noise ({measure}): {number(score)}")
         say(cost_in_words("either of them", cost))
 
     show(result, json, text)
@@ -123,7 +126,7 @@ def neighbors(
         if found.neighbor.size > limit:
             say(f"… and {found.neighbor.size - limit:,} more")
         if write:
-            say(f"kept {written:,} neighbours")
+            say(f"kept {count(written, 'neighbour')}")
         say(cost_in_words("every user" if everybody else f"user {user}", found.cost))
         if not everybody:
             say(cost_in_words("every other user", found.cost_of_others))

@@ -17,6 +17,8 @@ import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.procedure.TerminationGuard;
+import org.neo4j.procedure.memory.ProcedureMemory;
+import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 
 /**
  * Answers about stored graphs: certified beforehand, drawn once, and refused by public things only.
@@ -31,6 +33,7 @@ final class Answers {
 
     private final GraphDatabaseService db;
     private final TerminationGuard guard;
+    private final ProcedureMemory memory;
     private final Function<Store.Info, Mechanism> extension;
     private final String graph;
 
@@ -39,9 +42,15 @@ final class Answers {
      *
      * @param extension reads and extends the whole graph
      */
-    Answers(GraphDatabaseService db, TerminationGuard guard, Function<Store.Info, Mechanism> extension, String graph) {
+    Answers(
+            GraphDatabaseService db,
+            TerminationGuard guard,
+            ProcedureMemory memory,
+            Function<Store.Info, Mechanism> extension,
+            String graph) {
         this.db = db;
         this.guard = guard;
+        this.memory = memory;
         this.extension = extension;
         this.graph = graph;
     }
@@ -186,8 +195,14 @@ final class Answers {
         }
     }
 
-    private static void requireConnected(DatasetGraph read) {
-        int components = read.components();
+    private int components(DatasetGraph read) {
+        try (Workers workers = new Workers(db, guard, 1)) {
+            return read.components(workers);
+        }
+    }
+
+    private void requireConnected(DatasetGraph read) {
+        int components = components(read);
         if (components > 1) {
             throw Refusal.notCertified(
                     "graph " + Text.repr(read.name) + " has " + components + " parts that no edge joins, so that an "
@@ -253,9 +268,10 @@ final class Answers {
 
     /** By a search around the datasets; null where that grows too large. */
     private Chances[] searched(Store.Info info, List<String> keys) {
-        try (Workers workers = new Workers(db, guard, 1)) {
+        try (Workers workers = new Workers(db, guard, 1);
+                ProcedureMemoryTracker tracker = memory.newTracker()) {
             return workers.read(graph, tx -> {
-                Ball ball = new Ball(tx, info, workers);
+                Ball ball = new Ball(tx, info, workers, tracker);
                 try {
                     int[] found = ball.search(keys, Ball.cheaper(info), Ball.LAYERS);
                     return chances(ball.mechanism, found);

@@ -11,6 +11,7 @@ import neodp.DatasetGraph.Rule;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.Transaction;
+import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 
 /**
  * Single datasets on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
@@ -26,10 +27,13 @@ final class Ball {
     static final int LAYERS = 200;
 
     private static final int LIMIT = 100_000;
+    private static final long PER_DATASET = 600; // bytes, with its node
+    private static final long PER_EDGE = 150;
 
     private final Transaction tx;
     private final Store.Info info;
     private final Workers workers;
+    private final ProcedureMemoryTracker memory;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Integer> positions = new HashMap<>();
     private final List<String> keys = new ArrayList<>();
@@ -46,8 +50,9 @@ final class Ball {
     int reach;
     String proof;
 
-    Ball(Transaction tx, Store.Info info, Workers workers) {
+    Ball(Transaction tx, Store.Info info, Workers workers, ProcedureMemoryTracker memory) {
         this.tx = tx;
+        this.memory = memory;
         this.info = info;
         this.workers = workers;
         this.least = least(info.row());
@@ -80,20 +85,29 @@ final class Ball {
             Back back = new Back(start, limits, inner);
             int[] needed = Mechanism.where(seen(), v -> back.needed[v]);
             if (needed.length == 0) {
-                reach = Arrays.stream(mechanism.graph.hops(start)).max().orElse(0);
+                reach = Arrays.stream(mechanism.graph.hops(start, workers))
+                        .max()
+                        .orElse(0);
                 proof = back.proof();
                 return asked;
             }
             if (seen() > limit || layers == most) {
                 throw Refusal.ballTooLarge(info.name(), seen(), layers);
             }
+            long before = size();
             for (int v : needed) {
                 inner[v] = true;
                 expand(v);
             }
+            memory.allocateHeap(size() - before);
             expanded += needed.length;
             layers++;
         }
+    }
+
+    /** About how many bytes the datasets and edges that were seen take, while they are searched. */
+    private long size() {
+        return PER_DATASET * seen() + PER_EDGE * edges.count;
     }
 
     private int add(Node node) {
@@ -249,13 +263,14 @@ final class Ball {
                         .min()
                         .orElse(Labels.HALF);
                 if (rim < Labels.HALF) {
-                    reasons.add("a dataset beyond the ball matters only if its Pr[" + graph.colors.get(c)
-                            + "] is below " + Text.general(Labels.decode(-rim)) + ", and none has less than "
+                    reasons.add("a dataset farther away could change the result only if its chance of "
+                            + graph.colors.get(c)
+                            + " were below " + Text.general(Labels.decode(-rim)) + ", and none is below "
                             + Text.general(least[c][0]));
                 }
             }
             return reasons.isEmpty()
-                    ? "nothing lies beyond the ball without crossing the boundary"
+                    ? "every dataset that can be reached without changing the true answer was seen"
                     : String.join("; ", reasons);
         }
     }

@@ -8,7 +8,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -203,7 +202,7 @@ final class DatasetGraph {
     }
 
     /** Per dataset, how many edges it is away from the nearest of some; -1 where none can be reached. */
-    int[] hops(int[] from) {
+    int[] hops(int[] from, Workers workers) {
         Adjacency links = adjacency();
         int[] out = new int[size()];
         Arrays.fill(out, -1);
@@ -213,6 +212,7 @@ final class DatasetGraph {
             out[v] = 0;
         }
         for (int done = 0; done < filled; done++) {
+            workers.check(done);
             int u = queue[done];
             for (int h = links.start[u]; h < links.start[u + 1]; h++) {
                 int v = links.neighbor[h];
@@ -226,11 +226,12 @@ final class DatasetGraph {
     }
 
     /** How many components it has. */
-    int components() {
+    int components(Workers workers) {
         int[] parent = new int[size()];
         Arrays.setAll(parent, v -> v);
         int count = size();
         for (int e = 0; e < edges(); e++) {
+            workers.check(e);
             int u = root(parent, source[e]);
             int v = root(parent, target[e]);
             if (u != v) {
@@ -333,9 +334,7 @@ final class DatasetGraph {
 
     private void checkEdges(Edges edges, Workers workers) {
         for (int e = 0; e < edges.count; e++) {
-            if (e % PART == 0) {
-                workers.check();
-            }
+            workers.check(e);
             checkNumber(edges, e, "epsilon", edges.epsilon[e], Labels.MAX_EPSILON);
             checkNumber(edges, e, "delta", edges.delta[e], 1.0);
             if (edges.source[e] == edges.target[e]) {
@@ -367,12 +366,12 @@ final class DatasetGraph {
             this.edges = edges;
             int[] start = new int[n + 2];
             for (int e = 0; e < edges.count; e++) {
+                workers.check(e);
                 start[low(edges, e) + 2]++;
             }
             for (int v = 0; v < n; v++) {
                 start[v + 2] += start[v + 1];
             }
-            workers.check();
             entry = new long[edges.count];
             for (int e = 0;
                     e < edges.count;
@@ -433,8 +432,8 @@ final class DatasetGraph {
         /** How many low bits of a label no edge leaves in place. */
         final int shift;
 
-        Rule(DatasetGraph graph) {
-            factor = each(alike(graph.epsilon), Labels::factor);
+        Rule(DatasetGraph graph, Workers workers) {
+            factor = factors(alike(graph.epsilon), workers);
             delta = alike(Arrays.stream(graph.delta)
                     .map(d -> d < Labels.TINY ? 0.0 : d)
                     .toArray());
@@ -460,10 +459,11 @@ final class DatasetGraph {
             return column.length == 0 ? new double[1] : Arrays.copyOf(column, 1);
         }
 
-        private static double[] each(double[] column, DoubleUnaryOperator f) {
-            double[] out = new double[column.length];
-            for (int i = 0; i < out.length; i++) {
-                out[i] = i > 0 && column[i] == column[i - 1] ? out[i - 1] : f.applyAsDouble(column[i]);
+        private static double[] factors(double[] epsilon, Workers workers) {
+            double[] out = new double[epsilon.length];
+            for (int e = 0; e < out.length; e++) {
+                workers.check(e);
+                out[e] = e > 0 && epsilon[e] == epsilon[e - 1] ? out[e - 1] : Labels.factor(epsilon[e]);
             }
             return out;
         }

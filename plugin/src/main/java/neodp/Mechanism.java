@@ -53,7 +53,7 @@ final class Mechanism {
     static Mechanism extend(DatasetGraph graph, Workers workers) {
         int unhit = graph.unhitEdge();
         if (unhit >= 0) {
-            throw Refusal.unhit(unhitSentence(graph, unhit, component(graph, unhit)));
+            throw Refusal.unhit(unhitSentence(graph, unhit, component(graph, unhit, workers)));
         }
         return solve(graph, workers);
     }
@@ -63,7 +63,7 @@ final class Mechanism {
         if (graph.size() >= WORTH_A_THREAD) {
             workers.begin(graph::adjacency); // which is needed soon, beside what comes first
         }
-        Rule rule = new Rule(graph);
+        Rule rule = new Rule(graph, workers);
         long[] own = new long[graph.size()];
         for (int v = 0; v < own.length; v++) {
             long alpha = graph.given(v) ? Labels.encode(graph.first[v], graph.second[v]) : 0;
@@ -77,6 +77,7 @@ final class Mechanism {
     private static long[] settled(DatasetGraph graph, Rule rule, long[] own, Workers workers) {
         long[] label = own.clone();
         for (int e = 0; e < graph.edges(); e++) {
+            workers.check(e);
             if (graph.crossing(e)) {
                 int u = graph.source[e];
                 int v = graph.target[e];
@@ -278,8 +279,8 @@ final class Mechanism {
     }
 
     /** In which component an edge lies, where there are several. */
-    private static String component(DatasetGraph graph, int e) {
-        int[] hops = graph.hops(new int[] {graph.source[e]});
+    private static String component(DatasetGraph graph, int e, Workers workers) {
+        int[] hops = graph.hops(new int[] {graph.source[e]}, workers);
         int[] members = where(graph.size(), v -> hops[v] >= 0);
         return members.length == graph.size()
                 ? ""
@@ -291,7 +292,7 @@ final class Mechanism {
      * {@code balanced} in {@code neodp/boundary.py}.
      */
     static long[] balanced(DatasetGraph graph, Workers workers) {
-        Rule rule = new Rule(graph);
+        Rule rule = new Rule(graph, workers);
         long[] label = new long[graph.size()];
         Arrays.fill(label, Labels.HALF);
         for (int e = 0; e < graph.edges(); e++) {

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -63,158 +64,211 @@ public final class Procedures {
 
     /** The mechanism at one dataset, and why. */
     public static final class Evaluation {
-        /** The dataset. */
+        @Description("The dataset.")
         public String key;
-        /** Its true answer. */
+
+        @Description("Its true answer.")
         public String color;
-        /** The possible answers, the first colour first. */
+
+        @Description("The possible answers, the first colour first.")
         public List<String> colors;
 
-        /** The chance of each answer. */
+        @Description("The chance of each answer.")
         public Map<String, Object> probabilities;
-        /** The chance of the true answer. */
+
+        @Description("The chance of the true answer.")
         public double p_true;
-        /** The dataset whose alpha decides; null where none does. */
+
+        @Description("The dataset whose alpha decides; null where none does.")
         public String decider;
-        /** From the decider to the dataset. */
+
+        @Description("From the decider to the dataset.")
         public List<String> path;
-        /** Of the edges along the path. */
+
+        @Description("Of the edges along the path.")
         public List<Double> epsilons;
-        /** Of the edges along the path. */
+
+        @Description("Of the edges along the path.")
         public List<Double> deltas;
-        /** How many datasets were looked at. */
+
+        @Description("How many datasets were looked at.")
         public long seen;
-        /** Of how many datasets the edges were looked at. */
+
+        @Description("Of how many datasets the edges were looked at.")
         public long expanded;
-        /** How often edges were asked for; 0 where the whole graph was extended. */
+
+        @Description("How often edges were asked for; 0 where the whole graph was extended.")
         public long layers;
-        /** How many edges the farthest dataset seen is away. */
+
+        @Description("How many edges the farthest dataset seen is away.")
         public long reach;
-        /** How many alpha were rounded in. */
+
+        @Description("How many alpha were rounded in.")
         public long rounded;
-        /** Why nothing else matters. */
+
+        @Description("Why nothing else matters.")
         public String proof;
     }
 
     /** The mechanism at one dataset. */
     public static final class Row {
-        /** The dataset. */
+        @Description("The dataset.")
         public String key;
-        /** Its true answer. */
+
+        @Description("Its true answer.")
         public String color;
-        /** Pr[first colour]. */
+
+        @Description("Pr[first colour].")
         public double p;
-        /** Pr[second colour]. */
+
+        @Description("Pr[second colour].")
         public double q;
-        /** The chance of the true answer. */
+
+        @Description("The chance of the true answer.")
         public double p_true;
-        /** How many edges it is away from the boundary; -1 where none can be reached. */
+
+        @Description("How many edges it is away from the boundary; -1 where none can be reached.")
         public long distance;
     }
 
     /** A mechanism, summed up. */
     public static final class Stats {
-        /** The graph. */
+        @Description("The graph.")
         public String graph;
-        /** How many datasets it has. */
+
+        @Description("How many datasets it has.")
         public long vertices;
-        /** How many edges it has. */
+
+        @Description("How many edges it has.")
         public long edges;
-        /** How many datasets lie on the boundary. */
+
+        @Description("How many datasets lie on the boundary.")
         public long boundary;
-        /** The least chance of a true answer. */
+
+        @Description("The least chance of a true answer.")
         public double min_p_true;
-        /** The mean chance of a true answer, every dataset alike. */
+
+        @Description("The mean chance of a true answer, every dataset alike.")
         public double mean_p_true;
-        /** How many alpha were rounded in. */
+
+        @Description("How many alpha were rounded in.")
         public long rounded;
-        /** On how many datasets it was kept. */
+
+        @Description("On how many datasets it was kept.")
         public long written;
-        /** How long reading took. */
+
+        @Description("How long reading took.")
         public long read_millis;
-        /** How long the mathematics took. */
+
+        @Description("How long the mathematics took.")
         public long compute_millis;
-        /** How long writing took. */
+
+        @Description("How long writing took.")
         public long write_millis;
     }
 
     /** The memory of an extension. */
     public static final class Estimate {
-        /** How many datasets the graph has. */
+        @Description("How many datasets the graph has.")
         public long vertices;
-        /** How many edges it has. */
+
+        @Description("How many edges it has.")
         public long edges;
-        /** Bytes at least. */
+
+        @Description("Bytes at least.")
         public long bytes_min;
-        /** Bytes at most. */
+
+        @Description("Bytes at most.")
         public long bytes_max;
-        /** Bytes of the server's heap that are not taken for good. */
+
+        @Description("Bytes of the server's heap that are not taken for good.")
         public long bytes_available;
-        /** Whether it would be tried. */
+
+        @Description("Whether it would be tried.")
         public boolean fits;
     }
 
     /** Whether a graph can be extended. */
     public static final class Check {
-        /** Whether the graph is in one piece. */
+        @Description("Whether the graph is in one piece.")
         public boolean connected;
-        /** In how many pieces it is. */
+
+        @Description("In how many pieces it is.")
         public long components;
-        /** How many datasets lie on the boundary. */
+
+        @Description("How many datasets lie on the boundary.")
         public long boundary;
-        /** Whether every boundary edge has alpha at one end. */
+
+        @Description("Whether every boundary edge has alpha at one end.")
         public boolean boundary_hit;
-        /** A boundary edge with alpha at neither end: two keys, or null. */
+
+        @Description("A boundary edge with alpha at neither end: two keys, or null.")
         public List<String> unhit;
-        /** Whether some private mechanism takes alpha; null where the boundary is not hit. */
+
+        @Description("Whether some private mechanism takes alpha; null where the boundary is not hit.")
         public Boolean compatible;
-        /** Two datasets whose alpha cannot both be kept, or null. */
+
+        @Description("Two datasets whose alpha cannot both be kept, or null.")
         public Map<String, Object> witness;
-        /** How many alpha would be rounded in. */
+
+        @Description("How many alpha would be rounded in.")
         public long rounded;
     }
 
     /** What an audit found. */
     public static final class Audited {
-        /** How many edges were looked at. */
+        @Description("How many edges were looked at.")
         public long edges;
-        /** How many inequalities were checked. */
+
+        @Description("How many inequalities were checked.")
         public long checks;
-        /** How many are broken. */
+
+        @Description("How many are broken.")
         public long violations;
-        /** How many were too close for double-double arithmetic. */
+
+        @Description("How many were too close for double-double arithmetic.")
         public long undecided;
-        /** Whether the graph has changed since the mechanism was written. */
+
+        @Description("Whether the graph has changed since the mechanism was written.")
         public boolean stale;
-        /** When that was. */
+
+        @Description("When that was.")
         public String written;
-        /** The edges closest to their limit or beyond it, worst first. */
+
+        @Description("The edges closest to their limit or beyond it, worst first.")
         public List<Map<String, Object>> worst;
     }
 
     /** The chosen alpha of a boundary dataset. */
     public static final class Alpha {
-        /** The dataset. */
+        @Description("The dataset.")
         public String key;
-        /** Its true answer. */
+
+        @Description("Its true answer.")
         public String color;
-        /** Pr[first colour] and Pr[second colour]. */
+
+        @Description("Pr[first colour] and Pr[second colour].")
         public List<Double> alpha;
-        /** Whether it was kept. */
+
+        @Description("Whether it was kept.")
         public boolean written;
     }
 
     /** An answer that was given. */
     public static final class Answer {
-        /** The graph. */
+        @Description("The graph.")
         public String graph;
-        /** The release. */
+
+        @Description("The release.")
         public String release;
-        /** One of the colours. */
+
+        @Description("One of the colours.")
         public String answer;
-        /** When it was kept. */
+
+        @Description("When it was kept.")
         public String time;
-        /** Whose data it is about. */
+
+        @Description("Whose data it is about.")
         public String population;
     }
 
@@ -233,6 +287,9 @@ public final class Procedures {
                     Map<String, Object> configuration) {
         Options options = new Options(configuration, "limit", "engine");
         String engine = options.choice("engine", "auto", "ball", "whole");
+        if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
+            throw Refusal.graph(keys == null ? "the list of keys is null" : "a key is null", "give a list of texts");
+        }
         try (Workers workers = new Workers(db, guard, 1)) {
             Store.Info info = Store.info(tx, graph);
             info.requireEpsilonDelta();
@@ -259,21 +316,23 @@ public final class Procedures {
     }
 
     private List<Evaluation> searched(Store.Info info, List<String> keys, int limit, int layers, Workers workers) {
-        Ball ball = new Ball(tx, info, workers);
-        int[] asked = ball.search(keys, limit, layers);
-        List<Evaluation> rows = Arrays.stream(asked)
-                .mapToObj(v -> {
-                    Evaluation row = evaluation(ball.mechanism, v);
-                    row.seen = ball.seen();
-                    row.expanded = ball.expanded;
-                    row.layers = ball.layers;
-                    row.reach = ball.reach;
-                    row.proof = ball.proof;
-                    return row;
-                })
-                .toList();
-        agree(info, rows);
-        return rows;
+        try (ProcedureMemoryTracker tracker = memory.newTracker()) {
+            Ball ball = new Ball(tx, info, workers, tracker);
+            int[] asked = ball.search(keys, limit, layers);
+            List<Evaluation> rows = Arrays.stream(asked)
+                    .mapToObj(v -> {
+                        Evaluation row = evaluation(ball.mechanism, v);
+                        row.seen = ball.seen();
+                        row.expanded = ball.expanded;
+                        row.layers = ball.layers;
+                        row.reach = ball.reach;
+                        row.proof = ball.proof;
+                        return row;
+                    })
+                    .toList();
+            agree(info, rows);
+            return rows;
+        }
     }
 
     private List<Evaluation> whole(Store.Info info, List<String> keys, String proof) {
@@ -346,7 +405,7 @@ public final class Procedures {
         return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
             Mechanism mechanism = job.extended();
             boolean[] boundary = mechanism.graph.boundary();
-            int[] distance = mechanism.graph.hops(Mechanism.where(boundary.length, v -> boundary[v]));
+            int[] distance = mechanism.graph.hops(Mechanism.where(boundary.length, v -> boundary[v]), job.workers);
             job.keepMemory();
             return IntStream.range(0, boundary.length)
                     .mapToObj(v -> {
@@ -446,7 +505,7 @@ public final class Procedures {
             DatasetGraph read = job.read(false).graph();
             Check out = new Check();
             int unhit = read.unhitEdge();
-            out.components = read.components();
+            out.components = read.components(job.workers);
             out.connected = out.components == 1;
             out.boundary = count(read.boundary());
             out.boundary_hit = unhit < 0;
@@ -552,15 +611,19 @@ public final class Procedures {
                         Text.repr(graph),
                         count(boundary)));
             }
-            return IntStream.range(0, read.size()).filter(v -> boundary[v]).mapToObj(v -> {
-                Alpha row = new Alpha();
-                double[] alpha = Store.alphaOf(read, label, v);
-                row.key = read.keys[v];
-                row.color = read.colorOf(v);
-                row.alpha = List.of(alpha[0], alpha[1]);
-                row.written = write;
-                return row;
-            });
+            job.keepMemory();
+            return IntStream.range(0, read.size())
+                    .filter(v -> boundary[v])
+                    .mapToObj(v -> {
+                        Alpha row = new Alpha();
+                        double[] alpha = Store.alphaOf(read, label, v);
+                        row.key = read.keys[v];
+                        row.color = read.colorOf(v);
+                        row.alpha = List.of(alpha[0], alpha[1]);
+                        row.written = write;
+                        return row;
+                    })
+                    .onClose(job::releaseMemory);
         });
     }
 
@@ -584,7 +647,8 @@ public final class Procedures {
         boolean keepKey = options.yes("keep_key");
         boolean constantWork = options.yes("constant_work");
         boolean verify = options.yes("verify");
-        Answers answers = new Answers(db, guard, info -> job(graph, new Options(Map.of()), info, Job::extended), graph);
+        Answers answers =
+                new Answers(db, guard, memory, info -> job(graph, new Options(Map.of()), info, Job::extended), graph);
         Release kept = answers.answer(key, release, keepKey, constantWork, verify);
         Answer out = new Answer();
         out.graph = kept.graph();
@@ -675,6 +739,9 @@ public final class Procedures {
                 T out = work.apply(job);
                 done = true;
                 return out;
+            } catch (LinkageError e) { // Cursors.java needs the inside of the server as it knows it
+                throw Refusal.client(
+                        "this version of Neo4j is not one that the plugin was made for: " + e, "use the client");
             } finally {
                 if (!done || !job.keeps) {
                     job.releaseMemory();

@@ -32,8 +32,6 @@ final class Store {
     static final Label DATASET = Label.label("Dataset");
     static final RelationshipType NEIGHBOR = RelationshipType.withName("NEIGHBOR");
 
-    private static final int PATIENCE = 1 << 10; // how many datasets to read before looking whether to go on
-
     private final Workers workers;
     private final int batch;
 
@@ -112,6 +110,9 @@ final class Store {
 
     /** What is known about a graph; refused unless it is whole and has two colours. */
     static Info info(Transaction tx, String graph) {
+        if (graph == null) {
+            throw Refusal.graph("the graph's name is null", "give a text");
+        }
         Map<String, Object> row = Statements.row(tx, "view", Map.of("graph", graph, "keys", List.of()));
         if (row.isEmpty()) {
             throw Refusal.unknownGraph(graph, known(tx));
@@ -223,9 +224,7 @@ final class Store {
         Edges edges = new Edges();
         try (Cursors cursors = new Cursors(tx, columns.names())) {
             for (int i = from; i < to; i++) {
-                if ((i - from) % PATIENCE == 0) {
-                    workers.check();
-                }
+                workers.check(i - from);
                 int source = i;
                 cursors.go(ids[i]);
                 columns.set(i, cursors);
@@ -505,7 +504,7 @@ final class Store {
         String writer = UUID.randomUUID().toString().replace("-", "");
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
         boolean[] boundary = graph.boundary();
-        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v]));
+        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v]), workers);
         workers.ranges(
                 stored.ids.length,
                 batch,
@@ -514,9 +513,7 @@ final class Store {
                     Cursors.Writer properties = new Cursors.Writer(tx, "p", "q", "p_true", "distance");
                     try (Cursors cursors = new Cursors(tx, "graph")) {
                         for (int j = from; j < to; j++) {
-                            if ((j - from) % PATIENCE == 0) {
-                                workers.check();
-                            }
+                            workers.check(j - from);
                             cursors.go(stored.ids[j]);
                             if (!name.equals(cursors.value(0))) {
                                 throw Refusal.overtaken(name);
@@ -571,9 +568,7 @@ final class Store {
             }
             for (int i = 0; i < stored.ids.length; i++) {
                 int v = stored.position[i];
-                if (i % PATIENCE == 0) {
-                    workers.check();
-                }
+                workers.check(i);
                 if (where[v]) {
                     Node node = node(tx, stored.ids[i]);
                     if (!name.equals(node.getProperty("graph", null))) {
