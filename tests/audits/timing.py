@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 import neodp
 from neodp import generate
+from neodp.compiling import WORTH
 from neodp.release import Limit
 from neodp.store import Store, open_store
 from tests.audits.subjects import Forgetful
@@ -144,9 +145,12 @@ def embedded() -> Iterator[Store]:
 def count(ask: Callable[[], object]) -> Counter[str]:
     """How often each function of neodp is called, and each that neodp calls.
 
-    What libraries do inside is not counted: a pool may or may not start another thread. A function that is compiled
-    meanwhile is slower until then, and makes other calls: so this counts until the same comes twice.
+    What libraries do inside is not counted: a pool may or may not start another thread. Functions that are worth
+    compiling make other calls until they are (:mod:`neodp.compiling`), so they are compiled first, and what is counted
+    came twice.
     """
+    large = generate.path(2 * WORTH)
+    neodp.extend(large.with_alpha(neodp.balanced(large)))
     last: Counter[str] | None = None
     for _ in range(40):
         found = _counted(ask)
