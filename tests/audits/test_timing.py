@@ -11,7 +11,7 @@ from tests.audits import timing
 def test_constant_work_is_the_same_calls_for_datasets_far_apart(store: Store) -> None:
     with timing.answers(store, 12) as work:
         boundary, corner = (timing.count(ask) for ask in work.values())
-    assert sum(boundary.values()) > 1_000
+    assert sum(boundary.values()) > 200
     assert boundary == corner
 
 
@@ -24,11 +24,8 @@ def test_a_search_is_not_of_constant_work(store: Store) -> None:
 
 
 def test_a_poll_makes_the_same_calls_whoever_leads() -> None:
-    work = timing.polls(40)
-    for ask in work.values():
-        ask()
-    close, clear = (timing.count(ask) for ask in work.values())
-    assert sum(close.values()) > 1_000
+    close, clear = (timing.count(ask) for ask in timing.polls(40).values())
+    assert sum(close.values()) > 200
     for calls in (close, clear):
         del calls["math.gcd"]  # how often fractions are reduced depends on the numbers: docs/audits.md says so
     assert close == clear

@@ -224,6 +224,14 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
         ("eval('g', [], {engine: 'fast'})", "engine is 'fast'", "give one of auto, ball, whole"),
         ("audit('g', {worst: -1})", "worst is -1", "give a whole number from 0 to 1000000"),
         ("boundary.balanced('g', {write: 1})", "write is 1", "give true or false"),
+        ("boundary.balanced('g', {write: null})", "write is null", "give true or false"),
+        ("eval('g', [], {engine: null})", "engine is null", "give one of auto, ball, whole"),
+        ("eval('g', [], null)", "the configuration is null", "give a map, as in {limit: ...}, or leave it out"),
+        ("eval('g', null)", "the list of keys is null", "give a list of texts"),
+        ("eval('g', ['0', null])", "a key is null", "give a list of texts"),
+        ("eval(null, ['0'])", "the graph's name is null", "give a text"),
+        ("extend.estimate(null)", "the graph's name is null", "give a text"),
+        ("extend.write(null)", "the graph's name is null", "give a text"),
     ],
 )
 def test_options(caller: Caller, client: Store, call: str, message: str, hint: str) -> None:
@@ -243,6 +251,12 @@ def test_options(caller: Caller, client: Store, call: str, message: str, hint: s
 )
 def test_bound(caller: Caller, arguments: str, message: str) -> None:
     assert caller.refusal(f"RETURN neodp.bound({arguments})").message == message
+
+
+def test_bound_of_nothing_is_nothing(caller: Caller) -> None:
+    """As Cypher's own functions have it."""
+    for arguments in ("null, 1.0", "0.5, null", "0.5, 1.0, null"):
+        assert caller.one(f"RETURN neodp.bound({arguments}) AS bound") == {"bound": None}
 
 
 def test_every_procedure_is_documented(caller: Caller) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import random
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +32,7 @@ from neodp.errors import (
 )
 from neodp.release import Limit
 from neodp.store import Settings, Store, answers, open_store
+from tests.audits.timing import count
 
 Raw = Callable[..., list[list[Any]]]
 MANY = Limit(1000)
@@ -332,24 +331,6 @@ def _answer(settings: Settings, gate: Connection, said: Connection, release: str
             said.send("spent")
 
 
-def calls(work: Callable[[], object]) -> int:
-    """How many functions a piece of work calls, in Python and in C: a clock that never jitters."""
-    count = 0
-
-    def tick(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    gc.disable()
-    sys.setprofile(tick)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-        gc.enable()
-    return count
-
-
 def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Path) -> None:
     """A corner and the boundary of a grid: other distances, other degrees, other positions in the table."""
     grid = generate.grid(9, 9)
@@ -361,10 +342,10 @@ def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Pat
         store.allow("default", Limit(100))
         store.answer("g", keys[0], "warm", constant_work=True)
         info = store.ready("g")
-        alike = [calls(partial(answers._drawn_from_all, store, info, key)) for key in keys]  # what answer draws from
-        assert len(set(alike)) == 1
-        searched = [calls(partial(answers._drawn_from, store, info, key)) for key in keys]
-        assert len(set(searched)) > 1  # so that the count can tell
+        alike = [count(partial(answers._drawn_from_all, store, info, key)) for key in keys]  # what answer draws from
+        assert all(each == alike[0] for each in alike)
+        searched = [count(partial(answers._drawn_from, store, info, key)) for key in keys]
+        assert any(each != searched[0] for each in searched)  # so that the count can tell
         for key in keys:
             assert answers._drawn_from_all(store, info, key) == answers._drawn_from(store, info, key)
         with pytest.raises(UnknownKey, match="there is no dataset 'no' in graph 'g'"):

@@ -25,10 +25,13 @@ public final class Functions {
     @Description(
             "U(p): the largest chance of an answer that an edge (epsilon, delta) allows at one end, where it is p at "
                     + "the other end.")
-    public double bound(
-            @Name(value = "p", description = "A probability.") double p,
-            @Name(value = "epsilon", description = "From 0 to 690.") double epsilon,
-            @Name(value = "delta", defaultValue = "0.0", description = "From 0 to 1.") double delta) {
+    public Double bound(
+            @Name(value = "p", description = "A probability.") Double p,
+            @Name(value = "epsilon", description = "From 0 to 690.") Double epsilon,
+            @Name(value = "delta", defaultValue = "0.0", description = "From 0 to 1.") Double delta) {
+        if (p == null || epsilon == null || delta == null) {
+            return null; // as Cypher's own functions do
+        }
         require("p", p, 1.0);
         require("epsilon", epsilon, Labels.MAX_EPSILON);
         require("delta", delta, 1.0);

@@ -1,5 +1,6 @@
 package neodp;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -11,6 +12,10 @@ final class Options {
     private final Map<String, Object> given;
 
     Options(Map<String, Object> given, String... known) {
+        if (given == null) {
+            throw Refusal.graph(
+                    "the configuration is null", "give a map, as in {" + known[0] + ": ...}, or leave it out");
+        }
         this.given = given;
         for (String name : given.keySet()) {
             if (!List.of(known).contains(name)) {
@@ -47,7 +52,7 @@ final class Options {
     /** One of some words, by default the first. */
     String choice(String name, String... words) {
         Object value = given.getOrDefault(name, words[0]);
-        if (!List.of(words).contains(value)) {
+        if (!Arrays.asList(words).contains(value)) { // value may be null
             throw refused(name, value, "give one of " + String.join(", ", words));
         }
         return (String) value;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -286,6 +287,9 @@ public final class Procedures {
                     Map<String, Object> configuration) {
         Options options = new Options(configuration, "limit", "engine");
         String engine = options.choice("engine", "auto", "ball", "whole");
+        if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
+            throw Refusal.graph(keys == null ? "the list of keys is null" : "a key is null", "give a list of texts");
+        }
         try (Workers workers = new Workers(db, guard, 1)) {
             Store.Info info = Store.info(tx, graph);
             info.requireEpsilonDelta();

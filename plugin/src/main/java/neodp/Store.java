@@ -110,6 +110,9 @@ final class Store {
 
     /** What is known about a graph; refused unless it is whole and has two colours. */
     static Info info(Transaction tx, String graph) {
+        if (graph == null) {
+            throw Refusal.graph("the graph's name is null", "give a text");
+        }
         Map<String, Object> row = Statements.row(tx, "view", Map.of("graph", graph, "keys", List.of()));
         if (row.isEmpty()) {
             throw Refusal.unknownGraph(graph, known(tx));
