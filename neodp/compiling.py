@@ -93,7 +93,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Examples
     --------
-    >>> @njit(cache=True)
+    >>> @njit(nogil=True)
     ... def double(x):
     ...     return 2 * x
     >>> double(21)

@@ -93,7 +93,7 @@ def make_folder(path: str | PathLike[str]) -> Path:
     try:
         for each in (*reversed(folder.parents), folder):
             if not each.is_dir():
-                each.mkdir(mode=0o700)
+                each.mkdir(mode=0o700, exist_ok=True)  # another process may have made it in between
     except OSError as e:
         raise GraphError(f"the folder {folder} cannot be made: {e.strerror}", "choose another") from None
     return folder

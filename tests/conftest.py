@@ -14,6 +14,7 @@ from hypothesis import settings
 from neo4j import Driver
 
 import neodp
+from neodp import compiling
 from neodp.cli import main
 from neodp.store import GraphInfo, Store, open_store
 from tests.running import Run
@@ -48,6 +49,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 Start = Callable[..., AbstractContextManager[servers.Server]]
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test sees a terminal of no known width, and no notice that something is compiled for the first time."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    compiling.told.clear()
 
 
 @pytest.fixture(scope="session")

@@ -88,7 +88,7 @@ def test_a_planted_violation_in_a_large_mechanism_is_the_worst_edge() -> None:
     assert not report
     assert 1 <= report.violations <= 4
     assert g.key(victim) in (report.worst[0].source, report.worst[0].target)
-    assert str(report).endswith("edges broken, checked exactly")
+    assert str(report).endswith("edges are broken, checked exactly")
 
 
 @given(

@@ -114,3 +114,19 @@ def test_threads_that_mask_at_once_give_the_mask_back() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_a_folder_that_another_process_makes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, is_dir, looks = tmp_path / "mail", Path.is_dir, []
+
+    def look(path: Path) -> bool:
+        """Another process makes the folder just after the first look at it."""
+        found = is_dir(path)
+        if path == folder and not looks:
+            looks.append(found)
+            folder.mkdir()
+        return found
+
+    monkeypatch.setattr(Path, "is_dir", look)
+    assert make_folder(folder) == folder
+    assert looks == [False]

@@ -246,10 +246,10 @@ def test_csv_missing_file(tmp_path: Path) -> None:
         ({"color": ["red", "blue"]}, "there are 3 keys and 2 colours; give one colour per dataset"),
         ({"color": ["red", "blue", "green"], "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 'green'"),
         ({"color": np.array([0, 1, 2]), "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 2"),
-        ({"color": np.array([0, 1, 1])}, "colours are given as positions, but no colors; name them with colors="),
+        ({"color": np.array([0, 1, 1])}, "colours are given as positions, but no colors; name them with `colors=...`"),
         ({"color": ["red", "blue", None]}, "dataset 'c': a colour is missing; give a string"),
-        ({"color": ["red", "red", "red"]}, "the colours are red; name at least two different ones with colors="),
-        ({"colors": ["red", "red"]}, "the colours are red, red; name at least two different ones with colors="),
+        ({"color": ["red", "red", "red"]}, "the colours are red; name at least two different ones with `colors=...`"),
+        ({"colors": ["red", "red"]}, "the colours are red, red; name at least two different ones with `colors=...`"),
         ({"target": ["b", "d"]}, "edge 'b' – 'd': there is no dataset 'd'; add it, or remove the edge"),
         (
             {"target": np.array([1, 3])},

@@ -84,7 +84,7 @@ def executors(master: str) -> Iterator[Map]:
     except PySparkException as e:
         raise NeodpError(
             f"Spark gave up a step after {ATTEMPTS} tries: {_reason(e)}",
-            "do the same again to go on from there; `--engine blocks` goes on as well, on this machine",
+            "do the same again to go on from there, with Spark or without",
         ) from None
     finally:
         session.stop()

@@ -130,7 +130,7 @@ def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
     >>> one, two = (Accuracy.of(neodp.Mechanism.of(g, {"0": a, "1": b}), name)
     ...             for name, a, b in (("M1", 0.58, 0.24), ("M2", 0.64, 0.27)))
     >>> print(compare(one, two))
-    neither dominates: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets
+    neither is at least as accurate as the other everywhere: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets
     """
     where = _places(first, second)
     true, false = second.true[where], second.false[where]

@@ -117,7 +117,7 @@ def test_a_boundary_that_is_not_hit_is_named(tmp_path: Path) -> None:
         with pytest.raises(UnhitBoundary) as caught:
             blocks.extend(tmp_path / str(number))
         assert caught.value.message == "the boundary edge '1' – '2' (yes, no) has alpha at neither end"
-        assert "--balanced" in caught.value.hint
+        assert "neodp.blocks.balanced(" in caught.value.hint
 
 
 @pytest.mark.parametrize("how", PARTITIONS)

@@ -88,8 +88,8 @@ def test_what_does_not_go_with_a_folder_is_refused(neodp_without_store: Run) -> 
 
 def test_spark_that_is_not_there(neodp_without_store: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run = neodp_without_store
-    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
     assert run("generate", "path", "line", "30", "--to", "S", "--blocks", "3", "--balanced")[0] == 0
+    monkeypatch.setitem(sys.modules, "pyspark.errors", None)
     code, out, err = run("extend", "S", "--engine", "spark", "--master", "local[2]")
     assert (code, out) == (2, "")
     assert err == "neodp: the engine spark needs PySpark; pip install 'neodp[spark]', and Java 17\n"

@@ -25,7 +25,7 @@ def test_compare_is_the_flag_of_boundary(mechanisms: Run, tmp_path: Path) -> Non
         str(picture),
         True,
     )
-    again = document(mechanisms("boundary", "--compare", "best", "even", "-o", str(picture), "--json"))
+    again = document(mechanisms("boundary", "--compare", "best", "even", "-o", str(picture), "--force", "--json"))
     assert again == found
     text = mechanisms("compare", "even", "best")[1]
     assert text.startswith("'best' is at least as accurate as 'even' everywhere: ")

@@ -24,7 +24,7 @@ def test_a_boundary_dataset_without_alpha_takes_that_of_its_order() -> None:
     report = neodp.check(some)
     assert report
     assert report.filled == 2
-    assert str(report).endswith("alpha of their order at 2 boundary datasets that have none")
+    assert str(report).endswith("2 boundary datasets without alpha: that of their order of answers counts")
     assert len(neodp.extend(full).filled) == 0
 
 

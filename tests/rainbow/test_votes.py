@@ -81,9 +81,9 @@ def test_plurality_of_nobody_and_of_very_many() -> None:
 
 def test_plurality_is_refused_by_name() -> None:
     for arguments, options, message in (
-        ((), {}, r"there are no groups; give the number of people in each, as in plurality\(20\)"),
+        ((), {}, r"there are no groups; give the number of people in each, as in `plurality\(20\)`"),
         ((3,), {"options": 1}, "options is 1; give a whole number from 2 to 127"),
-        ((3,), {"options": 3, "colors": ["a", "b"]}, "the colours are a, b; name 3 different ones with colors="),
+        ((3,), {"options": 3, "colors": ["a", "b"]}, "the colours are a, b; name 3 different ones with `colors=...`"),
         ((3,), {"colors": ["a", "b", "a"]}, "the colours are a, b, a; name 3 different ones"),
         ((10_000,), {"options": 9}, "the graph has more than 2,147,483,647 edges"),
     ):

@@ -158,4 +158,4 @@ def test_nobody_there_and_no_such_host() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # it does not listen, and nobody else can take the port
         for uri in (f"bolt://127.0.0.1:{held.getsockname()[1]}", "bolt://no.such.host.invalid"):
-            assert f"no Neo4j server answers at {uri} (database neo4j); start it, or correct --store" in refused(uri)
+            assert f"no Neo4j server answers at {uri} (database neo4j); start it, or correct `uri=...`" in refused(uri)
