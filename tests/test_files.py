@@ -117,7 +117,8 @@ def test_threads_that_mask_at_once_give_the_mask_back() -> None:
 
 
 def test_a_folder_that_another_process_makes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, is_dir, looks = tmp_path / "mail", Path.is_dir, []
+    folder, is_dir = tmp_path / "mail", Path.is_dir
+    looks: list[bool] = []
 
     def look(path: Path) -> bool:
         """Another process makes the folder just after the first look at it."""
