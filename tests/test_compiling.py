@@ -39,7 +39,7 @@ def test_python_and_the_compiler_agree_in_every_bit(name: str, monkeypatch: pyte
     with monkeypatch.context() as patch:
         for function in compiling._functions:  # as a new process has them
             patch.setattr(function, "_compiled", None)
-            patch.setattr(kernel, function._function.__name__, function)
+            patch.setitem(function._function.__globals__, function._function.__name__, function)
         patch.setattr(compiling, "_work", -(10**9))
         assert results(GRAPHS[name]) == compiled
         assert compiling._work < 0, "something was compiled"
