@@ -16,7 +16,8 @@ the alpha. Three things make it small and exact:
   d mean(p_u) <= e^eps d mean(p_v) + d delta. So the program has one variable per class. Classes are found by colour
   refinement: a hypercube of 2^d datasets with one epsilon has d + 1.
 * *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
-  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows.
+  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows. Up to MANY
+  rows, all are solved at once: on graphs that are long and narrow, such as those of scores, demand takes many rounds.
 * *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.kernel`) it is lowered
   until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is returned.
 
@@ -53,6 +54,8 @@ ROUNDS = 64
 """Refinement that has not ended by then finds too many classes to be of use."""
 SNAP = 1e-9
 """Closer to 0 or 1 than this, what a solver says is tried as 0 or 1."""
+MANY = 100_000
+"""Up to so many rows, the program starts with all of them."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +306,7 @@ class _Program:
             np.concatenate([-ones, -ones, ones, ones]),
             np.concatenate([less, less, more, more]),
         )
-        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP)
+        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= MANY)
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
     def solve(self, floor: float) -> tuple[Floats, float, int, int]:

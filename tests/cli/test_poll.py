@@ -170,7 +170,7 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         (
             (*WORDS, "--options", "tea,coffee"),
             "the vote is none of the options, 12 times: line 2 ('yes'), line 3 ('yes'), line 4 ('yes') and 9 more; the "
-            "options are tea, coffee; name others with --options, or accept them with --map or --other",
+            "options are tea, coffee; name others with --options, or accept them with --map, --other or --missing",
         ),
         ((*WORDS, "--mechanism", "weigted"), "the mechanism is 'weigted'; did you mean 'weighted'?"),
         ((*WORDS, "--prior", "odd"), "the prior is 'odd'; give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3"),
