@@ -71,6 +71,8 @@ HARDEST = {
         Case(((3, 0.1), (3, 1.0), (3, 2.0)), "plurality", 3),
         Case(((4, 0.5), (4, 2.0)), "plurality", 3),
         Case(((5, 1.0),), "plurality", 3),
+        Case(((23, 0.08),), "plurality", 4),
+        Case(((5, 0.1), (5, 1.0)), "plurality", 4),
     ),
 }
 """Those of the sweep that are furthest from the optimum; for plurality also small ones, where it is reached."""
