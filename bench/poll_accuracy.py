@@ -88,7 +88,9 @@ def run(quick: bool) -> None:
 def sweep(part: int, parts: int) -> None:
     """Measure and print one of several parts of the sweep."""
     for kind, limits in SWEEP.items():
-        _beside_optimum(kind, tuple(populations(kind, RANDOM, *limits))[part - 1 :: parts])
+        cases = tuple(populations(kind, RANDOM, *limits))[part - 1 :: parts]
+        if cases:
+            _beside_optimum(kind, cases)
 
 
 def plain(people: tuple[tuple[int, float], ...]) -> str:
@@ -219,5 +221,5 @@ def _beside_optimum(kind: str, cases: Sequence[Case]) -> None:
     show(
         f"Expected accuracy beside the optimum over all tables: {kind}",
         table((*header, f"within {aim:g}, not below balanced"), rows),
-        f"{met} of {len(done)} met; the greatest gap is {max((each.gap for each in done), default=0.0):.4f}.",
+        f"{met} of {len(done)} met; the greatest gap is {max(each.gap for each in done):.4f}.",
     )

@@ -129,6 +129,10 @@ class Tally(NamedTuple):
     skipped: int
     silent: int
 
+    def __repr__(self) -> str:
+        """All but the counts: whoever looks at a question in a notebook has not asked for them."""
+        return f"Tally(groups={self.groups!r}, counts=<secret>, skipped={self.skipped}, silent={self.silent})"
+
 
 def epsilons(
     column: pa.Array,
