@@ -322,14 +322,17 @@ class _Program:
             part = self.rows.take(np.flatnonzero(kept))
             number = np.arange(len(part.a))
             values, where = np.concatenate([part.ca, part.cb]), (np.tile(number, 2), np.concatenate([part.a, part.b]))
-            result = linprog(
-                np.where(first, -self.weight, self.weight),
-                csr_array((values, where), shape=(len(number), len(first))),
-                part.limit,
-                bounds=bounds,
-                method="highs-ds",
-                options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-            )
+            for method in ("highs-ds", "highs-ipm"):  # where epsilons differ by many powers of ten, one may give up
+                result = linprog(
+                    np.where(first, -self.weight, self.weight),
+                    csr_array((values, where), shape=(len(number), len(first))),
+                    part.limit,
+                    bounds=bounds,
+                    method=method,
+                    options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+                )
+                if result.x is not None:
+                    break
             if result.x is None:
                 raise NeodpError(f"the solver gave up: {result.message}", "take the balanced alpha")
             p = np.clip(result.x, 0.0, 1.0)

@@ -25,7 +25,7 @@ def on_one_line(name: str, wanted: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> on_one_line(" Shall we\n move? ", [])
+    >>> on_one_line(" Shall we\\n move? ", [])
     'Shall we move?'
     """
     name = name.strip()

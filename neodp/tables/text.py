@@ -33,6 +33,8 @@ __all__ = ["DELIMITERS", "Text"]
 
 DELIMITERS = (",", ";", "\t", "|")
 """What is looked for where no delimiter is named."""
+BLANK = " \t"
+"""Of what cells without content consist."""
 TITLE = 30
 """In how many lines the header is looked for, where the first one is none."""
 
@@ -94,7 +96,7 @@ class Text:
         ragged: list[int] = []
 
         def look(row: pa.csv.InvalidRow) -> str:
-            if row.text.strip(f" \t{self.delimiter}"):
+            if row.text.strip().strip(BLANK + self.delimiter):
                 ragged.append(row.actual_columns)
             return "skip"
 
@@ -124,7 +126,7 @@ class Text:
         if ragged:
             raise self._ragged(len(ragged), shorter=max(ragged) < len(self.names))
         if blanks:
-            filled = [pc.not_equal(pc.utf8_trim_whitespace(column), "") for column in table.columns]
+            filled = [pc.not_equal(pc.utf8_trim(column, BLANK), "") for column in table.columns]
             table = table.filter(reduce(pc.or_, filled))
         return [table[name].combine_chunks() for name in wanted]
 
@@ -160,7 +162,9 @@ class Text:
 
     def _is_blank(self, cells: list[str]) -> bool:
         """Whether a record is a line without cells, or with empty ones only, which is no row."""
-        return not cells or (len(self.names) > 1 and not any(map(str.strip, cells)))
+        if len(cells) == 1:
+            return len(self.names) > 1 and not cells[0].strip()
+        return not any(cell.strip(BLANK) for cell in cells)
 
     def _has_blank_rows(self) -> bool:
         """Whether there may be lines of delimiters alone, as workbooks leave behind when they are saved as text."""

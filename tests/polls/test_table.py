@@ -160,7 +160,8 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         "  epsilon is missing: line 2; give a number or a level, or leave such people out with `skip_empty=True`",
         "  epsilon is not allowed: line 4 ('-1'); give a number from 0 to 690",
         "  the vote in 'tax' is none of the options: line 0 ('maybe'); the options are yes, no; "
-        "name others with `options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`",
+        "name others with `options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`; "
+        "or delete the line, if it is a second header",
     ]
 
 
