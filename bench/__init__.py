@@ -12,6 +12,7 @@ __all__ = ["BENCHMARKS"]
 BENCHMARKS: tuple[str, ...] = (
     "start",
     "core",
+    "growth",
     "blocks",
     "rainbow",
     "stores",
