@@ -14,6 +14,7 @@ BENCHMARKS: tuple[str, ...] = (
     "core",
     "growth",
     "blocks",
+    "spark",
     "rainbow",
     "stores",
     "load",

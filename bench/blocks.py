@@ -1,10 +1,11 @@
 """Blocks against memory: rounds, messages, peak memory and time.
 
-Two tables. *Partitions*: the same graph in different blocks; rounds, and messages per half-edge, do not depend on the
-machine. *Size*: counts of three groups with mixed epsilons, written box by box, balanced, extended and audited out of
-core, by one process without workers that may have at most 4 GiB: the system refuses it more (RLIMIT_AS, which counts
-every address it has, used or not). Beside it the same in memory, in another process without that limit. Both must find
-the same probabilities: all of them are compared, bit by bit. ``--largest 100000000`` adds a graph of so many edges.
+Three tables. *Partitions*: the same graph in blocks of different kinds, and *cubes*: in more and more of them. Rounds,
+steps and messages do not depend on the machine; a message has 16 bytes. *Size*: counts of three groups with mixed
+epsilons, written box by box, balanced, extended and audited out of core, by one process without workers that may have
+at most 4 GiB: the system refuses it more (RLIMIT_AS, which counts every address it has, used or not). Beside it the
+same in memory, in another process without that limit. Both must find the same probabilities: all of them are compared,
+bit by bit. ``--largest 100000000`` adds a graph of so many edges.
 """
 
 from __future__ import annotations
@@ -24,34 +25,40 @@ from bench.report import megabytes, met, seconds, show, table
 from neodp import blocks
 from neodp.columns import Ints
 
-__all__ = ["EPSILON", "Folded", "folder_size", "run", "side_of"]
+__all__ = ["Folded", "fold", "run"]
 
 EPSILON = (0.1, 0.5, 1.0)
 """The epsilons of the three groups."""
 MEMORY = 4 * 2**30
 """How many bytes the process may have that works out of core."""
 BLOCK = 2**18
-"""How many datasets a block has, at most."""
+"""How many datasets a block has, about."""
 
 
 class Folded(NamedTuple):
-    """What was measured of a graph in blocks; bytes of files, and of messages and labels while ``extend`` works."""
+    """What was measured of a graph in blocks; bytes of its files, and of those that ``extend`` works with."""
 
     edges: int
     blocks: int
     seconds: list[float]
     rounds: int
+    steps: int
     messages: int
     stored: int
     working: int
     peak: int
 
+    @property
+    def way(self) -> list[str]:
+        """Rounds, steps per block and messages per half-edge, as cells of a table."""
+        return [f"{self.rounds}", f"{self.steps / self.blocks:.1f}", f"{self.messages / (2 * self.edges):.2f}"]
+
 
 def run(quick: bool, largest: int = 0) -> None:
     """Measure and print."""
-    show(_partitions(16 if quick else 24))
-    sides = (15, 31) if quick else (63, 127)
-    show(*_sizes([*sides, side_of(largest)] if largest else sides))
+    show(_partitions(16 if quick else 24), _cubes(15 if quick else 47))
+    sizes = [(15, BLOCK), (31, BLOCK)] if quick else [(63, BLOCK), (127, BLOCK), (127, 8 * BLOCK)]
+    show(*_sizes([*sizes, (_side(largest), BLOCK)] if largest else sizes))
 
 
 def _partitions(side: int) -> str:
@@ -76,7 +83,22 @@ def _partitions(side: int) -> str:
     return table(head, rows)
 
 
-def side_of(edges: int) -> int:
+def _cubes(side: int) -> str:
+    rows = []
+    for cut in (1, 2, 3, 4, 6, 8):
+        with tempfile.TemporaryDirectory() as folder:
+            found = fold(str(Path(folder, "g")), side, cut**3)
+        rows.append([f"{cut} x {cut} x {cut}", *found.way])
+    head = [
+        f"boxes of {side + 1}^3 counts, {found.edges:,} edges",
+        "rounds",
+        "steps per block",
+        "messages per half-edge",
+    ]
+    return table(head, rows)
+
+
+def _side(edges: int) -> int:
     """How many people each of three groups has, so that their counts have at least so many edges."""
     side = 1
     while 3 * side * (side + 1) ** 2 < edges:
@@ -84,23 +106,22 @@ def side_of(edges: int) -> int:
     return side
 
 
-def _sizes(sides: Sequence[int]) -> tuple[str, str]:
+def _sizes(sizes: Sequence[tuple[int, int]]) -> tuple[str, str]:
     rows, same, most = [], True, 0
-    for side in sides:
+    for side, block in sizes:
         with tempfile.TemporaryDirectory() as folder, Process() as one, Process() as two:
             path = str(Path(folder, "g"))
-            found = one.call(_out_of_core, path, side)
+            found = one.call(_out_of_core, path, side, -(-((side + 1) ** 3) // block))
             edges = found.edges
-            ways = [f"{found.rounds}", f"{found.messages / (2 * edges):.2f}"]
-            sizes = [f"{found.stored / edges:.0f}", f"{found.working / edges:.0f}"]
+            files = [f"{found.stored / edges:.0f}", f"{found.working / edges:.0f}"]
             rows.append([f"blocks: {found.blocks}", f"{edges:,}", *map(seconds, found.seconds), megabytes(found.peak)])
-            rows[-1] += [*ways, *sizes, ""]
+            rows[-1] += [*found.way, *files, ""]
             spent, needed, equal = two.call(_in_memory, path, side)
-            rows.append(["memory", f"{edges:,}", *map(seconds, spent), megabytes(needed), *[""] * 4])
+            rows.append(["memory", f"{edges:,}", *map(seconds, spent), megabytes(needed), *[""] * 5])
             rows[-1].append("same bits" if equal else "OTHER BITS")
             same, most = same and equal, max(most, found.peak)
     head = ["counts, three groups", "edges", "generate s", "balanced s", "extend s", "audit s", "peak MB", "rounds"]
-    head += ["messages per half-edge", "bytes per edge", "bytes per edge at work", ""]
+    head += ["steps per block", "messages per half-edge", "bytes per edge", "bytes per edge at work", ""]
     aims = [
         ["memory of the blocks' process, GiB", f"<= {MEMORY / 2**30:g}", f"{most / 2**30:.2f}", met(most <= MEMORY)],
         ["probabilities of both", "equal", "equal" if same else "different", met(same)],
@@ -108,30 +129,36 @@ def _sizes(sides: Sequence[int]) -> tuple[str, str]:
     return table(head, rows), table([f"up to {edges:,} edges", "aim", "found", ""], aims)
 
 
-def _out_of_core(path: str, side: int) -> Folded:
+def _out_of_core(path: str, side: int, count: int) -> Folded:
     """Write, balance, extend and audit a graph in blocks, in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warm()
     mark_peak()
+    return fold(path, side, count)
+
+
+def fold(path: str, side: int, count: int, *, workers: int = 1, master: str | None = None) -> Folded:
+    """Write counts of three groups in so many blocks, balance, extend and audit them, and measure all of it."""
     lattice = neodp.generate.counts_lattice([side] * 3, epsilon=EPSILON)
-    made, _ = stopwatch(lambda: blocks.write_lattice(lattice, path, -(-lattice.datasets // BLOCK)))
-    even, _ = stopwatch(lambda: blocks.balanced(path))
-    working = 0
+    made, _ = stopwatch(lambda: blocks.write_lattice(lattice, path, count))
+    even, _ = stopwatch(lambda: blocks.balanced(path, workers=workers, master=master))
+    working = steps = 0
 
     def watch(what: str, done: int, total: int) -> None:
-        nonlocal working
+        nonlocal working, steps
         if done == 0:
-            working = max(working, folder_size(Path(path, "work")))
+            working = max(working, _size(Path(path, "work")))
+            steps += total if "round" in what else 0
 
-    extended, found = stopwatch(lambda: blocks.extend(path, progress=watch))
-    audited, report = stopwatch(lambda: blocks.audit(path, worst=0))
+    extended, found = stopwatch(lambda: blocks.extend(path, workers=workers, master=master, progress=watch))
+    audited, report = stopwatch(lambda: blocks.audit(path, worst=0, workers=workers, master=master))
     assert report
     spent = [made, even, extended, audited]
-    size = folder_size(Path(path))
-    return Folded(found.edges, found.blocks, spent, found.rounds, found.messages, size, working, peak())
+    stored = _size(Path(path))
+    return Folded(found.edges, found.blocks, spent, found.rounds, steps, found.messages, stored, working, peak())
 
 
-def folder_size(path: Path) -> int:
+def _size(path: Path) -> int:
     """How many bytes the files of a folder have."""
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
@@ -157,6 +184,6 @@ def _same(folder: blocks.Folder, graph: neodp.DatasetGraph, mechanism: neodp.Mec
     places = np.split(order, ends[:-1])
     return all(
         folder.keys(block).equals(graph.keys.take(place))
-        and np.array_equal(folder.rows(block), mechanism.probabilities[place])
+        and folder.rows(block).tobytes() == mechanism.probabilities[place].tobytes()
         for block, place in enumerate(places)
     )
