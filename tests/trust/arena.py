@@ -199,6 +199,17 @@ class Arena:
         """The store, in this process."""
         return open_store(self.address if self.driver is None else self.driver)
 
+    def settle(self) -> None:
+        """Wait until the server is done with what clients have sent that are gone."""
+        if self.driver is None:
+            return
+        until = time.monotonic() + PATIENCE
+        others = "SHOW TRANSACTIONS YIELD currentQuery WHERE NOT currentQuery STARTS WITH 'SHOW TRANSACTIONS' RETURN 1"
+        while self.driver.execute_query(others, database_="neo4j").records:
+            if time.monotonic() > until:
+                raise Failed("the server does not end what a client began that is gone")
+            time.sleep(0.01)
+
     def empty(self) -> None:
         """Take everything out of the server's database, but for its constraints."""
         if self.driver is not None:
@@ -241,8 +252,11 @@ def state_of(store: Store) -> State:
 
 
 def _asked(release: Release) -> str:
-    """What was asked, but for what is drawn anew each time."""
-    return json.dumps({name: fact for name, fact in json.loads(release.asked).items() if name != "token"})
+    """What was asked, but for what is drawn anew each time, and a table without its folder."""
+    facts = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
+    if "table" in facts:
+        facts["table"] = Path(facts["table"]).name
+    return json.dumps(facts)
 
 
 def _unreadable(store: Store, name: str) -> None:
