@@ -241,8 +241,11 @@ def state_of(store: Store) -> State:
 
 
 def _asked(release: Release) -> str:
-    """What was asked, but for what is drawn anew each time."""
-    return json.dumps({name: fact for name, fact in json.loads(release.asked).items() if name != "token"})
+    """What was asked, but for what is drawn anew each time, and for the folder, which each try has for itself."""
+    asked = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
+    if "table" in asked:
+        asked["table"] = Path(asked["table"]).name
+    return json.dumps(asked)
 
 
 def _unreadable(store: Store, name: str) -> None:
