@@ -250,11 +250,11 @@ def state_of(store: Store) -> State:
 
 
 def _asked(release: Release) -> str:
-    """What was asked, but for what is drawn anew each time, and a table without its folder."""
-    facts = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
-    if "table" in facts:
-        facts["table"] = Path(facts["table"]).name
-    return json.dumps(facts)
+    """What was asked, but for what is drawn anew each time, and for the folder, which each try has for itself."""
+    asked = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
+    if "table" in asked:
+        asked["table"] = Path(asked["table"]).name
+    return json.dumps(asked)
 
 
 def _unreadable(store: Store, name: str) -> None:
