@@ -138,8 +138,7 @@ final class Refusal extends RuntimeException {
     static Refusal damagedLimit(String population) {
         return new Refusal(
                 "damaged_release",
-                "the limit of population " + Text.repr(population)
-                        + " is no number: the store was damaged or edited",
+                "the limit of population " + Text.repr(population) + " is no number: the store was damaged or edited",
                 "set it with 'neodp budget " + population + " --releases N'");
     }
 

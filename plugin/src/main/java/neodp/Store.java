@@ -117,7 +117,8 @@ final class Store {
         if (row.isEmpty()) {
             throw Refusal.unknownGraph(graph, known(tx));
         }
-        boolean texts = row.get("colors") == null || elements(row.get("colors")).stream().allMatch(String.class::isInstance);
+        boolean texts = row.get("colors") == null
+                || elements(row.get("colors")).stream().allMatch(String.class::isInstance);
         if (!texts
                 || !(row.get("state") instanceof String state)
                 || !(row.get("datasets") instanceof Long datasets)
