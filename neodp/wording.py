@@ -6,8 +6,8 @@
 ('0.524979', '20,260', '1e-30')
 >>> share(1.0), share(0.99961), share(0.31416)
 ('100 %', '99.96 %', '31.42 %')
->>> size(2_242_600), moment("2026-11-16T21:40:50.625Z")
-('2.2 MB', '2026-11-16 21:40 UTC')
+>>> size(2_242_600), size(9_800), moment("2026-11-16T21:40:50.625Z")
+('2.2 MB', '9.8 kB', '2026-11-16 21:40 UTC')
 >>> listed(["a", "b", "c"])
 'a, b and c'
 """
@@ -35,8 +35,9 @@ def share(x: float) -> str:
 
 
 def size(n: int) -> str:
-    """A size in bytes, as megabytes or gigabytes."""
-    return f"{n / 1e9:,.1f} GB" if n >= 1e9 else f"{n / 1e6:,.1f} MB"
+    """A size in bytes, as kilobytes, megabytes or gigabytes."""
+    unit, name = (1e9, "GB") if n >= 1e9 else (1e6, "MB") if n >= 1e6 else (1e3, "kB")
+    return f"{n / unit:,.1f} {name}"
 
 
 def moment(written: str) -> str:
