@@ -139,7 +139,7 @@ def _in_words(both: dict[str, Any]) -> str:
         f"Balanced then says so with chance {number(balanced['right'])}, weighted with chance "
         f"{number(weighted['right'])}"
     )
-    wrong = weighted["right"] < 0.5
+    wrong = weighted["right"] < min(0.5, balanced["right"])
     return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
 
 
