@@ -249,7 +249,11 @@ def drop(
         dropped = store.drop(graph, progress=tell)
         kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         text = f"dropped {graph!r}: {count(dropped, 'dataset')}"
-        text += f"; {count(kept, 'answer')} given about it stay known ('neodp releases')" if kept else ""
+        text += (
+            f"; {count(kept, 'answer given about it stays', 'answers given about it stay')} known ('neodp releases')"
+            if kept
+            else ""
+        )
         present({"graph": graph, "dropped": dropped}, json, lambda: say(text))
 
 

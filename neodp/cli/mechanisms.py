@@ -113,7 +113,9 @@ def check(
     report = found.result
 
     def text() -> None:
-        say(str(report) + inside(found.engine))
+        say(str(report))
+        if found.engine == "server":
+            say("checked inside the server")
         if report:
             say(f"next: neodp extend {quote(graph)}")
         elif report.unhit is not None:
