@@ -37,7 +37,6 @@ from neodp.polls.question import MechanismName, Question, mechanism_name
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
 from neodp.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
 from neodp.tables import Problems, ReadOptions
-from neodp.wording import number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -401,12 +400,12 @@ def in_figures(question: Question) -> str:
     Examples
     --------
     >>> in_figures(poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).questions[0])
-    'balanced is expected to be right with 0.774 and weighted with 0.774; at every table at least 0.731059 and 0.731059'
+    'balanced is expected to be right with 0.774 and weighted with 0.774; at every table at least 0.731 and 0.731'
     """
     balanced, weighted = question.both.balanced, question.both.weighted
     return (
         f"balanced is expected to be right with {balanced.expected:.3f} and weighted with {weighted.expected:.3f}; "
-        f"at every table at least {number(balanced.worst)} and {number(weighted.worst)}"
+        f"at every table at least {balanced.worst:.3g} and {weighted.worst:.3g}"
     )
 
 
