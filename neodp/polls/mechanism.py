@@ -70,15 +70,17 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.auditing import exact, holds
+from neodp.auditing import exponential, holds
 from neodp.columns import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
 from neodp.privacy import UNIT
+from neodp.sampling import BITS
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 
@@ -236,15 +238,23 @@ class Poll(ABC):
         return high if high <= self.largest_margin else None
 
     def neighbors(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
-        """The datasets in which one person, of these groups, chose something else, and that person's epsilon."""
+        """The datasets in which one person, of these groups, chose something else, and that person's epsilon.
+
+        There are as many whatever the counts are, so that their number tells nothing: where nobody chose an option, a
+        person of the largest option moves in place of one of that option, and some datasets come twice.
+        """
         for g in range(len(self.groups)) if groups is None else groups:
-            for chosen in np.flatnonzero(counts[g]):
-                for other in range(len(self.options)):
-                    if other != chosen:
-                        changed = counts.copy()
-                        changed[g, chosen] -= 1
-                        changed[g, other] += 1
-                        yield changed, self.groups[g].epsilon
+            if not self.groups[g].size:
+                continue
+            most = int(np.argmax(counts[g]))
+            for option, other in permutations(range(len(self.options)), 2):
+                there, here = option if counts[g, option] else most, other
+                if here == there:
+                    here = option
+                changed = counts.copy()
+                changed[g, there] -= 1
+                changed[g, here] += 1
+                yield changed, self.groups[g].epsilon
 
 
 def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
@@ -418,6 +428,8 @@ class Plurality(Poll):
         for rival, gap in self._gaps(counts).items():
             rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
             fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
+            if fewest > most:  # it takes more people than are looked at
+                continue
             a = np.arange(fewest, most + 1)
             b = np.maximum(gap - 2 * a, 0)
             last = np.maximum(won[a], other[b])  # the group of the dearest of them
@@ -431,11 +443,12 @@ class Plurality(Poll):
         return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
 
     def _sums(self, people: Counts) -> tuple[Counts, Counts]:
-        """The sums of E over the cheapest 0, 1, 2, … of these people, up to 2 FAR, and the group of the last one."""
-        group = np.repeat(np.arange(len(people)), people)
-        each = np.array(self._units, np.int64)[group]
-        small = np.cumsum(each.astype(np.float64)) < 2 * FAR  # beyond, whole numbers of 64 bits may not be enough
-        return np.concatenate([[0], np.where(small, np.cumsum(each), 2 * FAR)]), np.concatenate([[0], group])
+        """The sums of E over the cheapest 0, 1, 2, … of these people, until 2 FAR, and the group of the last one."""
+        each = np.array(self._units, np.int64)
+        paid = people * each.astype(np.float64)
+        room = np.ceil(np.maximum(0.0, 2.0 * FAR - (np.cumsum(paid) - paid)) / each)
+        group = np.repeat(np.arange(len(people)), np.minimum(people, room.astype(np.int64)))
+        return np.concatenate([[0], np.cumsum(each[group])]), np.concatenate([[0], group])
 
 
 # --- whole units ----------------------------------------------------------------------------------------------------
@@ -497,17 +510,31 @@ def chance(cost: int, k: int) -> float:
 def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:
     """The inequalities that the mechanism breaks between a dataset and its neighbours, decided in exact arithmetic.
 
+    Chances are whole numbers of 2^-1074 here, and each inequality is computed in the same way, so that neither the
+    number of steps nor the size of the numbers depends on the votes.
+
     Parameters
     ----------
     groups : sequence of int, optional
         Only neighbours that differ in a person of these groups.
     """
-    here = exact(poll.distribution(counts))
+    one, here = 2**BITS, _whole(poll.distribution(counts))
     broken = []
     for other, epsilon in poll.neighbors(counts, groups):
-        there = exact(poll.distribution(other))
+        there = _whole(poll.distribution(other))
+        least = exponential(epsilon, 40)[0]  # below e^epsilon, by less than one in 10^39
         for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):
-                if not holds(left, right, epsilon, 0.0):
-                    broken.append(f"Pr[{color}] is {float(p)!r} and {float(p_other)!r}, beyond epsilon {epsilon!r}")
+                clear = left * least.denominator <= least.numerator * right
+                if not clear and not holds(Fraction(left, one), Fraction(right, one), epsilon, 0.0):
+                    shown = " and ".join(repr(float(Fraction(x, one))) for x in (p, p_other))
+                    broken.append(f"Pr[{color}] is {shown}, beyond epsilon {epsilon!r}")
     return broken
+
+
+def _whole(row: Sequence[float]) -> list[int]:
+    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest."""
+    ratios = (x.as_integer_ratio() for x in row)
+    values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
+    values[row.index(max(row))] += 2**BITS - sum(values)
+    return values
