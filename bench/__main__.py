@@ -16,15 +16,32 @@ def main() -> None:
     parser.add_argument(
         "--largest", type=int, metavar="EDGES", help="how many edges the largest graph of growth and blocks has"
     )
+    parser.add_argument(
+        "--sweep",
+        type=_part,
+        metavar="PART/PARTS",
+        help="only for poll: one part of a long comparison with the optimum, as in 1/12",
+    )
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]!r}; there is {', '.join(BENCHMARKS)}")
+    if options.sweep and options.names != ["poll"]:
+        parser.error("--sweep is for poll: python -m bench poll --sweep 1/12")
     print(machine(), flush=True)
     for name in options.names or BENCHMARKS:
         print(f"\n# {name}\n", flush=True)
         chosen = {"largest": options.largest} if name in ("growth", "blocks") and options.largest else {}
+        chosen |= {"sweep": options.sweep} if options.sweep else {}
         importlib.import_module(f"bench.{name}").run(options.quick, **chosen)
+
+
+def _part(text: str) -> tuple[int, int]:
+    """A part and the number of parts, as in 1/12; ValueError if there is no such part."""
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(text)
+    return part, parts
 
 
 if __name__ == "__main__":

@@ -205,7 +205,7 @@ def _chosen(survey: Survey) -> Survey:
     try:
         survey.require_choice()
     except GraphError:
-        if not sys.stdin.isatty():
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         return survey.with_mechanism(choice(survey))
     return survey

@@ -26,15 +26,16 @@ HOW = {
 
 
 def choice(survey: Survey) -> str:
-    """Ask which mechanism to use, on stderr; what was typed, or nothing is done."""
+    """Ask which mechanism to use, on stderr, until one is typed; where nothing is, nothing is done."""
     for question in survey.questions:
         if question.both.differ:
             facts = question.facts()["mechanisms"]
             typer.echo(harmless(f"{question.label}: {_side_by_side(facts)}. {_in_words(facts)}"), err=True)
     typer.echo("An answer cannot be drawn again. Which mechanism, balanced or weighted? ", err=True, nl=False)
-    answer = sys.stdin.readline().strip().lower()
-    if answer not in ("balanced", "weighted"):
-        raise typer.Abort
+    while (answer := sys.stdin.readline().strip().lower()) not in ("balanced", "weighted"):
+        if not answer:
+            raise typer.Abort
+        typer.echo("Type balanced or weighted, or nothing to end without an answer: ", err=True, nl=False)
     return answer
 
 

@@ -424,6 +424,8 @@ class Plurality(Poll):
         for rival, gap in self._gaps(counts).items():
             rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
             fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
+            if fewest > most:  # it takes more people than are looked at
+                continue
             a = np.arange(fewest, most + 1)
             b = np.maximum(gap - 2 * a, 0)
             last = np.maximum(won[a], other[b])  # the group of the dearest of them
@@ -437,11 +439,12 @@ class Plurality(Poll):
         return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
 
     def _sums(self, people: Counts) -> tuple[Counts, Counts]:
-        """The sums of E over the cheapest 0, 1, 2, … of these people, up to 2 FAR, and the group of the last one."""
-        group = np.repeat(np.arange(len(people)), people)
-        each = np.array(self._units, np.int64)[group]
-        small = np.cumsum(each.astype(np.float64)) < 2 * FAR  # beyond, whole numbers of 64 bits may not be enough
-        return np.concatenate([[0], np.where(small, np.cumsum(each), 2 * FAR)]), np.concatenate([[0], group])
+        """The sums of E over the cheapest 0, 1, 2, … of these people, until 2 FAR, and the group of the last one."""
+        each = np.array(self._units, np.int64)
+        paid = people * each.astype(np.float64)
+        room = np.ceil(np.maximum(0.0, 2.0 * FAR - (np.cumsum(paid) - paid)) / each)
+        group = np.repeat(np.arange(len(people)), np.minimum(people, room.astype(np.int64)))
+        return np.concatenate([[0], np.cumsum(each[group])]), np.concatenate([[0], group])
 
 
 # --- whole units ----------------------------------------------------------------------------------------------------

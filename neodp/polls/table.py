@@ -9,6 +9,8 @@ are collected, so that one error names all of them (:class:`neodp.tables.Problem
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +31,15 @@ __all__ = ["WORDS", "Cells", "Tally", "distinct", "epsilons", "one_row_a_person"
 WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
 """What counts as yes and no where the options are not named."""
 
+INVISIBLE = "\u200b\u2060\ufeff"
+"""Letters without width, which come with text from the web."""
+
 Codes = NDArray[np.int64]
+
+
+def bare(text: str) -> str:
+    """A text without blanks and invisible letters around it."""
+    return text.strip().strip(INVISIBLE).strip()
 
 
 @dataclass(frozen=True)
@@ -59,8 +69,8 @@ class Cells:
     other: str | None = None
 
     def key(self, text: str) -> str:
-        """What two texts are compared by."""
-        return text if self.exact else text.strip().casefold()
+        """What two texts are compared by: without case, blanks around them, and ways to write the same letter."""
+        return text if self.exact else unicodedata.normalize("NFC", bare(text)).casefold()
 
     def lookup(self, names: Iterable[str], what: str) -> dict[str, int]:
         """The position of each name, by what it is compared by.
@@ -82,7 +92,7 @@ class Cells:
 
     def is_missing(self, text: str) -> bool:
         """Whether a cell says that there is no answer."""
-        return not text.strip() or self.key(text) in {self.key(word) for word in self.missing}
+        return not bare(text) or self.key(text) in {self.key(word) for word in self.missing}
 
     def facts(self) -> dict[str, Any]:
         """What differs from the usual understanding: it decides the meaning of an answer."""
@@ -118,6 +128,10 @@ class Tally(NamedTuple):
     counts: Counts
     skipped: int
     silent: int
+
+    def __repr__(self) -> str:
+        """All but the counts: whoever looks at a question in a notebook has not asked for them."""
+        return f"Tally(groups={self.groups!r}, counts=<secret>, skipped={self.skipped}, silent={self.silent})"
 
 
 def epsilons(
@@ -163,15 +177,20 @@ def epsilons(
             if cells.skip_empty:
                 return math.nan
             raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
+        written = bare(text)
         try:
-            if "_" in text or not text.isascii():  # which Python takes for digits
+            if "_" in written or not written.isascii():  # which Python takes for digits
                 raise ValueError
-            epsilon = float(text)
+            epsilon = float(written)
         except ValueError:
             hint = (
                 f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with `levels=...`"
             )
-            raise _Wrong("no number and no level", text, near(text.strip(), levels) or hint) from None
+            if re.fullmatch(r"[\d.,'\s]*\d\s*%", written):
+                hint = "give a number without a percent sign, such as 0.5"
+            elif re.fullmatch(r"\d[\d.,'\s]*", written):
+                hint = "give a number with a decimal point, and nothing between thousands"
+            raise _Wrong("no number and no level", text, near(written, levels) or hint) from None
         try:
             return valid_epsilon(epsilon)
         except GraphError as e:
@@ -248,7 +267,7 @@ def tally(
             raise _Wrong("missing", "", "give one, or leave such people out with `skip_empty=True`")
         if cells.other is not None:
             return chosen[cells.key(cells.other)]
-        how = "name others with `options=...`, or accept them with `mapping=...` or `other=...`"
+        how = "name others with `options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`"
         hint = f"the options are {', '.join(names)}; {how}"
         raise _Wrong("none of the options", text, near(text.strip(), names) or hint)
 
@@ -273,8 +292,10 @@ def tally(
 def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
     """Which option each text stands for; -1 for none."""
     chosen = cells.lookup(names, "the options")
-    if usual:
-        chosen |= {cells.key(word): i for i, option in enumerate(WORDS) for word in WORDS[option]}
+    mapped = {cells.key(text) for text, _ in cells.mapping}
+    if usual:  # 1 is yes, unless 1 to 5 are mapped
+        words = {cells.key(word): i for i, option in enumerate(WORDS) for word in WORDS[option]}
+        chosen |= {word: i for word, i in words.items() if word not in mapped}
     for word in cells.missing:
         if cells.key(word) in chosen:
             raise GraphError(
@@ -371,11 +392,20 @@ def _decoded(
             wrong[i] = e
             values.append(None)
     if wrong:
-        for row in np.flatnonzero(np.isin(where, list(wrong))).tolist():
+        at = np.flatnonzero(np.isin(where, list(wrong)))
+        places = (at if rows is None else rows[at]).tolist()
+        for row, place in zip(at.tolist(), places, strict=True):
             cell = wrong[int(where[row])]
-            place = row if rows is None else int(rows[row])
-            problems.add(what, cell.complaint, place, cell.shown or None, hint=cell.hint)
+            hint = cell.hint if cell.hint.endswith("?") else f"{cell.hint}{_line_too_many(places, len(column))}"
+            problems.add(what, cell.complaint, place, cell.shown or None, hint=hint)
     return values, where
+
+
+def _line_too_many(wrong: Sequence[int], rows: int) -> str:
+    """What else to do where the first or the last row alone cannot be used: it may be no person."""
+    if rows < 3 or len(wrong) > 1 or wrong[0] not in (0, rows - 1):
+        return ""
+    return f"; or delete the line, if it is {'a second header' if wrong[0] == 0 else 'a total'}"
 
 
 def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Codes]:

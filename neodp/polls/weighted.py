@@ -74,7 +74,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.columns import Floats
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.graph import DatasetGraph
 from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior, binomial
@@ -607,6 +607,7 @@ def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted
 
 def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
     """The solution of the program on the scores of a window."""
+    from neodp.boundary import balanced
     from neodp.mechanism import extend
     from neodp.study.optimum import optimize
 
@@ -622,7 +623,11 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
     graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
-    mechanism = extend(graph.with_alpha(optimize(graph, weight).alpha))
+    try:
+        alpha = optimize(graph, weight).alpha
+    except NeodpError:  # the solver gave up: what is private and never below a coin on scores will do
+        alpha = balanced(graph)
+    mechanism = extend(graph.with_alpha(alpha))
     first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)
     first[scores - low], second[scores - low] = mechanism.p, mechanism.q
     below = rate if first[0] <= 0.5 else 0

@@ -90,6 +90,8 @@ ONE = 2.0**52
 """Chances of the linear programs are whole numbers of 2^-52."""
 LEAST = 1e-6
 """A smaller epsilon takes no part in a linear program."""
+LARGE = 600.0
+"""A greater epsilon is taken for this one in the check, so that no product is beyond a double."""
 
 Ints = NDArray[np.int64]
 
@@ -460,7 +462,8 @@ def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
         return None
     p = np.clip(result.x, 0.0, 1.0)[groups]
     p /= p.sum(axis=1, keepdims=True)
-    factor, least = (np.exp(e) * (1.0 - 2.0**-48) for e in (edges.epsilon, edges.epsilon.min(initial=1.0)))
+    loss = np.minimum(edges.epsilon, LARGE)
+    factor, least = (np.exp(e) * (1.0 - 2.0**-48) for e in (loss, loss.min(initial=1.0)))
     share = 1e-9
     while share < 0.5:
         rows = _whole((1.0 - share) * p + share / k)

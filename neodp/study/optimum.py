@@ -16,7 +16,8 @@ the alpha. Three things make it small and exact:
   d mean(p_u) <= e^eps d mean(p_v) + d delta. So the program has one variable per class. Classes are found by colour
   refinement: a hypercube of 2^d datasets with one epsilon has d + 1.
 * *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
-  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows.
+  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows. Up to MANY
+  rows, all are solved at once: on graphs that are long and narrow, such as those of scores, demand takes many rounds.
 * *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.kernel`) it is lowered
   until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is returned.
 
@@ -53,6 +54,8 @@ ROUNDS = 64
 """Refinement that has not ended by then finds too many classes to be of use."""
 SNAP = 1e-9
 """Closer to 0 or 1 than this, what a solver says is tried as 0 or 1."""
+MANY = 100_000
+"""Up to so many rows, the program starts with all of them."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +306,7 @@ class _Program:
             np.concatenate([-ones, -ones, ones, ones]),
             np.concatenate([less, less, more, more]),
         )
-        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP)
+        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= MANY)
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
     def solve(self, floor: float) -> tuple[Floats, float, int, int]:
@@ -319,14 +322,17 @@ class _Program:
             part = self.rows.take(np.flatnonzero(kept))
             number = np.arange(len(part.a))
             values, where = np.concatenate([part.ca, part.cb]), (np.tile(number, 2), np.concatenate([part.a, part.b]))
-            result = linprog(
-                np.where(first, -self.weight, self.weight),
-                csr_array((values, where), shape=(len(number), len(first))),
-                part.limit,
-                bounds=bounds,
-                method="highs-ds",
-                options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-            )
+            for method in ("highs-ds", "highs-ipm"):  # where epsilons differ by many powers of ten, one may give up
+                result = linprog(
+                    np.where(first, -self.weight, self.weight),
+                    csr_array((values, where), shape=(len(number), len(first))),
+                    part.limit,
+                    bounds=bounds,
+                    method=method,
+                    options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+                )
+                if result.x is not None:
+                    break
             if result.x is None:
                 raise NeodpError(f"the solver gave up: {result.message}", "take the balanced alpha")
             p = np.clip(result.x, 0.0, 1.0)

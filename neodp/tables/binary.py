@@ -25,6 +25,10 @@ class _Typed:
         """The number of a row."""
         return f"row {row + 1}"
 
+    def header_below(self, needed: Sequence[str]) -> str | None:
+        """There is one header."""
+        return None
+
     def forget(self) -> None:
         """Nothing is kept that the columns do not need."""
 

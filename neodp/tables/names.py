@@ -17,7 +17,19 @@ from collections.abc import Callable, Sequence
 from neodp.errors import GraphError, near
 from neodp.tables.options import ReadOptions
 
-__all__ = ["is_alike", "wanted_columns"]
+__all__ = ["is_alike", "on_one_line", "wanted_columns"]
+
+
+def on_one_line(name: str, wanted: Sequence[str]) -> str:
+    """The name of a column as somebody can type it: without blanks around it, and without ends of lines within it.
+
+    Examples
+    --------
+    >>> on_one_line(" Shall we\\n move? ", [])
+    'Shall we move?'
+    """
+    name = name.strip()
+    return name if name in wanted else re.sub(r"\s*[\r\n]+\s*", " ", name)
 
 
 def wanted_columns(
@@ -29,6 +41,7 @@ def wanted_columns(
     closed: bool,
     options: ReadOptions,
     is_blank: Callable[[int], bool] = lambda _: False,
+    header_below: Callable[[Sequence[str]], str | None] = lambda _: None,
 ) -> dict[str, int]:
     """Where the columns stand that are asked for, without optional ones that are not there.
 
@@ -45,6 +58,8 @@ def wanted_columns(
     options : ReadOptions
     is_blank : function
         Whether the column at a position has no cells that are not empty; such a column needs no name.
+    header_below : function
+        Where the needed columns are named instead, below the first line; None if nowhere.
 
     Raises
     ------
@@ -70,7 +85,7 @@ def wanted_columns(
     )
     for name in needed:
         if name not in there:
-            raise _missing(source, name, names)
+            raise _missing(source, name, names, header_below(needed))
     _refuse_others(source, names, asked, closed=closed, options=options, is_blank=is_blank)
     return {name: names.index(name) for name in asked if name in there}
 
@@ -81,12 +96,18 @@ def _refuse_twice(names: Sequence[str], message: Callable[[str], str], hint: str
             raise GraphError(message(name), hint)
 
 
-def _missing(source: object, name: str, names: Sequence[str]) -> GraphError:
-    """The error for a needed column that is not there."""
+def _missing(source: object, name: str, names: Sequence[str], below: str | None) -> GraphError:
+    """The error for a needed column that is not there, or whose name stands in a line below."""
+    if below is not None:
+        return GraphError(
+            f"{source} has no column {name!r} in its first line", f"{below} names the columns: delete all above it"
+        )
     folded = [other for other in names if other.casefold() == name.casefold()]
     hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)
     if not hint and any(re.fullmatch(r"[-+]?[\d.,]*\d", other) for other in names):
         hint = f"its first line, {_listed(names)}, must name the columns"
+    if not hint and len(names) == 1:
+        hint = f"its first line is one column, {_listed(names)}: what separates columns? name it with `delimiter=...`"
     return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {_listed(names)}")
 
 

@@ -46,6 +46,8 @@ class _Contents(Protocol):
 
     def place(self, row: int) -> str: ...
 
+    def header_below(self, needed: Sequence[str]) -> str | None: ...
+
     def forget(self) -> None: ...
 
 
@@ -144,6 +146,7 @@ def read_table(
             closed=closed,
             options=options,
             is_blank=lambda i: contents.is_text and not any(map(str.strip, contents.columns([i])[0].to_pylist())),
+            header_below=contents.header_below,
         )
         columns = dict(zip(where, contents.columns(list(where.values())), strict=True))
     if contents.delimiter not in (None, ","):
@@ -197,7 +200,7 @@ def _opened(
         elif kind == "arrow":
             contents = Arrow(source, data)
         else:
-            contents = Workbook(source, data, options)
+            contents = Workbook(source, data, options, wanted)
     if not any(contents.names):
         raise GraphError(f"{source} has no columns", "give a table whose first line names the columns")
     return contents, kind

@@ -14,12 +14,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neodp.errors import GraphError
+from neodp.tables.names import on_one_line
 from neodp.tables.options import ReadOptions
 from neodp.tables.problems import SHOWN
 from neodp.tables.source import Source
@@ -31,6 +33,10 @@ __all__ = ["DELIMITERS", "Text"]
 
 DELIMITERS = (",", ";", "\t", "|")
 """What is looked for where no delimiter is named."""
+BLANK = " \t"
+"""Of what cells without content consist."""
+TITLE = 30
+"""In how many lines the header is looked for, where the first one is none."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -66,11 +72,12 @@ class Text:
         self._source, self._options, self._wanted = source, options, tuple(wanted)
         self._data: bytes | None = _utf8(source, data, options.encoding)
         start, named = _declared(self._data)
-        delimiters = tuple(filter(None, (options.delimiter or named,))) or DELIMITERS
+        self._start = start
+        self._delimiters = tuple(filter(None, (options.delimiter or named,))) or DELIMITERS
         found = []
-        for delimiter in delimiters:
+        for delimiter in self._delimiters:
             names, end = _header(self._data, start, delimiter)
-            names = [name.strip() for name in names]
+            names = [on_one_line(name, wanted) for name in names]
             found.append((len(set(wanted) & set(names)), len(names), delimiter, names, end))
         best = max(found, key=lambda entry: entry[:2])  # the first of the best
         _, _, self.delimiter, self.names, self._end = best
@@ -79,15 +86,17 @@ class Text:
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
         """The columns at these positions, as text."""
         import pyarrow as pa
+        import pyarrow.compute as pc
         import pyarrow.csv
 
         body = pa.py_buffer(self._text()).slice(self._end)
+        blanks = self._has_blank_rows()
         numbered = [str(i) for i in range(len(self.names))]
         wanted = [str(i) for i in which]
         ragged: list[int] = []
 
         def look(row: pa.csv.InvalidRow) -> str:
-            if row.text.strip():
+            if row.text.strip().strip(BLANK + self.delimiter):
                 ragged.append(row.actual_columns)
             return "skip"
 
@@ -99,8 +108,8 @@ class Text:
                     delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=True, invalid_row_handler=look
                 ),
                 pa.csv.ConvertOptions(
-                    column_types=dict.fromkeys(wanted, pa.string()),
-                    include_columns=wanted or numbered[:1],
+                    column_types=dict.fromkeys(numbered, pa.string()),
+                    include_columns=numbered if blanks else wanted or numbered[:1],
                     null_values=[],
                     strings_can_be_null=False,
                 ),
@@ -115,7 +124,10 @@ class Text:
             ragged.clear()
             table = read(min(body.size + 1, (1 << 31) - 1))
         if ragged:
-            raise self._ragged(len(ragged))
+            raise self._ragged(len(ragged), shorter=max(ragged) < len(self.names))
+        if blanks:
+            filled = [pc.not_equal(pc.utf8_trim(column, BLANK), "") for column in table.columns]
+            table = table.filter(reduce(pc.or_, filled))
         return [table[name].combine_chunks() for name in wanted]
 
     def forget(self) -> None:
@@ -149,10 +161,33 @@ class Text:
             csv.field_size_limit(limit)
 
     def _is_blank(self, cells: list[str]) -> bool:
-        """Whether a record is a line without cells, which is no row."""
-        return not cells or (len(cells) == 1 and len(self.names) > 1 and not cells[0].strip())
+        """Whether a record is a line without cells, or with empty ones only, which is no row."""
+        if len(cells) == 1:
+            return len(self.names) > 1 and not cells[0].strip()
+        return not any(cell.strip(BLANK) for cell in cells)
 
-    def _ragged(self, count: int) -> GraphError:
+    def _has_blank_rows(self) -> bool:
+        """Whether there may be lines of delimiters alone, as workbooks leave behind when they are saved as text."""
+        data, mark = self._text(), re.escape(self.delimiter.encode())
+        begins = (end + first for end in (b"\n", b"\r") for first in (self.delimiter.encode(), b'"', b" ", b"\t"))
+        pattern = rb'[\r\n][ \t"]*' + mark + rb'[ \t"' + mark + rb"]*(?=[\r\n]|\Z)"
+        return any(map(data.__contains__, begins)) and re.search(pattern, data) is not None
+
+    def header_below(self, needed: Sequence[str]) -> str | None:
+        """The line that names the needed columns, if a title or a remark stands above it."""
+        for delimiter in self._delimiters:
+            reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
+            begins = before = 1 + (self._start > 0)
+            try:
+                for cells in islice(reader, TITLE):
+                    if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
+                        return f"line {begins}"
+                    begins = before + reader.line_num
+            except csv.Error:
+                continue
+        return None
+
+    def _ragged(self, count: int, *, shorter: bool) -> GraphError:
         """The error for rows that do not have as many cells as the header."""
         n = len(self.names)
         wrong = ((line, cells) for line, cells in self._records() if len(cells) != n and not self._is_blank(cells))
@@ -162,7 +197,9 @@ class Text:
         return GraphError(
             f"{self._source}: {count:,} {rows} not have as many cells as the header, "
             f"which has {n} between {_shown(self.delimiter)}: {shown}{more}",
-            f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another `delimiter=...`",
+            f"write out the empty cells of such rows, as {_shown(self.delimiter)} at their ends"
+            if shorter
+            else f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another `delimiter=...`",
         )
 
     def _check_quotes(self) -> None:

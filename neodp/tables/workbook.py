@@ -13,6 +13,7 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import GraphError, near
+from neodp.tables.names import on_one_line
 from neodp.tables.options import ReadOptions
 from neodp.tables.source import Source
 
@@ -28,7 +29,7 @@ class Workbook:
     is_text = True
     delimiter = None
 
-    def __init__(self, source: Source, data: bytes, options: ReadOptions) -> None:
+    def __init__(self, source: Source, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
         try:
             from python_calamine import CalamineWorkbook
         except ImportError:
@@ -43,7 +44,7 @@ class Workbook:
         width = max(len(row) for _, row in filled)
         cells = [[*map(_text, row), *[""] * (width - len(row))] for _, row in filled]
         used = [i for i in range(width) if any(row[i] for row in cells)]
-        self.names = [cells[0][i].strip() for i in used]
+        self.names = [on_one_line(cells[0][i], wanted) for i in used]
         self._columns = [[row[i] for row in cells[1:]] for i in used]
         self._rows = [number for number, _ in filled[1:]]
 
@@ -56,6 +57,13 @@ class Workbook:
     def place(self, row: int) -> str:
         """The number of a row, as the program shows it."""
         return f"row {self._rows[row]}"
+
+    def header_below(self, needed: Sequence[str]) -> str | None:
+        """The row that names the needed columns, if a title stands above it."""
+        for number, *cells in zip(self._rows, *self._columns, strict=True):
+            if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
+                return f"row {number}"
+        return None
 
     def forget(self) -> None:
         """Drop the cells."""

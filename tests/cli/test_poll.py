@@ -1,11 +1,13 @@
 """``neodp poll``: what it shows before an answer, what only the steward may see, and every message, from any table."""
 
-import io
 import json
+import os
+import select
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +172,7 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         (
             (*WORDS, "--options", "tea,coffee"),
             "the vote is none of the options, 12 times: line 2 ('yes'), line 3 ('yes'), line 4 ('yes') and 9 more; the "
-            "options are tea, coffee; name others with --options, or accept them with --map or --other",
+            "options are tea, coffee; name others with --options, or accept them with --map, --other or --missing",
         ),
         ((*WORDS, "--mechanism", "weigted"), "the mechanism is 'weigted'; did you mean 'weighted'?"),
         ((*WORDS, "--prior", "odd"), "the prior is 'odd'; give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3"),
@@ -480,6 +482,45 @@ def test_a_weighted_answer_is_checked_before_it_is_drawn(
     assert questions(run("poll", people(tmp_path, VOTES[::-1]), *words)) == [found]
 
 
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch, typed: bytes) -> Iterator[Callable[[], str]]:
+    """Somebody sits at a terminal and types; what is shown there is to be read before it is closed."""
+    theirs, ours = os.openpty()
+    os.write(theirs, typed)
+    with monkeypatch.context() as seated, os.fdopen(ours, "r") as stdin, os.fdopen(os.dup(ours), "w") as stderr:
+        seated.setattr(sys, "stdin", stdin)
+        seated.setattr(sys, "stderr", stderr)
+
+        def screen() -> str:
+            stderr.flush()
+            shown = b""
+            while select.select([theirs], [], [], 0.0)[0]:
+                shown += os.read(theirs, 1 << 16)
+            return shown.decode()
+
+        yield screen
+    os.close(theirs)
+
+
+def test_control_c_where_a_mechanism_is_asked_for(tmp_path: Path) -> None:
+    """A process of its own on a terminal of its own, for that is what sends the signal."""
+    seated = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+    words = [sys.executable, "-m", "neodp", "--store", str(tmp_path / "s.lbdb"), "poll", people(tmp_path), *WORDS]
+    with subprocess.Popen(
+        [sys.executable, "-c", seated, *words, "--release", "spring"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        shown = b""
+        while b"balanced or weighted? " not in shown and (more := os.read(process.stdout.fileno(), 1 << 16)):
+            shown += more
+        process.stdin.write(b"\x03")
+        process.stdin.flush()
+        rest = process.stdout.read()
+    assert (process.returncode, b"interrupted" in rest) == (130, True)
+    assert list(tmp_path.glob("*.lbdb*")) == []
+
+
 def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the two differ much, it must be said; a kept answer is one of its own mechanism and prior."""
     file = people(tmp_path)
@@ -491,15 +532,15 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
         "balanced or --mechanism weighted\n"
     )
     assert run("releases")[1] == "nothing was answered yet\n"
-    for typed, code in (("\n", 1), ("both\n", 1), ("Weighted\n", 0)):
-        stdin = io.StringIO(typed)
-        stdin.isatty = lambda: True  # type: ignore[method-assign]
-        with monkeypatch.context() as terminal:
-            terminal.setattr(sys, "stdin", stdin)
+    for typed, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):
+        shown, out, err = "", "", ""
+        with terminal(monkeypatch, typed) as screen:
             found, out, err = run("poll", file, *WORDS, "--release", "spring", "--json")
-        assert found == code
-        assert "weighted is expected to be right with 0.782" in err
-        assert "Which mechanism, balanced or weighted? " in err
+            shown = screen()
+        assert (found, err, shown.count("nothing was done")) == (code, "", code)
+        assert "weighted is expected to be right with 0.782" in shown
+        assert "Which mechanism, balanced or weighted? " in shown
+        assert shown.count("Type balanced or weighted, or nothing to end") == (b"y" in typed or b"both" in typed)
     (kept,) = json.loads(out)["questions"]
     assert kept["mechanism"] == "weighted"
     again = run("poll", file, *WORDS, "--mechanism", "weighted", "--release", "spring", "--json")

@@ -133,6 +133,7 @@ def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
         in page
     )
     assert (repr(other), other._repr_html_(), other.to_arrow()) == (repr(survey), page, survey.to_arrow())
+    assert repr(other.questions) == repr(survey.questions)
     rows = survey.to_arrow().to_pylist()
     assert [(row["mechanism"], round(row["expected"], 3), row["people"]) for row in rows] == [
         ("balanced", 0.684, 12),

@@ -61,7 +61,7 @@ def test_wrong_epsilons(value: str | None, message: str) -> None:
             "maybe",
             None,
             "row 1: the vote is 'maybe', none of the options; the options are yes, no; name others with "
-            "`options=...`, or accept them with `mapping=...` or `other=...`",
+            "`options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`",
         ),
         ("yess", None, "row 1: the vote is 'yess', none of the options; did you mean 'yes'?"),
         ("teaa", ["tea", "coffee"], "row 1: the vote is 'teaa', none of the options; did you mean 'tea'?"),
@@ -160,7 +160,8 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         "  epsilon is missing: line 2; give a number or a level, or leave such people out with `skip_empty=True`",
         "  epsilon is not allowed: line 4 ('-1'); give a number from 0 to 690",
         "  the vote in 'tax' is none of the options: line 0 ('maybe'); the options are yes, no; "
-        "name others with `options=...`, or accept them with `mapping=...` or `other=...`",
+        "name others with `options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`; "
+        "or delete the line, if it is a second header",
     ]
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from scipy.special import betaln, gammaln
 from scipy.stats import binom
 
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls import weighted as module
 from neodp.polls.expected import balanced_accuracy
@@ -268,6 +268,15 @@ def test_the_normal_distribution_is_near_the_sums(prior: str, weights: tuple[int
         float(joint.yes @ yes + joint.no @ no) for joint in (exact, near) for yes, no in [found.chances(joint.scores)]
     )
     assert by_normal == pytest.approx(by_sum, abs=0.003)
+
+
+def test_where_the_solver_gives_up_there_is_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(*_: object) -> None:
+        raise NeodpError("the solver gave up", "take the balanced alpha")
+
+    monkeypatch.setattr("neodp.study.optimum._Program.solve", give_up)
+    p = weighted([Group(0.1, 3), Group(2.0, 4)])
+    assert all(not violations(p, np.array([[a, 3 - a], [b, 4 - b]])) for a in range(4) for b in range(5))
 
 
 def test_balanced_is_returned_where_nothing_is_better() -> None:

@@ -194,6 +194,12 @@ def test_balanced_is_returned_where_nothing_is_better(monkeypatch: pytest.Monkey
     assert type(weighted_plurality(plurality([(5, 1.0)]))) is Plurality
 
 
+def test_the_greatest_epsilon_there_is() -> None:
+    p = weighted([Group(0.3, 1), Group(690.0, 2)], "plurality", "abc")
+    assert violations(p, np.array([[1, 0, 0], [0, 1, 1]])) == []
+    assert p.distribution(np.array([[0, 0, 1], [0, 2, 0]]))[1] > 1.0 - 1e-6
+
+
 def test_flip_is_permute_and_flip() -> None:
     """Against the definition: every order of the options, one coin after another."""
     for gaps in ([0, 1, 4], [0, 0, 3, 7], [2, 0]):

@@ -72,6 +72,16 @@ def tables() -> dict[str, str | bytes]:
         "ragged.csv": "vote,epsilon\nyes,0.5\nyes, of course,1\nno\nno,1\n",
         "open_quote.csv": 'vote,epsilon\nyes,0.5\n"no,1\nyes,2\n',
         "mixed_decimals.csv": "vote;epsilon\nyes;0,5\nno;1.000\nyes;2\n",
+        "title.csv": "Office survey, May 2024\n\n" + PEOPLE,
+        "title.xlsx": xlsx({"Survey": (("Office survey",), *ROWS)}),
+        "remarks.csv": "# exported on 2024-05-31\n# by the office\n" + EUROPE,
+        "bom_semicolons.csv": b"\xef\xbb\xbf" + EUROPE.encode(),
+        "unicode_text.txt": EUROPE.replace(";", "\t").encode("utf-16"),
+        "rows_of_commas.csv": PEOPLE.replace("Zoë", ",,\nZoë") + ',,\n"","",""\n , ,\n,,,\n',
+        "newline_in_header.csv": PEOPLE.replace("vote", '"vote\n"').replace("epsilon", '"epsilon"'),
+        "short_rows.csv": PEOPLE.replace("epsilon", "epsilon,remark"),
+        "blanks_between.txt": "name  vote  epsilon\nAda   yes   0.5\n",
+        **surveys(),
         "people.csv.gz": whole,
         "cut_off.csv.gz": whole[:-12],
         "not_compressed.csv.gz": PEOPLE,
@@ -86,6 +96,24 @@ def tables() -> dict[str, str | bytes]:
         "wrong_text.parquet": parquet.replace(b"yes", b"y\xffs"),
         "people.arrow": _arrow(),
         "cut_off.arrow": _arrow()[:200],
+    }
+
+
+def surveys() -> dict[str, str]:
+    """Tables whose columns can be read, but not every cell, as the programs for surveys and people leave them."""
+    return {
+        "google_forms.csv": '"Timestamp","Shall we\nmove?","How much privacy?"\n'
+        '"2024/05/31 9:12:01 AM GMT+2","Yes","A lot (0.3)"\n"2024/05/31 9:13:44 AM GMT+2","No","Little (2)"\n',
+        "survey_monkey.csv": "Respondent ID,Start Date,vote,privacy,\n,,Response,Response,Other (please specify)\n"
+        "114,05/31/2024 09:12:01 AM,Yes,high,\n115,05/31/2024 09:13:01 AM,No,low,\n",
+        "likert.csv": "vote,epsilon\n5,0.5\n1,1\n4,2\n",
+        "total_below.csv": PEOPLE + "Total,2,3.5\n",
+        "total_of_epsilon.csv": PEOPLE + "Total,,3.5\n",
+        "thousands.csv": 'vote,epsilon\nyes,"1,000"\nno,0.5\n',
+        "percent.csv": "vote,epsilon\nyes,50%\nno,100 %\n",
+        "excel_errors.csv": "vote,epsilon\nyes,0.5\n#N/A,1\nno,2\n",
+        "no_break_spaces.csv": "vote,epsilon\nyes\u00a0,0.5\n\u200bno,1\nYes,\u00a02\n",
+        "decomposed.csv": "vote,epsilon\nGru\u0308n,0.5\nGRÜN,1\nblau,2\n",
     }
 
 

@@ -206,7 +206,7 @@ def test_cells_longer_than_a_block(tmp_path: Path) -> None:
 def test_whatever_python_writes_is_read(
     tmp_path: Path, rows: list[tuple[str, str]], delimiter: str, end: str, encoding: str
 ) -> None:
-    """The csv module of Python is the reference, for cells and for lines."""
+    """The csv module of Python is the reference, for cells and for lines; rows of empty cells are no rows."""
     rows = [(a.replace("\0", ""), b.replace("\0", "")) for a, b in rows]
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL)
@@ -221,5 +221,6 @@ def test_whatever_python_writes_is_read(
     except UnicodeEncodeError:  # half a surrogate pair is no text
         return
     table = read_table(path, ["vote", "note"])
-    assert list(zip(table["vote"].to_pylist(), table["note"].to_pylist(), strict=True)) == rows
-    assert [table.place(i) for i in range(len(rows))] == [f"{path}, line {line}" for line in starts]
+    filled = [(row, line) for row, line in zip(rows, starts, strict=True) if any(cell.strip(" \t") for cell in row)]
+    assert list(zip(table["vote"].to_pylist(), table["note"].to_pylist(), strict=True)) == [row for row, _ in filled]
+    assert [table.place(i) for i in range(len(filled))] == [f"{path}, line {line}" for _, line in filled]

@@ -30,6 +30,10 @@ READ = {
     "blanks_in_header.csv": "line 4",
     "index_column.csv": "line 4",
     "trailing_commas.csv": "line 4",
+    "bom_semicolons.csv": "line 4",
+    "unicode_text.txt": "line 4",
+    "rows_of_commas.csv": "line 5",
+    "newline_in_header.csv": "line 5",
     "people.csv.gz": "line 4",
     "people.xlsx": "row 5",
     "people.ods": "row 4",
@@ -62,6 +66,13 @@ REFUSED = {
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
+    "title.csv": "has no column 'vote' in its first line; line 3 names the columns: delete all above it",
+    "title.xlsx": "has no column 'vote' in its first line; row 2 names the columns: delete all above it",
+    "remarks.csv": "has no column 'vote' in its first line; line 3 names the columns: delete all above it",
+    "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 between ',': line 2 has 3, "
+    "line 3 has 3, line 4 has 3; write out the empty cells of such rows, as ',' at their ends",
+    "blanks_between.txt": "has no column 'vote'; its first line is one column, name  vote  epsilon: what separates "
+    "columns? name it with `delimiter=...`",
     "cut_off.csv.gz": "is a damaged or cut-off gzip file; copy it again, or compress the table again",
     "not_compressed.csv.gz": "is not compressed; remove .gz from its name, or compress the table again",
     "two_sheets.xlsx": "has 2 sheets with cells: May, June; name one of them with `sheet=...`",
@@ -71,6 +82,35 @@ REFUSED = {
     "wrong_text.parquet": "is not a Parquet table, or it is damaged (",
     "cut_off.arrow": f"is not an Arrow table, or it is damaged (Not an Arrow file); {AGAIN}",
 }
+
+
+PLAIN = ("--vote", "vote", "--epsilon", "epsilon")
+FORM = ("--vote", "Shall we move?", "--epsilon", "How much privacy?")
+MONKEY = ("--vote", "vote", "--epsilon", "privacy", "--levels", "low=2,high=0.3")
+LIKERT = (*PLAIN, "--map", "1=no,2=no,3=no,4=yes,5=yes")
+OPTIONS = "the options are yes, no; name others with --options, or accept them with --map, --other or --missing"
+
+POLLED = [
+    ("google_forms.csv", FORM, "line 3 ('A lot (0.3)'), line 4 ('Little (2)'); give a number, or name levels with"),
+    ("google_forms.csv", (*FORM, "--levels", "A lot (0.3)=0.3,Little (2)=2"), 2),
+    ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', no number and no level; the levels are low, high; "
+     "or delete the line, if it is a second header"),
+    ("likert.csv", PLAIN, f"the vote is none of the options, 2 times: line 2 ('5'), line 4 ('4'); {OPTIONS}"),
+    ("likert.csv", LIKERT, 3),
+    ("likert.csv", (*PLAIN, "--options", "1,2,3,4,5", "--query", "plurality"), 3),
+    ("total_below.csv", PLAIN, f"line 5: the vote is '2', none of the options; {OPTIONS}; "
+     "or delete the line, if it is a total"),
+    ("total_of_epsilon.csv", PLAIN, "line 5: the vote is missing; give one, or leave such people out with --skip-empty;"
+     " or delete the line, if it is a total"),
+    ("thousands.csv", PLAIN, "epsilon is '1,000', no number and no level; give a number with a decimal point, and "
+     "nothing between thousands"),
+    ("percent.csv", PLAIN, "line 2 ('50%'), line 3 ('100 %'); give a number without a percent sign, such as 0.5"),
+    ("excel_errors.csv", PLAIN, f"line 3: the vote is '#N/A', none of the options; {OPTIONS}"),
+    ("excel_errors.csv", (*PLAIN, "--missing", "#N/A", "--skip-empty"), 2),
+    ("no_break_spaces.csv", PLAIN, 3),
+    ("decomposed.csv", (*PLAIN, "--options", "grün,blau"), 3),
+]  # fmt: skip
+"""Tables of programs for surveys, how they are asked, and the remedy or how many people there are."""
 
 
 def read(name: str, options: ReadOptions | None = None) -> Table:
@@ -92,7 +132,7 @@ def test_the_folder_has_what_is_written_down() -> None:
         if not name.endswith((".parquet", ".arrow", ".gz")):
             assert found == (content if isinstance(content, bytes) else content.encode()), name
     assert {path.name for path in make.FOLDER.iterdir()} == {*make.tables(), ".gitattributes"}
-    assert {*READ, *REFUSED, "header_only.csv"} == {*make.tables()}
+    assert {*READ, *REFUSED, "header_only.csv", *(name for name, *_ in POLLED)} == {*make.tables()}
 
 
 @pytest.mark.parametrize("name", READ)
@@ -160,3 +200,16 @@ def test_on_the_command_line(name: str, tmp_path: Path, capsys: pytest.CaptureFi
         assert err.startswith(f"neodp: {make.FOLDER / name}")
         assert "inside neodp" not in err
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("name", "words", "expected"), POLLED)
+def test_tables_of_surveys(
+    name: str, words: tuple[str, ...], expected: str | int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, (out, err) = main(["poll", str(make.FOLDER / name), *words]), capsys.readouterr()
+    if isinstance(expected, int):
+        assert (code, err) == (0, "")
+        assert f"people       {expected} in" in out
+    else:
+        assert (code, out) == (2, "")
+        assert expected in err
