@@ -1,7 +1,9 @@
-"""How much memory an extension takes, before it is started.
+"""How much memory an extension takes, before it is started: measured, per dataset and per edge.
 
-The columns of a graph, its adjacency, labels, probabilities and keys, per dataset and per edge, as they are laid out in
-:mod:`neodp.graph` and :mod:`neodp.kernel`. The greatest is for different epsilons and deltas on every edge.
+The least is a graph in memory that is extended and audited; the most is one that the embedded store reads first, whose
+engine takes more than the graph. Measured on counts and hypercubes of up to a hundred million edges
+(``python -m bench blocks --largest 100000000``, its rows "memory"; ``python -m bench stores``, its column "read MB"),
+beyond the 250 MB that Python and its libraries take, and some 100 MB of the store's engine.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from dataclasses import dataclass
 
 __all__ = ["Estimate", "estimate", "memory"]
 
-PER_DATASET = 200
-"""Key and store id (100), alpha (16), labels and their working copies (32), adjacency (16), queue (20), result (16)."""
-PER_EDGE_LEAST, PER_EDGE_MOST = 40, 120
-"""Columns (24) and adjacency (16); where edges differ, also factors (8), half-edge copies (32) and checks."""
+LEAST = 135, 40
+"""Bytes per dataset and per edge in memory."""
+MOST = 300, 260
+"""The same, read from the embedded store."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,10 @@ def estimate(vertices: int, edges: int) -> Estimate:
     Examples
     --------
     >>> estimate(1_000_000, 3_000_000).bytes_max // 10**6
-    560
+    1080
     """
-    fixed = PER_DATASET * vertices
-    return Estimate(vertices, edges, fixed + PER_EDGE_LEAST * edges, fixed + PER_EDGE_MOST * edges)
+    least, most = (per_dataset * vertices + per_edge * edges for per_dataset, per_edge in (LEAST, MOST))
+    return Estimate(vertices, edges, least, most)
 
 
 def memory() -> int:

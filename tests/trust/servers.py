@@ -20,8 +20,8 @@ from tools import neo4j_server as servers
 
 __all__: list[str] = []
 
-SMALL = {"db.tx_log.preallocate": "false", "db.tx_log.rotation.size": "1m"}
-"""So that the logs of a server do not take 256 MB at once."""
+SMALL = {"db.tx_log.rotation.size": "1m"}
+"""So that a log of the server takes 1 MB, and not 256 MB."""
 
 
 @contextmanager
