@@ -93,6 +93,7 @@ final class Audit {
                         exceeds(a, low(own[left], other[left]), b, low(own[right], other[right]), grow, graph.delta[e]);
                 if (verdict == 2) {
                     close++;
+                    workers.check(); // this may take as long as thousands of others
                     boolean holds = holds(
                             exact(own[left], other[left]),
                             exact(own[right], other[right]),
