@@ -15,11 +15,12 @@ with the plugin and with GDS:
 
 How
 ---
-They take turns, twice, after a turn on a small graph that compiles; a time is the best of its turns. GDS has one turn. For
-single datasets it is the median of twenty, in the last of twenty rounds: a server that has been up for a while has
-compiled what it runs often, and so has the client. That all sides give the same numbers is checked as well: the client's
-in every bit, those of GDS, which calculates with logarithms, to 1e-9 on a tenth of the datasets. *processor s* is what the
-server and this program spent together in the same turn, of the plugin and of what stands beside it.
+They take turns, twice, after a turn on a small graph that compiles; a time is the best of its turns. GDS has one
+turn. For single datasets it is the median of twenty, in the last of twenty rounds: a server that has been up for a
+while has compiled what it runs often, and so has the client. That all sides give the same numbers is checked as well:
+the client's in every bit, those of GDS, which calculates with logarithms, to 1e-9 on a tenth of the datasets.
+*processor s* is what the server and this program spent together in the same turn, of the plugin and of what stands
+beside it.
 """
 
 from __future__ import annotations
