@@ -1,8 +1,9 @@
 """What a store knows about a graph and its mechanism, and what it hands out.
 
 A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
-was certified, ``certified`` (:class:`Certificate`); and, once a whole mechanism is stored, ``mechanism`` (its version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method,
-mechanism_privacy`` and ``mechanism_mu`` (:mod:`neodp.store.notions`).
+was certified, ``certified`` (:class:`Certificate`); and, once a whole mechanism is stored, ``mechanism`` (its
+version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method, mechanism_privacy`` and ``mechanism_mu``
+(:mod:`neodp.store.notions`).
 """
 
 from __future__ import annotations
