@@ -73,8 +73,9 @@ record Release(
     /** What {@code neodp.answer} asks about a graph that is certified. */
     static String asked(Store.Info info) {
         String colors = info.colors().stream().map(Text::json).collect(Collectors.joining(", ", "[", "]"));
-        return "{\"colors\": " + colors + ", \"fingerprint\": " + Text.json(info.certificate().fingerprint()) + ", \"graph\": "
-                + Text.json(info.name()) + ", \"population\": " + Text.json(info.population()) + "}";
+        return "{\"colors\": " + colors + ", \"fingerprint\": "
+                + Text.json(info.certificate().fingerprint()) + ", \"graph\": " + Text.json(info.name())
+                + ", \"population\": " + Text.json(info.population()) + "}";
     }
 
     // --- in the database ------------------------------------------------------------------------------------------

@@ -109,8 +109,7 @@ final class Store {
             List<Release.Level> levels = new ArrayList<>();
             try {
                 for (int i = 2; i < words.length; i += 2) {
-                    levels.add(
-                            new Release.Level(Double.parseDouble(words[i]), Double.parseDouble(words[i + 1])));
+                    levels.add(new Release.Level(Double.parseDouble(words[i]), Double.parseDouble(words[i + 1])));
                 }
             } catch (NumberFormatException e) { // somebody else has changed it
                 return null;
@@ -158,7 +157,8 @@ final class Store {
         boolean outdated = version != null
                 && certificate != null
                 && row.get("privacy").equals(EPSILON_DELTA)
-                && !certificate.fingerprint.equals(row.get("fingerprint")); // made for another graph than the one that is certified
+                && !certificate.fingerprint.equals(
+                        row.get("fingerprint")); // made for another graph than the one that is certified
         return new Info(
                 graph,
                 colors,
