@@ -12,7 +12,9 @@ __all__ = ["BENCHMARKS"]
 BENCHMARKS: tuple[str, ...] = (
     "start",
     "core",
+    "growth",
     "blocks",
+    "spark",
     "rainbow",
     "stores",
     "load",

@@ -1,39 +1,64 @@
 """Blocks against memory: rounds, messages, peak memory and time.
 
-Two tables. *Partitions*: the same graph in different blocks; rounds, and messages per half-edge, do not depend on the
-machine. *Size*: counts of three groups with mixed epsilons, written box by box, balanced, extended and audited out of
-core, by one process without workers, so that its peak memory is that of the whole run; and beside it the same in
-memory, in another process, as far as that fits. Both must find the same probabilities: the table says whether they do,
-by a digest of all of them.
+Three tables. *Partitions*: the same graph in blocks of different kinds, and *cubes*: in more and more of them. Rounds,
+steps and messages do not depend on the machine; a message has 16 bytes. *Size*: counts of three groups with mixed
+epsilons, written box by box, balanced, extended and audited out of core, by one process without workers that may have
+at most 4 GiB: the system refuses it more (RLIMIT_AS, which counts every address it has, used or not). Beside it the
+same in memory, in another process without that limit. Both must find the same probabilities: all of them are compared,
+bit by bit. ``--largest 100000000`` adds a graph of so many edges.
 """
 
 from __future__ import annotations
 
-import hashlib
-import shutil
+import resource
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 import neodp
+from bench.core import warm
 from bench.process import Process, mark_peak, peak, stopwatch
-from bench.report import megabytes, seconds, show, table
+from bench.report import megabytes, met, seconds, show, table
 from neodp import blocks
 from neodp.columns import Ints
 
-__all__ = ["run"]
+__all__ = ["Folded", "fold", "run"]
 
 EPSILON = (0.1, 0.5, 1.0)
 """The epsilons of the three groups."""
-IN_MEMORY = 30_000_000
-"""The most edges that are also extended in memory."""
+MEMORY = 4 * 2**30
+"""How many bytes the process may have that works out of core."""
+BLOCK = 2**18
+"""How many datasets a block has, about."""
 
 
-def run(quick: bool) -> None:
+class Folded(NamedTuple):
+    """What was measured of a graph in blocks; bytes of its files, and of those that ``extend`` works with."""
+
+    edges: int
+    blocks: int
+    seconds: list[float]
+    rounds: int
+    steps: int
+    messages: int
+    stored: int
+    working: int
+    peak: int
+
+    @property
+    def way(self) -> list[str]:
+        """Rounds, steps per block and messages per half-edge, as cells of a table."""
+        return [f"{self.rounds}", f"{self.steps / self.blocks:.1f}", f"{self.messages / (2 * self.edges):.2f}"]
+
+
+def run(quick: bool, largest: int = 0) -> None:
     """Measure and print."""
-    show(_partitions(16 if quick else 24))
-    show(_sizes((15, 31) if quick else (63, 127)))
+    show(_partitions(16 if quick else 24), _cubes(15 if quick else 47))
+    sizes = [(15, BLOCK), (31, BLOCK)] if quick else [(63, BLOCK), (127, BLOCK), (127, 8 * BLOCK)]
+    show(*_sizes([*sizes, (_side(largest), BLOCK)] if largest else sizes))
 
 
 def _partitions(side: int) -> str:
@@ -58,43 +83,89 @@ def _partitions(side: int) -> str:
     return table(head, rows)
 
 
-def _sizes(sides: tuple[int, ...]) -> str:
+def _cubes(side: int) -> str:
     rows = []
-    for side in sides:
+    for cut in (1, 2, 3, 4, 6, 8):
+        with tempfile.TemporaryDirectory() as folder:
+            found = fold(str(Path(folder, "g")), side, cut**3)
+        rows.append([f"{cut} x {cut} x {cut}", *found.way])
+    head = [
+        f"boxes of {side + 1}^3 counts, {found.edges:,} edges",
+        "rounds",
+        "steps per block",
+        "messages per half-edge",
+    ]
+    return table(head, rows)
+
+
+def _side(edges: int) -> int:
+    """How many people each of three groups has, so that their counts have at least so many edges."""
+    side = 1
+    while 3 * side * (side + 1) ** 2 < edges:
+        side += 1
+    return side
+
+
+def _sizes(sizes: Sequence[tuple[int, int]]) -> tuple[str, str]:
+    rows, same, most = [], True, 0
+    for side, block in sizes:
         with tempfile.TemporaryDirectory() as folder, Process() as one, Process() as two:
             path = str(Path(folder, "g"))
-            times, facts, digest, most = one.call(_out_of_core, path, side)
-            edges, rounds, messages, size = facts
-            rows.append([f"blocks, {edges:,} edges", *map(seconds, times), megabytes(most), f"{rounds}", f"{size:.0f}"])
-            rows[-1].append(f"{messages / (2 * edges):.2f}")
-            if edges <= IN_MEMORY:
-                times, other, most = two.call(_in_memory, side)
-                same = "same bits" if other == digest else "OTHER BITS"
-                rows.append([f"memory, {edges:,} edges", *map(seconds, times), megabytes(most), "", "", same])
-            shutil.rmtree(path)
-    head = ["counts, three groups", "generate s", "balanced s", "extend s", "audit s", "peak MB", "rounds"]
-    return table([*head, "bytes on disk per edge", "messages per half-edge"], rows)
+            found = one.call(_out_of_core, path, side, -(-((side + 1) ** 3) // block))
+            edges = found.edges
+            files = [f"{found.stored / edges:.0f}", f"{found.working / edges:.0f}"]
+            rows.append([f"blocks: {found.blocks}", f"{edges:,}", *map(seconds, found.seconds), megabytes(found.peak)])
+            rows[-1] += [*found.way, *files, ""]
+            spent, needed, equal = two.call(_in_memory, path, side)
+            rows.append(["memory", f"{edges:,}", *map(seconds, spent), megabytes(needed), *[""] * 5])
+            rows[-1].append("same bits" if equal else "OTHER BITS")
+            same, most = same and equal, max(most, found.peak)
+    head = ["counts, three groups", "edges", "generate s", "balanced s", "extend s", "audit s", "peak MB", "rounds"]
+    head += ["steps per block", "messages per half-edge", "bytes per edge", "bytes per edge at work", ""]
+    aims = [
+        ["memory of the blocks' process, GiB", f"<= {MEMORY / 2**30:g}", f"{most / 2**30:.2f}", met(most <= MEMORY)],
+        ["probabilities of both", "equal", "equal" if same else "different", met(same)],
+    ]
+    return table(head, rows), table([f"up to {edges:,} edges", "aim", "found", ""], aims)
 
 
-def _out_of_core(path: str, side: int) -> tuple[list[float], tuple[int, int, int, float], str, int]:
-    """Seconds of each part, figures, a digest of the mechanism, and the peak memory of this process."""
-    _warm()
+def _out_of_core(path: str, side: int, count: int) -> Folded:
+    """Write, balance, extend and audit a graph in blocks, in this process."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warm()
     mark_peak()
+    return fold(path, side, count)
+
+
+def fold(path: str, side: int, count: int, *, workers: int = 1, master: str | None = None) -> Folded:
+    """Write counts of three groups in so many blocks, balance, extend and audit them, and measure all of it."""
     lattice = neodp.generate.counts_lattice([side] * 3, epsilon=EPSILON)
-    made, folder = stopwatch(lambda: blocks.write_lattice(lattice, path, -(-lattice.datasets // 2**18)))
-    even, _ = stopwatch(lambda: blocks.balanced(path))
-    extended, found = stopwatch(lambda: blocks.extend(path))
-    audited, report = stopwatch(lambda: blocks.audit(path, worst=0))
+    made, _ = stopwatch(lambda: blocks.write_lattice(lattice, path, count))
+    even, _ = stopwatch(lambda: blocks.balanced(path, workers=workers, master=master))
+    working = steps = 0
+
+    def watch(what: str, done: int, total: int) -> None:
+        nonlocal working, steps
+        if done == 0:
+            working = max(working, _size(Path(path, "work")))
+            steps += total if "round" in what else 0
+
+    extended, found = stopwatch(lambda: blocks.extend(path, workers=workers, master=master, progress=watch))
+    audited, report = stopwatch(lambda: blocks.audit(path, worst=0, workers=workers, master=master))
     assert report
-    most = peak()
-    size = sum(file.stat().st_size for file in Path(path).rglob("*.parquet")) / found.edges
-    sums = [_digest(folder.keys(block).to_pylist(), folder.rows(block)) for block in range(folder.blocks)]
-    return [made, even, extended, audited], (found.edges, found.rounds, found.messages, size), _hex(sum(sums)), most
+    spent = [made, even, extended, audited]
+    stored = _size(Path(path))
+    return Folded(found.edges, found.blocks, spent, found.rounds, steps, found.messages, stored, working, peak())
 
 
-def _in_memory(side: int) -> tuple[list[float], str, int]:
-    """The same in memory."""
-    _warm()
+def _size(path: Path) -> int:
+    """How many bytes the files of a folder have."""
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+def _in_memory(path: str, side: int) -> tuple[list[float], int, bool]:
+    """The same in memory: seconds of each part, peak memory, and whether the folder has the same probabilities."""
+    warm()
     mark_peak()
     made, graph = stopwatch(lambda: neodp.generate.counts([side] * 3, epsilon=EPSILON))
     even, graph = stopwatch(lambda: graph.with_alpha(neodp.balanced(graph)))
@@ -102,22 +173,17 @@ def _in_memory(side: int) -> tuple[list[float], str, int]:
     audited, report = stopwatch(lambda: neodp.audit(graph, mechanism, worst=0))
     assert report
     most = peak()
-    return [made, even, extended, audited], _hex(_digest(graph.keys.to_pylist(), mechanism.probabilities)), most
+    return [made, even, extended, audited], most, _same(blocks.open_folder(path), graph, mechanism, side)
 
 
-def _warm() -> None:
-    """Load what is compiled, so that it is not measured."""
-    graph = neodp.generate.counts([3, 3, 3], epsilon=EPSILON)
-    neodp.audit(graph, neodp.extend(graph.with_alpha(neodp.balanced(graph))))
-
-
-def _digest(keys: list[str], rows: np.ndarray) -> int:
-    """A sum over datasets that depends on every bit, but not on their order."""
-    return sum(
-        int.from_bytes(hashlib.blake2b(key.encode() + row.tobytes(), digest_size=16).digest(), "big")
-        for key, row in zip(keys, np.ascontiguousarray(rows), strict=True)
+def _same(folder: blocks.Folder, graph: neodp.DatasetGraph, mechanism: neodp.Mechanism, side: int) -> bool:
+    """Whether a folder has the keys and probabilities of a mechanism, box by box."""
+    box = blocks.by_cubes([side + 1] * 3, folder.blocks)
+    order = np.argsort(box, kind="stable")
+    ends = np.cumsum(np.bincount(box, minlength=folder.blocks))
+    places = np.split(order, ends[:-1])
+    return all(
+        folder.keys(block).equals(graph.keys.take(place))
+        and folder.rows(block).tobytes() == mechanism.probabilities[place].tobytes()
+        for block, place in enumerate(places)
     )
-
-
-def _hex(total: int) -> str:
-    return f"{total % 2**128:032x}"

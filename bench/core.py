@@ -15,8 +15,7 @@ alpha balanced and delta 0:
 * ``neodp.balanced``, which chooses alpha, and ``neodp.audit`` of what ``extend`` found;
 * one streaming pass over the neighbours and epsilons of all edges from both ends: the limit that memory sets.
 
-Then how ``extend``, ``balanced`` and ``audit`` grow with the number of edges (``--largest 100000000``: up to so many; a
-hundred million take some 12 GB), and what the first call of ``extend`` costs.
+How they grow with the number of edges is measured by :mod:`bench.growth`.
 
 How
 ---
@@ -33,7 +32,6 @@ four, two for the search itself), the others one. Processor time, of all threads
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -47,9 +45,9 @@ import neodp
 from bench import peers
 from bench.peers import PEERS, Problem
 from bench.process import Process, Spent, mark_peak, peak, processor_time, spend
-from bench.report import seconds, show, table, times
+from bench.report import met, seconds, show, table, times
 
-__all__ = ["run"]
+__all__ = ["BALANCED_AIM", "MEMORY_AIM", "Case", "Extended", "Size", "best", "measured", "run", "warm"]
 
 TURNS = 3
 PATIENCE = 10.0
@@ -61,11 +59,8 @@ SOLVE_AIMS = {"scipy": 1.5}
 BALANCED_AIM = 0.5
 """How many times as long as extend balanced may take."""
 AUDIT_AIM = 5.0
-GROWTH_AIM = 1.08
-"""The exponent of the number of edges that still counts as linear."""
 MEMORY_AIM = 60.0
 """How many bytes per edge extend may take beyond the graph."""
-LARGEST = 10_000_000
 
 
 class Case(NamedTuple):
@@ -120,16 +115,13 @@ class Outcome(NamedTuple):
     limit: float
 
 
-def run(quick: bool, largest: int = LARGEST) -> None:
+def run(quick: bool) -> None:
     """Measure and print."""
     outcomes = []
     for group in [cases(quick)] if quick else [[case] for case in cases(quick)]:
         with _engines() as (ours, theirs):
             outcomes += [_case(case, ours, theirs) for case in group]
-    grown = _growth(min(largest, 1_000_000) if quick else largest)
-    if not quick:
-        _first_call()
-    _summary(outcomes, grown)
+    _summary(outcomes)
 
 
 # --- one graph ----------------------------------------------------------------------------------------------
@@ -141,7 +133,7 @@ def _engines() -> Iterator[tuple[Process, dict[str, Process]]]:
     with ExitStack() as stack:
         ours = stack.enter_context(Process())
         theirs = {name: stack.enter_context(Process()) for name in PEERS}
-        for warming in [ours.begin(_warm), *(process.begin(peers.warm, name) for name, process in theirs.items())]:
+        for warming in [ours.begin(warm), *(process.begin(peers.warm, name) for name, process in theirs.items())]:
             warming.result()
         yield ours, theirs
 
@@ -177,13 +169,13 @@ def _show_case(
     limit: float,
 ) -> Outcome:
     extend, balanced, audit = (
-        _best([getattr(turn, name) for turn in extends]) for name in ("extend", "balanced", "audit")
+        best([getattr(turn, name) for turn in extends]) for name in ("extend", "balanced", "audit")
     )
     memory = max(turn.memory for turn in extends) / graph.edges
     rows = [["neodp.extend", "", *map(seconds, (extend.wall, *extend)), "", "1x", "1x", f"{memory:.0f}", ""]]
     outcome = Outcome({}, {}, {}, balanced.wall / extend.wall, audit.wall / extend.wall, memory, limit / extend.wall)
     for name, turns in solved.items():
-        solve = _best([turn.forward + turn.backward for turn in turns]).times(scale[name])
+        solve = best([turn.forward + turn.backward for turn in turns]).times(scale[name])
         build = built[name].times(scale[name])
         total = build + solve
         outcome.solve[name] = solve.wall / extend.wall
@@ -211,7 +203,7 @@ def _show_case(
     return outcome
 
 
-def _best(turns: Sequence[Spent]) -> Spent:
+def best(turns: Sequence[Spent]) -> Spent:
     """The least by each clock."""
     return Spent(min(turn.wall for turn in turns), min(turn.processor for turn in turns))
 
@@ -240,10 +232,10 @@ class _Held:
     graph: ClassVar[neodp.DatasetGraph]
 
 
-def _warm() -> None:
-    """Compile, or load what is compiled: on tiny graphs with one epsilon and with several."""
-    for epsilon in (1.0, [0.5, 1.5]):
-        graph = neodp.generate.counts([2, 2], epsilon=epsilon)
+def warm() -> None:
+    """Compile, or load what is compiled: on graphs with one epsilon and with several, large enough for the compiler."""
+    for epsilon in (1.0, [0.5, 1.0, 1.5]):
+        graph = neodp.generate.counts([30] * 3, epsilon=epsilon)
         graph = graph.with_alpha(neodp.balanced(graph))
         neodp.audit(graph, neodp.extend(graph))
 
@@ -297,6 +289,19 @@ def _extend() -> Extended:
     return Extended(extend, memory, balanced, audit)
 
 
+def measured(case: Case) -> tuple[Size, Extended]:
+    """The best of several turns on one graph, and the most memory."""
+    graph = _Held.graph = case.graph(case.size)
+    turns = [_extend() for _ in range(TURNS)]
+    found = Extended(
+        best([turn.extend for turn in turns]),
+        max(turn.memory for turn in turns),
+        best([turn.balanced for turn in turns]),
+        best([turn.audit for turn in turns]),
+    )
+    return Size(len(graph), graph.edges, int(np.count_nonzero(graph.crossing))), found
+
+
 def _stream() -> float:
     """The best time of a pass over neighbours and epsilons, as they lie in memory."""
     import numba
@@ -315,124 +320,25 @@ def _add_up(neighbor: NDArray[np.int32], epsilon: NDArray[np.float64]) -> float:
     return total
 
 
-# --- growth, and the first call -----------------------------------------------------------------------------
-
-
-class Growth(NamedTuple):
-    """How times grow in one family: the exponents of the number of edges; and the most bytes per edge of ``extend``."""
-
-    extend: float
-    balanced: float
-    audit: float
-    memory: float
-    ratio: float
-    """The greatest time of balanced, in times of extend, from a million edges on."""
-
-
-def _growth(largest: int) -> dict[str, Growth]:
-    """By family, from a hundred thousand edges to the largest graph."""
-    sides = {32: 10**5, 69: 10**6, 149: 10**7, 321: 10**8}
-    points = {34_000: 10**5, 340_000: 10**6, 3_400_000: 10**7}  # more take hours to find
-    families = {
-        "counts, epsilon 0.5, 1, 1.5 by group": [
-            Case("", "counts", [side] * 3, None, {"epsilon": "per axis"})
-            for side, edges in sides.items()
-            if edges <= largest
-        ],
-        "random_geometric, epsilon 0.5 to 1.5 by edge": [
-            Case("", "random_geometric", n, None, {"epsilon": (0.5, 1.5), "seed": 1})
-            for n, edges in points.items()
-            if edges <= largest
-        ],
-    }
-    found = {}
-    rows = []
-    for family, sizes in families.items():
-        measured = []
-        for case in sizes:
-            with Process() as process:
-                process.call(_warm)
-                measured.append(process.call(_grown, case))
-        for size, turn in measured:
-            spent = [seconds(x) for one in (turn.extend, turn.balanced, turn.audit) for x in one]
-            per_edge = f"{1e9 * turn.extend.wall / size.edges:.0f}", f"{turn.memory / size.edges:.0f}"
-            rows.append([family, f"{size.vertices:,}", f"{size.edges:,}", *spent, *per_edge])
-        (first, begin), (last, end) = measured[0], measured[-1]
-        extend, balanced, audit = (
-            math.log(b.wall / a.wall) / math.log(last.edges / first.edges)
-            for a, b in ((begin.extend, end.extend), (begin.balanced, end.balanced), (begin.audit, end.audit))
-        )
-        large = [turn for size, turn in measured if size.edges > 500_000]
-        ratio = max((turn.balanced.wall / turn.extend.wall for turn in large), default=0.0)
-        memory = max(turn.memory / size.edges for size, turn in measured)
-        found[family] = Growth(extend, balanced, audit, memory, ratio)
-    clocks = [f"{name}{clock} s" for name in ("extend", "balanced", "audit") for clock in ("", " processor")]
-    show(
-        "## How it grows",
-        table(["", "vertices", "edges", *clocks, "extend ns/edge", "peak B/edge"], rows),
-        "\n".join(
-            f"{family}: extend ~ edges^{one.extend:.2f}, balanced ~ edges^{one.balanced:.2f}, "
-            f"audit ~ edges^{one.audit:.2f}"
-            for family, one in found.items()
-        ),
-    )
-    return found
-
-
-def _grown(case: Case) -> tuple[Size, Extended]:
-    graph = _Held.graph = case.graph(case.size)
-    turns = [_extend() for _ in range(TURNS)]
-    best = Extended(
-        _best([turn.extend for turn in turns]),
-        max(turn.memory for turn in turns),
-        _best([turn.balanced for turn in turns]),
-        _best([turn.audit for turn in turns]),
-    )
-    return Size(len(graph), graph.edges, int(np.count_nonzero(graph.crossing))), best
-
-
-def _first_call() -> None:
-    rows = []
-    with tempfile.TemporaryDirectory() as cache:
-        for state in ("nothing compiled yet", "compiled code on disk"):
-            with Process(NUMBA_CACHE_DIR=cache) as process:
-                rows.append([state, *map(seconds, process.call(_call_once))])
-    show("## The first call in a process", table(["", "first extend s", "second extend s"], rows))
-
-
-def _call_once() -> tuple[float, float]:
-    graph = neodp.generate.path(4)
-    alpha = np.array([np.nan, 0.6, 0.4, np.nan])
-    first, second = (processor_time(lambda: neodp.extend(graph.with_alpha(alpha)))[0] for _ in range(2))
-    return first, second
-
-
 # --- summary ------------------------------------------------------------------------------------------------
 
 
-def _summary(outcomes: Sequence[Outcome], grown: dict[str, Growth]) -> None:
+def _summary(outcomes: Sequence[Outcome]) -> None:
     rows = []
 
     def at_least(label: str, aim: float, ratios: Sequence[float], processor: Sequence[float] = ()) -> None:
-        rows.append([label, f">= {times(aim)}", _range(ratios), _met(min(ratios) >= aim), _range(processor)])
+        rows.append([label, f">= {times(aim)}", _range(ratios), met(min(ratios) >= aim), _range(processor)])
 
-    def at_most(label: str, aim: str, found: str, met: bool) -> None:
-        rows.append([label, f"<= {aim}", found, _met(met), ""])
+    def at_most(label: str, aim: str, found: str, reached: bool) -> None:
+        rows.append([label, f"<= {aim}", found, met(reached), ""])
 
     for name, aim in AIMS.items():
         at_least(f"{name}, with its build, to extend", aim, *([getattr(o, x)[name] for o in outcomes] for x in _BUILT))
     for name, aim in SOLVE_AIMS.items():
         at_least(f"{name}, without its build, to extend", aim, [o.solve[name] for o in outcomes])
-    balanced, audit = [o.balanced for o in outcomes], [o.audit for o in outcomes]
+    balanced, audit, memory = ([getattr(o, name) for o in outcomes] for name in ("balanced", "audit", "memory"))
     at_most("balanced to extend", times(BALANCED_AIM), _range(balanced), max(balanced) <= BALANCED_AIM)
-    large = max(one.ratio for one in grown.values())
-    at_most("balanced to extend, largest graphs", times(BALANCED_AIM), times(large), large <= BALANCED_AIM)
     at_most("audit to extend", times(AUDIT_AIM), _range(audit), max(audit) <= AUDIT_AIM)
-    for name in ("extend", "balanced", "audit"):
-        exponents = [getattr(one, name) for one in grown.values()]
-        found = f"edges^{min(exponents):.2f} to edges^{max(exponents):.2f}"
-        at_most(f"growth of {name}", f"edges^{GROWTH_AIM:g}", found, max(exponents) <= GROWTH_AIM)
-    memory = [o.memory for o in outcomes] + [one.memory for one in grown.values()]
     found = f"{min(memory):.0f} to {max(memory):.0f}"
     at_most("bytes per edge of extend", f"{MEMORY_AIM:g}", found, max(memory) <= MEMORY_AIM)
     rows.append(["extend to a streaming pass", "", _range([1.0 / o.limit for o in outcomes]), "", ""])
@@ -444,7 +350,3 @@ _BUILT = ("total", "processor")
 
 def _range(values: Sequence[float]) -> str:
     return f"{times(min(values))} to {times(max(values))}" if values else ""
-
-
-def _met(met: bool) -> str:
-    return "met" if met else "missed"

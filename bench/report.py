@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["machine", "megabytes", "seconds", "show", "table", "times"]
+__all__ = ["machine", "megabytes", "met", "seconds", "show", "table", "times"]
 
 PACKAGES = ("numpy", "numba", "scipy", "networkx", "rustworkx", "igraph", "opendp", "scikit-learn")
 
@@ -55,6 +55,11 @@ def times(x: float) -> str:
 def megabytes(x: float) -> str:
     """A size given in bytes."""
     return f"{x / 1e6:.0f}"
+
+
+def met(reached: bool) -> str:
+    """What is said about an aim."""
+    return "met" if reached else "missed"
 
 
 def _version(package: str) -> str:

@@ -35,7 +35,7 @@ from typing import Any, TypeVar
 
 import neodp
 from bench.process import Process, mark_peak, peak, stopwatch
-from bench.report import megabytes, seconds, show, table, times
+from bench.report import megabytes, met, seconds, show, table, times
 from neodp import DatasetGraph, generate
 from neodp.store import Store, open_store
 from tools import neo4j_server
@@ -193,7 +193,7 @@ def _row(store: str, found: dict[str, float]) -> tuple[str, ...]:
     per_edge = max(0.0, (found["memory"] - found["arrays"]) / found["edges"])
     spent = (seconds(found[step]) for step in STEPS)
     counts = (f"{found['datasets']:,.0f}", f"{found['edges']:,.0f}")
-    memory = f"{per_edge:.0f}: {_met(per_edge <= MEMORY_AIM)}"
+    memory = f"{per_edge:.0f}: {met(per_edge <= MEMORY_AIM)}"
     return (store, *counts, *spent, megabytes(found["memory"]), memory)
 
 
@@ -205,7 +205,7 @@ def _ratios(found: dict[str, float]) -> tuple[str, ...]:
     cells = [f"{found['datasets']:,.0f}"]
     for own, step in OWN:
         ratio, aim = found[step] / found[own], AIMS[step]
-        cells += [seconds(found[own]), seconds(found[step]), f"{times(ratio)} (aim {aim:g}: {_met(ratio <= aim)})"]
+        cells += [seconds(found[own]), seconds(found[step]), f"{times(ratio)} (aim {aim:g}: {met(ratio <= aim)})"]
     return tuple(cells)
 
 
@@ -213,10 +213,6 @@ def _faster(before: dict[str, float], found: dict[str, float]) -> tuple[str, ...
     cells = [f"{found['datasets']:,.0f}"]
     for step in ("load", "read", "write", "audit"):
         ratio, aim = before[step] / found[step], BEFORE_AIMS.get(step)
-        verdict = f" (aim {aim:g}: {_met(ratio >= aim)})" if aim else ""
+        verdict = f" (aim {aim:g}: {met(ratio >= aim)})" if aim else ""
         cells += [seconds(before[step]), seconds(found[step]), times(ratio) + verdict]
     return tuple(cells)
-
-
-def _met(holds: bool) -> str:
-    return "met" if holds else "missed"

@@ -4,7 +4,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-from neodp.compiling import told
+from neodp.compiling import telling
 
 __all__ = ["main"]
 
@@ -28,8 +28,8 @@ def main() -> int:
     try:
         from neodp import cli
 
-        told.append(_compiling)
-        return cli.main()
+        with telling(_compiling):
+            return cli.main()
     except KeyboardInterrupt:
         print("neodp: interrupted before anything was done", file=sys.stderr)
         return 130

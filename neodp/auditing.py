@@ -186,7 +186,7 @@ def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool
         return excess <= right
     precision = 40
     while True:
-        low, high = _exponential(epsilon, precision)
+        low, high = exponential(epsilon, precision)
         if excess <= low * right:
             return True
         if excess > high * right:
@@ -209,7 +209,7 @@ def holds_for_all(left: list[Fraction], right: list[Fraction], epsilon: float, d
         return all(holds(p, q, epsilon, 0.0) for p, q in zip(left, right, strict=True))
     precision = 40
     while True:  # the sum of surpluses falls as e^epsilon grows
-        low, high = _exponential(epsilon, precision)
+        low, high = exponential(epsilon, precision)
         if _surplus(left, right, low) <= Fraction(delta):
             return True
         if _surplus(left, right, high) > Fraction(delta):
@@ -261,7 +261,7 @@ def judge(source: NDArray[Any], target: NDArray[Any], epsilon: Floats, delta: Fl
     return Verdict(verdict != 0, tightness, len(undecided))
 
 
-def _exponential(epsilon: float, precision: int) -> tuple[Fraction, Fraction]:
+def exponential(epsilon: float, precision: int) -> tuple[Fraction, Fraction]:
     """What encloses e^epsilon."""
     if epsilon == 0.0:
         return Fraction(1), Fraction(1)

@@ -14,6 +14,12 @@ datasets that may matter, a layer at a time, until there is none left: that is t
 paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour] and across
 colours, for whatever would round their alpha in or contradict it.
 
+What was seen is solved anew after each of the first 200 layers. Later that would be work for the square of a long way;
+then it is solved when it has grown by an eighth, so that all solutions together cost nine times the last one. Until
+then a layer goes on behind the one before it, where the back labels of the last solution, one edge farther, say that
+it may matter. This may see an eighth more than it must, and it does not matter to the result: a search ends where a
+solution says so.
+
 The result is that of ``extend`` on the whole graph in every bit, unless that refuses the graph for something outside
 the ball.
 
@@ -53,8 +59,8 @@ WHOLE = (
 """Why there is no search with more than two colours (:mod:`neodp.rainbow`)."""
 LIMIT = 100_000
 """How many datasets a search may see, unless told otherwise."""
-RULE_LAYERS = 1_000
-"""How many times a search may ask a rule for edges, unless told otherwise."""
+EACH = 200
+"""After how many layers what was seen is not solved after each of them, but when it has grown by an eighth."""
 
 
 class Found(NamedTuple):
@@ -345,7 +351,14 @@ class Ball(Tabular):
         return pa.Table.from_pylist(rows)
 
 
-def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT, layers: int | None = None) -> Ball:
+def evaluate(
+    graph: View | DatasetGraph | Rule,
+    keys: Any,
+    *,
+    limit: int = LIMIT,
+    layers: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Ball:
     """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
 
     Parameters
@@ -357,8 +370,10 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
     limit : int
         How many datasets may be seen.
     layers : int, optional
-        How many times edges may be asked for. By default as often as need be, and 1,000 times of a Rule: a rule may
-        have no end, and every layer looks at all datasets seen so far.
+        How many times edges may be asked for. By default as often as need be.
+    progress : callable, optional
+        Told what is counted, how many there are and how many there may be, after each layer:
+        ``("datasets seen", 512, 100000)``. A search may end long before it has seen as many as it may.
 
     Raises
     ------
@@ -385,10 +400,8 @@ def evaluate(graph: View | DatasetGraph | Rule, keys: Any, *, limit: int = LIMIT
     view: View = (
         ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
     )
-    if layers is None and isinstance(view, _RuleView):
-        layers = RULE_LAYERS
     with _told_about(keys):
-        return _Search(view, keys_of(keys)).run(limit, layers)
+        return _Search(view, keys_of(keys)).run(limit, layers, progress or (lambda what, done, total: None))
 
 
 def evaluate_whole(
@@ -430,60 +443,95 @@ class _Search:
 
     view: View
     keys: Sequence[str]
+    names: list[str] = field(default_factory=list)
     position: dict[str, int] = field(default_factory=dict)
     color: list[str] = field(default_factory=list)
     alpha: list[Floats] = field(default_factory=list)
     stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
+    expanded: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def run(self, limit: int, layers: int | None) -> Ball:
+    def run(self, limit: int, layers: int | None, progress: Callable[[str, int, int], None]) -> Ball:
         wanted = list(dict.fromkeys(self.keys))
         found = self.view.find(wanted)
         self._add(wanted, found.color, found.alpha)
         start = np.arange(len(wanted))
-        expanded = np.zeros(len(wanted), np.bool_)
         limits = _limits(self.view.least)
         while True:
-            solution = self._solve()
-            expanded = np.append(expanded, np.zeros(len(self.position) - len(expanded), np.bool_))
-            back = _Back(solution, start, limits, ~expanded)
+            solution, solved = self._solve(), len(self.names)
+            outer = np.ones(solved, np.bool_)
+            outer[np.concatenate([start[:0], *self.expanded])] = False
+            back = _Back(solution, start, limits, outer)
             if not back.needed.any():
-                return self._result(solution, back, start, expanded)
-            if len(self.position) > limit or len(self.stars) == layers:
-                rule = isinstance(self.view, _RuleView)
-                raise BallTooLarge(
-                    f"the search has seen {len(self.position):,} datasets of graph {self.view.name!r}, "
-                    f"{len(self.stars):,} layers, and more may matter",
-                    "give the rule its 'least', or raise limit and layers"
-                    if rule
-                    else "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit",
-                )
-            expanded |= back.needed
-            self._expand(np.flatnonzero(back.needed))
+                return self._result(solution, back, start, outer)
+            layer = np.flatnonzero(back.needed)
+            label = back.label[layer]
+            while len(layer):
+                if len(self.names) > limit or len(self.stars) == layers:
+                    if len(self.names) > solved:
+                        break  # only a solution says whether more may matter
+                    raise self._too_large()
+                known = len(self.names)
+                self._expand(layer)
+                progress("datasets seen", len(self.names), limit)
+                if len(self.stars) < EACH or len(self.names) > solved * 1.125:
+                    break
+                layer, label = self._behind(known, layer, label, limits)
+
+    def _too_large(self) -> BallTooLarge:
+        hint = "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit"
+        if isinstance(self.view, _RuleView):
+            known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
+            hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
+        return BallTooLarge(
+            f"the search has seen {len(self.names):,} datasets of graph {self.view.name!r}, "
+            f"{len(self.stars):,} layers, and more may matter",
+            hint,
+        )
 
     def _add(self, keys: Sequence[str], color: Sequence[str], alpha: Floats) -> None:
         new = []
         for i, key in enumerate(keys):
             if key not in self.position:
-                self.position[key] = len(self.position)
+                self.position[key] = len(self.names)
+                self.names.append(key)
                 self.color.append(color[i])
                 new.append(i)
         self.alpha.append(alpha[new])
 
     def _expand(self, layer: NDArray[np.int64]) -> None:
-        names = list(self.position)
-        star = self.view.neighbors([names[v] for v in layer])
+        star = self.view.neighbors([self.names[v] for v in layer])
         neighbor = star.neighbor.to_pylist()
         self._add(neighbor, star.color.to_pylist(), star.alpha)
         ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbor))
         source, target = (np.array(end, np.int64) for end in ends)
         self.stars.append((source, target, star.epsilon, star.delta))
+        self.expanded.append(layer)
+
+    def _behind(
+        self, known: int, layer: NDArray[np.int64], label: Labels, limits: Labels
+    ) -> tuple[NDArray[np.int64], Labels]:
+        """The datasets that the last layer added to those known and that may matter; their back labels by its edges."""
+        source, target, epsilon, delta = self.stars[-1]
+        sound = (
+            (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)
+        )  # the next solution refuses others
+        inside = [self.color[u] == self.color[v] for u, v in zip(source, target, strict=True)]
+        edge = np.flatnonzero((target >= known) & sound & inside)
+        begin = label[np.searchsorted(layer, source[edge])]
+        bound = EpsilonDelta(epsilon[edge], delta[edge]).relax(begin, np.arange(len(edge)))
+        new, row = np.unique(target[edge], return_inverse=True)
+        least = np.full(len(new), np.iinfo(np.int64).max)
+        np.minimum.at(least, row, bound)
+        color = [self.view.colors.index(self.color[v]) for v in new]
+        needed = least < limits[color]
+        return new[needed], least[needed]
 
     def _solve(self) -> Solution:
         none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
         columns = (np.concatenate(parts) for parts in zip(none, *self.stars, strict=True))
         source, target, epsilon, delta = columns
         graph = DatasetGraph.from_columns(
-            list(self.position),
+            self.names,
             self.color,
             source,
             target,
@@ -498,7 +546,7 @@ class _Search:
             raise binary.unhit_error(graph, unhit)
         return binary.solve(graph, EpsilonDelta.of(graph))
 
-    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], expanded: Bools) -> Ball:
+    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
         from neodp import kernel
 
         graph, rows = solution.graph, solution.rows
@@ -507,7 +555,7 @@ class _Search:
         return Ball(
             evaluations=tuple(found[key] for key in self.keys),
             seen=len(graph),
-            expanded=int(expanded.sum()),
+            expanded=int((~outer).sum()),
             layers=len(self.stars),
             reach=int(hops.max()),
             rounded=len(solution.rounded),

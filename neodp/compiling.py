@@ -8,25 +8,24 @@ Both ways give the same bits: the functions use + - * / and comparisons on doubl
 that do not overflow (``tests/test_compiling.py`` compares the two).
 
 What is compiled is kept in numba's cache. Where the cache does not have a function yet, once on a machine and again
-after an update, whoever has put a function into ``told`` is told, once.
+after an update, whoever asked by :func:`telling` is told, once.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from typing import Any
 
-__all__ = ["WORTH", "Function", "Hint", "intrinsic", "njit", "told", "watch"]
+__all__ = ["WORTH", "Function", "Hint", "intrinsic", "njit", "telling", "watch"]
 
 WORTH = 30_000
 """How many elements may be worked on in Python: about as long as the compiler takes to load."""
 
-told: list[Callable[[], None]] = []
-"""What to call when the first function is really compiled."""
-
 _functions: list[Function] = []
+_tell: Callable[[], None] | None = None
 _work = 0
 _lock = threading.Lock()
 _here = threading.local()
@@ -125,14 +124,27 @@ def _plain(result: Any) -> Any:
     return result.item() if isinstance(result, np.generic) else result
 
 
+@contextmanager
+def telling(tell: Callable[[], None]) -> Iterator[None]:
+    """While this lasts: call `tell` when the first function is really compiled."""
+    global _tell
+    _tell = tell
+    try:
+        yield
+    finally:
+        _tell = None
+
+
 def watch() -> None:
     """Begin to listen to numba, which tells of what it compiles, not of what its cache has."""
     from numba.core import event
 
     class First(event.Listener):
         def on_start(self, event: object) -> None:
-            while told:
-                told.pop()()
+            global _tell
+            tell, _tell = _tell, None
+            if tell is not None:
+                tell()
 
         def on_end(self, event: object) -> None:
             pass

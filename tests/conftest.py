@@ -14,7 +14,6 @@ from hypothesis import settings
 from neo4j import Driver
 
 import neodp
-from neodp import compiling
 from neodp.cli import main
 from neodp.store import GraphInfo, Store, open_store
 from tests.running import Run
@@ -53,9 +52,8 @@ Start = Callable[..., AbstractContextManager[servers.Server]]
 
 @pytest.fixture(autouse=True)
 def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test sees a terminal of no known width, and no notice that something is compiled for the first time."""
+    """A test sees a terminal of no known width."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    compiling.told.clear()
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import neodp
-from neodp import DatasetGraph, generate
+from neodp import DatasetGraph, ball, generate
 from neodp.ball import ArrayView, Ball, Rule, Star, evaluate, evaluate_whole
+from neodp.binary import Solution
 from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
 from tests.problems import KINDS, random_graph
 
@@ -255,6 +257,63 @@ def test_a_rule_whose_neighbors_are_not_mutual_is_refused() -> None:
             evaluate(rule(edges.__getitem__), "0")
 
 
+def long_way(n: int, epsilon: float) -> DatasetGraph:
+    """A path whose boundary is far from its ends, with edges that are not alike, and alpha that is almost certain."""
+    g = generate.path(n)
+    return DatasetGraph.from_columns(
+        g.keys,
+        g.color,
+        g.source,
+        g.target,
+        epsilon * (1 + np.arange(g.edges) % 7),
+        colors=g.colors,
+        alpha=np.where(np.arange(n) == n // 2, 1e-300, np.nan),
+    )
+
+
+@pytest.mark.parametrize("n", [900, 1500, 2601])
+def test_a_long_way_is_not_solved_anew_at_every_step(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work is that of the whole graph, nine times at most after the first layers; the result is the same."""
+    solved, told = [], []
+    solve = ball._Search._solve  # an internal name: what is counted is the work inside
+
+    def counted(search: ball._Search) -> Solution:
+        solved.append(len(search.names))
+        return solve(search)
+
+    monkeypatch.setattr(ball._Search, "_solve", counted)
+    g = long_way(n, 0.05)
+    m = neodp.extend(g)
+    for key in ("0", str(n // 2 - 1), str(n // 4)):
+        solved.clear()
+        found = evaluate(g, [key], progress=lambda *facts: told.append(facts))
+        assert_same(found, m, [key])
+        late = solved[ball.EACH :]
+        assert sum(late[:-1]) <= 9 * found.seen
+        assert len(late) < 3 + 9 * np.log(max(found.seen, 1))
+        assert told[-1] == ("datasets seen", found.seen, ball.LIMIT)
+    assert found.layers > ball.EACH
+
+
+def test_a_search_that_does_not_solve_at_every_step_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every way were long: wide graphs, graphs with edges of many kinds, and alpha that is rounded in."""
+    monkeypatch.setattr(ball, "EACH", 0)
+    ahead = 0
+    for kind in ("compatible", "rounded", "hit", "tied"):
+        for seed in range(200, 204):
+            g = random_graph(kind, seed)
+            m = neodp.extend(g)
+            for key in g.keys.to_pylist():
+                found = evaluate(g, [key])
+                assert_same(found, m, [key])
+                ahead += found.layers > 1
+    g = generate.grid(40, 40, epsilon=0.05)
+    g = g.with_alpha(neodp.balanced(g))
+    for key in ("0-0", "20-3", "39-39"):
+        assert_same(evaluate(g, [key]), neodp.extend(g), [key])
+    assert ahead
+
+
 def test_a_rule_without_an_end_is_given_up_with_a_hint_that_fits() -> None:
     line = Rule(
         ("yes", "no"),
@@ -262,8 +321,10 @@ def test_a_rule_without_an_end_is_given_up_with_a_hint_that_fits() -> None:
         lambda key: [(str(int(key) + step), 1.0) for step in (-1, 1)],
         lambda _: None,
     )
-    with pytest.raises(BallTooLarge, match="give the rule its 'least', or raise limit and layers"):
+    with pytest.raises(BallTooLarge, match=r"ends sooner where it is given its 'least'; does the rule have an end\?"):
         evaluate(line, "0", layers=30)
+    with pytest.raises(BallTooLarge, match="ends sooner where its 'least' is higher"):
+        evaluate(replace(line, least=(0.1, 0.1)), "0", limit=30)
 
     def endless(key: str) -> object:
         return ((str(n), 1.0) for n in itertools.count())

@@ -70,15 +70,17 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.auditing import exact, holds
+from neodp.auditing import exponential, holds
 from neodp.columns import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
 from neodp.privacy import UNIT
+from neodp.sampling import BITS
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 
@@ -234,15 +236,23 @@ class Poll(ABC):
         return high if high <= self.largest_margin else None
 
     def neighbors(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
-        """The datasets in which one person, of these groups, chose something else, and that person's epsilon."""
+        """The datasets in which one person, of these groups, chose something else, and that person's epsilon.
+
+        There are as many whatever the counts are, so that their number tells nothing: where nobody chose an option, a
+        person of the largest option moves in place of one of that option, and some datasets come twice.
+        """
         for g in range(len(self.groups)) if groups is None else groups:
-            for chosen in np.flatnonzero(counts[g]):
-                for other in range(len(self.options)):
-                    if other != chosen:
-                        changed = counts.copy()
-                        changed[g, chosen] -= 1
-                        changed[g, other] += 1
-                        yield changed, self.groups[g].epsilon
+            if not self.groups[g].size:
+                continue
+            most = int(np.argmax(counts[g]))
+            for option, other in permutations(range(len(self.options)), 2):
+                there, here = option if counts[g, option] else most, other
+                if here == there:
+                    here = option
+                changed = counts.copy()
+                changed[g, there] -= 1
+                changed[g, here] += 1
+                yield changed, self.groups[g].epsilon
 
 
 def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
@@ -493,17 +503,31 @@ def chance(cost: int, k: int) -> float:
 def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:
     """The inequalities that the mechanism breaks between a dataset and its neighbours, decided in exact arithmetic.
 
+    Chances are whole numbers of 2^-1074 here, and each inequality is computed in the same way, so that neither the
+    number of steps nor the size of the numbers depends on the votes.
+
     Parameters
     ----------
     groups : sequence of int, optional
         Only neighbours that differ in a person of these groups.
     """
-    here = exact(poll.distribution(counts))
+    one, here = 2**BITS, _whole(poll.distribution(counts))
     broken = []
     for other, epsilon in poll.neighbors(counts, groups):
-        there = exact(poll.distribution(other))
+        there = _whole(poll.distribution(other))
+        least = exponential(epsilon, 40)[0]  # below e^epsilon, by less than one in 10^39
         for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):
-                if not holds(left, right, epsilon, 0.0):
-                    broken.append(f"Pr[{color}] is {float(p)!r} and {float(p_other)!r}, beyond epsilon {epsilon!r}")
+                clear = left * least.denominator <= least.numerator * right
+                if not clear and not holds(Fraction(left, one), Fraction(right, one), epsilon, 0.0):
+                    shown = " and ".join(repr(float(Fraction(x, one))) for x in (p, p_other))
+                    broken.append(f"Pr[{color}] is {shown}, beyond epsilon {epsilon!r}")
     return broken
+
+
+def _whole(row: Sequence[float]) -> list[int]:
+    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest."""
+    ratios = (x.as_integer_ratio() for x in row)
+    values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
+    values[row.index(max(row))] += 2**BITS - sum(values)
+    return values

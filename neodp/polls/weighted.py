@@ -192,9 +192,9 @@ class Weighted(Threshold):
         inside = min(max(score, self.low), self.high)
         row = float(self.first[inside - self.low]), float(self.second[inside - self.low])
         slope = self.above if score > inside else self.below
+        small = falling(min(row), slope * abs(score - inside))  # computed wherever the score is: time tells nothing
         if score == inside or slope == 0:
             return row
-        small = falling(min(row), slope * abs(score - inside))
         return (small, 1.0 - small) if row[0] <= row[1] else (1.0 - small, small)
 
     def chances(self, scores: Ints) -> tuple[Floats, Floats]:

@@ -337,7 +337,11 @@ def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
         If it is not what was kept.
     """
     account = Account(population, _limit(population, row))
-    return None if row["account"] is None else account.read(row["account"])
+    if row["account"] is None:
+        return None
+    if not isinstance(row["account"], str):
+        raise account.damaged("cannot be read")
+    return account.read(row["account"])
 
 
 def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:

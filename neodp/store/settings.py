@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,12 +24,14 @@ __all__ = ["DEFAULT_FILE", "Settings"]
 DEFAULT_FILE = "neodp.lbdb"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 ADDRESS = re.compile(
-    r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?:  # the scheme of an address, however it goes on
+    r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?(:|//)  # the scheme of an address, however it goes on
     |   [/\\\s]*[^/\\]*:[^/\\]*@         # user:password@…
-    |   [^/\\]{2,}:\d+(/|$)             # host:port""",
+    |   (?!.*\.lbdb$)\s*(//)?[^/\\]*@    # user@host, unless it ends as a file does
+    |   \s*(//)?[^/\\]{2,}:\d+(/|$)      # host:port
+    |   \s*(//)?(localhost|\d+(\.\d+){3}|\[?[\da-f]*:[\da-f.:]*:[\da-f.]*\]?)/?\s*$  # a host alone""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""How an address begins that is not written in full, as in ``neo4j:secret@host`` or ``host:7687``."""
+"""How an address begins that is not written in full, as in ``neo4j:secret@host``, ``me@host`` or ``host:7687``."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,20 @@ class Settings:
         host = parts.hostname or "localhost"
         if parts.scheme not in ("bolt", "neo4j") or self.password is None:
             return None
-        return None if host in ("localhost", "::1") or host.startswith("127.") else host
+        return None if _here(host) else host
 
     @property
     def path(self) -> Path:
         """The embedded file."""
         return Path(self.uri)
+
+
+def _here(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # it is a name
+        return host == "localhost"
 
 
 def _server(uri: str | None) -> str | None:

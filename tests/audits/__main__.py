@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import neodp
 from bench.report import machine, show, table
@@ -15,6 +16,8 @@ from neodp.store import Settings, Store, open_store
 from tests.audits import exact, faults, subjects, timing
 from tests.audits.subjects import Finding, Subject, coin, examined
 
+PLUGIN = Path(neodp.__file__).parent / "neodp-plugin.jar"
+"""As ``make plugin`` puts it."""
 HEADER = ("draws of", "datasets", "edges", "draws each", "tests", "faults", "5 % missed", "30 % missed")
 
 
@@ -24,7 +27,10 @@ def _stores(neo4j: bool) -> Iterator[list[Store]]:
         if not neo4j:
             yield [store]
             return
-        with server() as running, open_store(Settings(running.uri, running.user, running.password)) as other:
+        with (
+            server(plugins=[PLUGIN]) as running,
+            open_store(Settings(running.uri, running.user, running.password)) as other,
+        ):
             yield [store, other]
 
 
@@ -44,6 +50,9 @@ def draws(options: argparse.Namespace) -> None:
             audit(subjects.stored(store, "coin", coin(faults.EPSILON)), options.draws)
             audit(subjects.stored(store, "votes", graph), options.draws)
             audit(subjects.answered(store, "coin", coin(faults.EPSILON)), options.answers)
+            if store.dialect == "neo4j":
+                audit(subjects.answered(store, "coin", coin(faults.EPSILON), "server"), options.answers)
+                audit(subjects.answered(store, "votes", graph, "server"), options.answers)
         audit(subjects.polled(faults.EPSILON, faults.EPSILON), options.draws)
         audit(subjects.stretched(faults.EPSILON, faults.EPSILON), options.draws)
         show(table(HEADER, rows))
@@ -124,7 +133,7 @@ def main() -> None:
     kind = kinds.add_parser("draws", help="draw answers, and test every edge")
     kind.add_argument("--draws", type=int, default=100_000, help="at each dataset")
     kind.add_argument("--answers", type=int, default=1_000, help="at each dataset, through all of answer")
-    kind.add_argument("--neo4j", action="store_true", help="on a Neo4j server as well")
+    kind.add_argument("--neo4j", action="store_true", help="on a Neo4j server with the plugin as well")
     kind.set_defaults(run=draws)
     kinds.add_parser("exact", help="count random numbers").set_defaults(run=counted)
     kind = kinds.add_parser("timing", help="look for datasets in the clock")

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,15 +175,20 @@ def _of(store: Store, name: str, graph: DatasetGraph, what: str, draw: Callable[
     return Subject(what, tuple(declared), _neighbors(graph), len(graph.colors), draw, declared)
 
 
-def answered(store: Store, name: str, graph: DatasetGraph) -> Subject:
-    """Draws as ``store.answer`` makes them, whole: certified, searched, audited, drawn and kept, a release each."""
+def answered(store: Store, name: str, graph: DatasetGraph, engine: Literal["client", "server"] = "client") -> Subject:
+    """Draws as ``store.answer`` makes them, whole: certified, searched, audited, drawn and kept, a release each.
+
+    With the engine "server", the plugin does all of this inside Neo4j (``neodp.answer``).
+    """
     store.allow(store.info(name).population, Limit(10**9))
     number = itertools.count(store.account(store.info(name).population).used)
 
     def draw(key: str, n: int) -> Draws:
-        return np.array([graph.colors.index(store.answer(name, key, f"r{next(number)}").answer) for _ in range(n)])
+        found = (store.answer(name, key, f"r{next(number)}", engine=engine).answer for _ in range(n))
+        return np.array([graph.colors.index(answer) for answer in found])
 
-    return _of(store, name, graph, f"answer, {store.dialect}", draw)
+    where = store.dialect if engine == "client" else "plugin"
+    return _of(store, name, graph, f"answer, {where}", draw)
 
 
 def stored(store: Store, name: str, graph: DatasetGraph) -> Subject:

@@ -121,15 +121,21 @@ def answers(store: Store, size: int) -> Iterator[Work]:
     yield {"at the boundary": ask(int(order[0])), "in the corner": ask(int(order[-1]))}
 
 
-def polls(people: int) -> Work:
-    """``poll --release`` where one vote decides, and where nearly all agree: the table is counted and answered."""
+def polls(people: int, options: str = "yes,no", mechanism: str = "balanced") -> Work:
+    """``poll --release`` where one vote decides, and where all but the last one or two agree.
 
-    def ask(yes: int) -> Callable[[], object]:
-        table = {"vote": ["yes"] * yes + ["no"] * (people - yes), "epsilon": [0.5, 1.0] * (people // 2)}
-        options: Any = {"vote": "vote", "epsilon": "epsilon", "options": "yes,no", "mechanism": "balanced"}
-        return lambda: neodp.poll(table, **options).release(Forgetful(), "r")
+    So all people of epsilon 0.5 agree. Each option occurs, since a table with fewer words is read in less time.
+    """
+    names = options.split(",")
+    query = "majority" if len(names) == 2 else "plurality"
 
-    return {"one vote decides": ask(people // 2 + 1), "nearly all agree": ask(people - people // 10)}
+    def ask(first: int) -> Callable[[], object]:
+        rest = [names[1 + i % (len(names) - 1)] for i in range(people - first)]
+        table = {"vote": [names[0]] * first + rest, "epsilon": [0.5, 1.0] * (people // 2 - 1) + [1.0] * 2}
+        how: Any = {"vote": "vote", "epsilon": "epsilon", "query": query, "options": options, "mechanism": mechanism}
+        return lambda: neodp.poll(table, **how).release(Forgetful(), "r")
+
+    return {"one vote decides": ask(people // len(names) + 1), "nearly all agree": ask(people + 1 - len(names))}
 
 
 @contextmanager

@@ -285,6 +285,37 @@ def test_a_release_that_was_edited(caller: Caller, client: Store) -> None:
     assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("r.answer = 5", "r.answer = ['yes']", "r.key = 5", "r.asked = 5", "r.command = true", "r.digest = 5"),
+        *("r.level_epsilons = ['1']", "r.level_epsilons = [1]", "r.level_epsilons = 'x'", "r.level_names = [5]"),
+        *("r.level_people = ['x']", "r.level_people = [-1.0]", "r.level_times = [1.5]", "r.level_times = 'x'"),
+    ],
+)
+def test_a_release_with_properties_of_other_types(caller: Caller, client: Store, change: str) -> None:
+    """One sentence, the same through both doors, whatever somebody has written."""
+    client.load("g", _survey())
+    _plugin(caller, "0-0", "spring")
+    caller(f"MATCH (r:Release) SET {change}")
+    assert _same(caller, client, "0-0", "spring").kind == "damaged_release"
+
+
+@pytest.mark.parametrize("change", ["l.account = 5", "l.account = ['x']", "l.max_releases = 'many'", "l.epsilon = [1]"])
+def test_an_account_with_properties_of_other_types(caller: Caller, client: Store, change: str) -> None:
+    client.load("g", _survey())
+    _plugin(caller, "0-0", "spring")
+    caller(f"MATCH (l:Ledger) SET {change}")
+    assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"
+
+
+@pytest.mark.parametrize("change", ["g.colors = [true, false]", "g.datasets = 'x'", "g.edges = 1.5", "g.state = 5"])
+def test_a_graph_with_properties_of_other_types(caller: Caller, client: Store, change: str) -> None:
+    client.load("g", _survey())
+    caller(f"MATCH (g:DatasetGraph) SET {change}")
+    assert "that are not texts, or counts that are not numbers" in _same(caller, client, "0-0", "spring").message
+
+
 def test_a_database_without_constraints(caller: Caller, client: Store) -> None:
     """Nothing would make two drawers one; the client makes the constraints first."""
     client.load("g", _survey())

@@ -70,6 +70,12 @@ def test_a_link_to_nothing_makes_nothing(tmp_path: Path) -> None:
         "bolt+s:host-secret",
         "secret.example.org:7687",
         "secret:7687/db",
+        "secret@host",
+        "//secret@host",
+        "secret@host.example.org/db",
+        "//secret:7687",
+        "bolt//secret",
+        "neo4j+s//secret",
         "neo4j://me:secret@host",
         "neo4j://secret@host",
         "neo4j://host//+ssecret@",
@@ -99,12 +105,60 @@ def test_a_password_that_would_travel_in_the_open_is_noted() -> None:
             open_store(settings)
 
 
+@pytest.mark.parametrize(
+    ("uri", "other"),
+    [
+        ("bolt://db.example.org:7687", "db.example.org"),
+        ("neo4j://10.0.0.7", "10.0.0.7"),
+        ("neo4j://[fe80::1]:7687", "fe80::1"),
+        ("bolt://127.example.org", "127.example.org"),
+        ("bolt://localhost.example.org", "localhost.example.org"),
+        ("bolt://localhost:7687", None),
+        ("neo4j://LOCALHOST", None),
+        ("bolt://127.0.0.1:7687", None),
+        ("bolt://127.9.8.7", None),
+        ("bolt://[::1]:7687", None),
+        ("bolt://", None),
+        ("neo4j+s://db.example.org", None),
+        ("bolt+ssc://db.example.org", None),
+    ],
+)
+def test_where_a_password_would_travel_in_the_open(uri: str, other: str | None) -> None:
+    assert Settings(uri, password="x").exposed_to == other
+    assert Settings(uri).exposed_to is None
+
+
+@pytest.mark.filterwarnings("always::neodp.store.neo4j.session.PlainConnectionWarning")
+def test_a_command_notes_once_that_a_password_would_travel_in_the_open(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "x")
+    for _ in range(2):  # each of them, once
+        assert main(["--store", "bolt://192.0.2.1:1", "--timeout", "0.1", "list"]) == 3
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.count("without encryption") == 1
+
+
+@pytest.mark.parametrize("uri", ["localhost", "LocalHost/", "127.0.0.1", "//10.0.0.7", "::1", "[::1]", "fe80::1"])
+def test_a_host_alone_is_no_path(uri: str) -> None:
+    with pytest.raises(StoreError, match=r"looks like an address, but is not one in full; write bolt://HOST:PORT"):
+        Settings.from_env(uri)
+
+
 @pytest.mark.parametrize("uri", ["host:7687", "file.lbdb", "localhost"])
 def test_neo4j_uri_is_an_address_in_full(uri: str) -> None:
     with pytest.raises(StoreError, match="NEO4J_URI is not an address in full; set it to bolt://HOST:PORT"):
         Settings.from_env(environ={"NEO4J_URI": uri})
 
 
-@pytest.mark.parametrize("uri", ["neodp.lbdb", "./host:7687", "a@b.lbdb", "/tmp/x:1", "C:\\data\\x.lbdb", "bolt"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("neodp.lbdb", "./host:7687", "/tmp/x:1", "C:\\data\\x.lbdb", "C:x.lbdb", "bolt", "neo4j/x.lbdb"),
+        *("a@b.lbdb", "me@example.org.lbdb", "me@work/x.lbdb", "./me@host", "data/me@host", "/tmp/me@host"),
+        *("localhost.lbdb", "./localhost", "10.0.0.7.lbdb", "1.2.3", "a.b:c.lbdb"),
+    ],
+)
 def test_what_does_not_look_like_an_address_is_a_path(uri: str) -> None:
     assert not Settings.from_env(uri).is_neo4j

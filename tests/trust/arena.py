@@ -199,6 +199,15 @@ class Arena:
         """The store, in this process."""
         return open_store(self.address if self.driver is None else self.driver)
 
+    def settle(self) -> None:
+        """Give the server some seconds to end what clients have sent that are gone."""
+        if self.driver is None:
+            return
+        until = time.monotonic() + 10.0
+        others = "SHOW TRANSACTIONS YIELD currentQuery WHERE NOT currentQuery STARTS WITH 'SHOW TRANSACTIONS' RETURN 1"
+        while self.driver.execute_query(others, database_="neo4j").records and time.monotonic() < until:
+            time.sleep(0.01)
+
     def empty(self) -> None:
         """Take everything out of the server's database, but for its constraints."""
         if self.driver is not None:
@@ -241,8 +250,11 @@ def state_of(store: Store) -> State:
 
 
 def _asked(release: Release) -> str:
-    """What was asked, but for what is drawn anew each time."""
-    return json.dumps({name: fact for name, fact in json.loads(release.asked).items() if name != "token"})
+    """What was asked, but for what is drawn anew each time, and for the folder, which each try has for itself."""
+    asked = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
+    if "table" in asked:
+        asked["table"] = Path(asked["table"]).name
+    return json.dumps(asked)
 
 
 def _unreadable(store: Store, name: str) -> None:

@@ -61,11 +61,15 @@ def _tries(module: str, name: str, seeds: list[str], report: str, address: str, 
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGALRM, _late)
-    with Path(report).open("a") as lines, open(os.devnull, "w") as nowhere:
+    with (
+        tempfile.TemporaryDirectory(prefix="neodp-trust-") as all_of_them,
+        Path(report).open("a") as lines,
+        open(os.devnull, "w") as nowhere,
+    ):
         os.dup2(nowhere.fileno(), 1)
         for seed in seeds:
             said = ""
-            with tempfile.TemporaryDirectory(prefix="neodp-trust-") as folder:
+            with tempfile.TemporaryDirectory(dir=all_of_them) as folder:
                 os.chdir(folder)
                 signal.alarm(PATIENCE)
                 try:

@@ -18,7 +18,7 @@ from tests.trust.attack import attack
 from tests.trust.judges import Failed, behaved, whole
 from tests.trust.kills import CASES, judged, prepared, tables
 
-__all__ = ["small_disk"]
+__all__ = ["fill", "small_disk"]
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def _fill(place: Path, left: int) -> Path:
+def fill(place: Path, left: int) -> Path:
     """Fill a disk until so many bytes are left."""
     file = place / "others"
     size = max(shutil.disk_usage(place).free - left, 0)
@@ -57,7 +57,7 @@ def full_disk(rng: random.Random, arena: Arena) -> int:
         shutil.copy(arena.address, here.address)
         tables(here)
         left = rng.choice([0, 0, rng.randrange(2**16), rng.randrange(2**21), rng.randrange(2**24), 2**23 + 2**12])
-        filler = _fill(place, left)
+        filler = fill(place, left)
         during = left >= 2**23 and rng.random() < 0.7
         child = here.start(*case.words)
         if during:  # somebody else takes the room while the command is at work

@@ -140,6 +140,7 @@ def _put(arena: Arena, case: Case) -> None:
 
 def judged(arena: Arena, case: Case, before: State, after: State) -> tuple[State, dict[str, str]]:
     """The state, which is whole after a kill, and the answers that are kept."""
+    arena.settle()
     with arena.open() as store:
         found, answers = state_of(store), answers_in(store)
         ledger = store.ledger("default")

@@ -1,4 +1,4 @@
-"""kill -9 of the Neo4j server while a command is at work, and its restart: whole, and one answer per release."""
+"""The Neo4j server is killed or its disk is full while a command is at work, and it starts again: whole, and once."""
 
 from __future__ import annotations
 
@@ -6,40 +6,74 @@ import os
 import random
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from tests.trust.arena import Arena, answers_in, state_of
 from tests.trust.attack import attack
-from tests.trust.judges import behaved, once, whole
-from tests.trust.kills import CASES, judged, prepared
+from tests.trust.disks import fill, small_disk
+from tests.trust.judges import Outcome, State, behaved, once, whole
+from tests.trust.kills import CASES, Case, judged, prepared
 from tools import neo4j_server as servers
 
 __all__: list[str] = []
+
+SMALL = {"db.tx_log.preallocate": "false", "db.tx_log.rotation.size": "1m"}
+"""So that the logs of a server do not take 256 MB at once."""
+
+
+@contextmanager
+def _started(arena: Arena, home: Path, password: str | None = None) -> Iterator[Arena]:
+    """A server of its own, and the arena on it."""
+    with (
+        servers.running(home=home, memory="400m", page_cache="64m", config=SMALL, password=password) as server,
+        server.driver() as driver,
+    ):
+        yield replace(arena, address=server.uri, server=server, driver=driver)
+
+
+def _stands(here: Arena, case: Case, before: State, after: State, done: Outcome) -> None:
+    """The old state or the new one, which is there if the command has said so; the command can be repeated."""
+    found, answers = judged(here, case, before, after)
+    if done.code == 0:
+        whole(found, [after])
+    behaved(here.run(*case.words), (0, 1, 2))
+    with here.open() as store:
+        whole(state_of(store), [after])
+        once(answers_in(store), answers.items())
 
 
 @attack("server-kills", "neo4j", share=1.5)
 def server_kill(rng: random.Random, arena: Arena) -> int:
     """kill -9 of the server in every command that writes, and its restart: the old state or the new one"""
-    case = rng.choice(CASES)
-    home = arena.folder / "home"
-    with servers.running(home=home, memory="400m", page_cache="64m") as server, server.driver() as driver:
-        here = replace(arena, address=server.uri, server=server, driver=driver)
+    case, home = rng.choice(CASES), arena.folder / "home"
+    with _started(arena, home) as here:
+        assert here.server is not None
+        assert here.server.pid is not None
         before, after, (_, seconds) = prepared(here, case)
         child = here.start("--timeout", "3", *case.words)
         time.sleep(rng.uniform(0.0, seconds))
-        assert server.pid is not None
-        os.kill(server.pid, signal.SIGKILL)
-        done = behaved(child.wait(), (0, 1, 2, 3))
-    with (
-        servers.running(home=home, memory="400m", page_cache="64m", password=server.password) as server,
-        server.driver() as driver,
-    ):
-        here = replace(arena, address=server.uri, server=server, driver=driver)
-        found, answers = judged(here, case, before, after)
-        if done.code == 0:
-            whole(found, [after])
-        behaved(here.run(*case.words), (0, 1, 2))
-        with here.open() as store:
-            whole(state_of(store), [after])
-            once(answers_in(store), answers.items())
+        os.kill(here.server.pid, signal.SIGKILL)
+        done, password = behaved(child.wait(), (0, 1, 2, 3)), here.server.password
+    with _started(arena, home, password) as here:
+        _stands(here, case, before, after, done)
+    return 1
+
+
+@attack("server-full-disk", "neo4j", share=0.5)
+def server_full_disk(rng: random.Random, arena: Arena) -> int:
+    """the server's disk has little room or none in every command that writes: whole once there is room again"""
+    case = rng.choice(CASES)
+    with small_disk(arena.folder, 120) as place:
+        home = place / "home"
+        with _started(arena, home) as here:
+            assert here.server is not None
+            before, after, _ = prepared(here, case)
+            filler = fill(place, rng.choice([0, 0, rng.randrange(2**14), rng.randrange(2**18)]))
+            done, password = behaved(here.run("--timeout", "5", *case.words), (0, 1, 2, 3)), here.server.password
+            filler.unlink()
+        with _started(arena, home, password) as here:
+            _stands(here, case, before, after, done)
     return 1

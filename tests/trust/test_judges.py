@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import neodp
 from tests.trust import attack as attacks
-from tests.trust.arena import Arena, Impossible
+from tests.trust.arena import Arena, Impossible, state_of
 from tests.trust.batches import batch
 from tests.trust.damage import damaged
 from tests.trust.judges import Failed, Outcome, behaved, exact, once, untouched, whole
@@ -44,6 +45,20 @@ def test_a_mixture_is_no_state() -> None:
     for mixture in (OLD | {"graph g": "b"}, {}, OLD | {"graph h": "c"}, OLD | {"release g r": "{}"}):
         with pytest.raises(Failed, match="neither the old state nor the new one"):
             whole(mixture, [OLD, NEW])
+
+
+def test_the_same_poll_from_two_folders_gives_the_same_state(tmp_path: Path) -> None:
+    """Each try has a folder of its own, and what is kept of a poll names the table in full."""
+    states = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        table = tmp_path / name / "people.csv"
+        table.write_text("vote,epsilon\nyes,1\nno,1\nyes,1\n")
+        with neodp.open_store(tmp_path / name / "s.lbdb") as store:
+            neodp.poll(table, vote="vote", epsilon="epsilon", mechanism="balanced").release(store, "r")
+            states.append(state_of(store))
+            assert str(table) in store.ledger().releases[0].asked
+    whole(states[0], states[1:])
 
 
 def test_a_second_answer_and_a_ledger_that_is_off() -> None:

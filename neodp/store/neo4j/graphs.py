@@ -1,19 +1,12 @@
 """Dataset graphs in Neo4j: load, drop, list and read (``cypher/neo4j/graphs.cypher``).
 
 Graphs are read and written as columns, some thousands of rows at a time, so that memory stays bounded on both sides.
-A writer owns a graph by its token on the ``(:DatasetGraph)`` node. Every batch locks that node and checks the token in
-its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
-transaction declares it whole.
-
-A graph that replaces another one is made beside it, under a name of its own. One transaction lets them change names;
-what was there before is deleted after that. Whoever is interrupted leaves the old graph or the new one, whole.
+They are loaded whole or not at all (:mod:`neodp.store.neo4j.names`).
 """
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,15 +14,16 @@ import pyarrow as pa
 
 from neodp.ball import Star
 from neodp.columns import distributions, preferences
-from neodp.errors import Overtaken, ReadOnlyStore, StoreError
+from neodp.errors import Overtaken, ReadOnlyStore
 from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
-from neodp.store.neo4j.session import Session, Transaction, ahead, batches
+from neodp.store.neo4j.names import Names, Part
+from neodp.store.neo4j.session import Session, ahead, batches
 from neodp.store.reading import require_reading
-from neodp.store.records import READY, GraphInfo, StoredGraph
+from neodp.store.records import GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
 
@@ -60,80 +54,40 @@ class Graphs(Store):
         progress: Progress = silent,
     ) -> GraphInfo:
         self.init()
-        writer = uuid.uuid4().hex
-        staged = f"{name} (replacement {writer})"
 
-        def claim(tx: Transaction) -> str:
-            state = tx.run("find_graph", graph=name)["state"]
-            if state == READY and not replace:
-                raise refusals.exists("graph", name, self.address)
-            if state == READY:
-                tx.run("stage_graph", graph=name, staged=staged, writer=writer)
-                return staged
-            tx.run("claim_graph", graph=name, state="loading", writer=writer)
-            return name
-
-        place = self._session.transaction("claim_graph", claim)
-        try:
-            for left in self._session.read("find_staged", graph=name)["names"]:
-                if left != place:  # of somebody who was interrupted, or whom this one overtakes
-                    self._remove(left)
-            self._delete_datasets(place, writer)
+        def make(place: str, writer: str) -> dict[str, Any]:
             numbers = self._create_datasets(place, writer, graph, progress)
             self._create_neighbors(place, writer, graph, numbers, progress)
-            whole = {
+            return {
                 "colors": list(graph.colors),
                 "datasets": len(graph),
                 "edges": graph.edges,
                 "population": population,
             }
-            if place == name:
-                self._session.owned("finish_load", self._overtaken(name), graph=name, writer=writer, **whole)
-            else:
-                self._switch(name, staged, writer, whole)
-        except BaseException:
-            if place != name:
-                with suppress(StoreError):
-                    self._remove(staged)
-            raise
+
+        self._names.load(name, make, replace=replace)
         return self.info(name)
 
-    def _switch(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
-        """Let a graph that is whole take the place of another, in one transaction, and delete that one after it."""
-        removed = f"{name} (removed {writer})"
-
-        def work(tx: Transaction) -> None:
-            if tx.run("lock_switch", graph=name, staged=staged, writer=writer)["locked"] != 1:
-                raise self._overtaken(name)
-            tx.run("move_datasets", graph=name, to=removed)
-            if tx.run("move_datasets", graph=staged, to=name)["moved"] != whole["datasets"]:
-                raise self._overtaken(name)
-            tx.run("switch_graphs", graph=name, staged=staged, removed=removed, writer=writer, **whole)
-
-        self._session.transaction("switch_graphs", work)
-        self._remove(removed)
-
-    def _remove(self, name: str) -> None:
-        """Delete what nobody uses, unless somebody else does already."""
-        writer = uuid.uuid4().hex
-        self._session.write("claim_graph", graph=name, state="dropping", writer=writer)
-        self._delete_datasets(name, writer)
-        self._session.write("delete_graph", graph=name, writer=writer)
-
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        info = self.info(name)
-        writer = uuid.uuid4().hex
-        self._session.write("claim_graph", graph=name, state="dropping", writer=writer)
-        deleted = self._delete_datasets(name, writer, info.datasets, progress)
-        self._session.owned("delete_graph", self._overtaken(name), graph=name, writer=writer)
-        return deleted
+        return self._names.drop(name, self.info(name).datasets, progress)
 
-    def _delete_datasets(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
-        deleted = 0
-        for count in self._session.repeated("delete_datasets", "deleted", graph=name, writer=writer):
-            deleted += count
-            progress("dropping", deleted, max(total, deleted))
-        return deleted
+    @property
+    def _names(self) -> Names:
+        return Names(
+            self._session,
+            what="graph",
+            parameter="graph",
+            look="store.info({name!r})",
+            find="find_graph",
+            claim="claim_graph",
+            stage="stage_graph",
+            staged="find_staged",
+            lock="lock_switch",
+            switch="switch_graphs",
+            finish="finish_load",
+            delete="delete_graph",
+            parts=(Part("datasets", move="move_datasets", delete="delete_datasets"),),
+        )
 
     def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Numbers:
         """Create the datasets; the server's numbers of them."""
@@ -160,7 +114,7 @@ class Graphs(Store):
             progress("edges", done, graph.edges)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("graph", name, self.address, f"store.info({name!r})")
+        return self._names.overtaken(name)
 
     # --- reading ------------------------------------------------------------------------------------------
 

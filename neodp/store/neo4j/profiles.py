@@ -1,24 +1,21 @@
 """Profiles in Neo4j (``cypher/neo4j/profiles.cypher``).
 
-They are loaded in batches by a writer that owns them, and read as columns; neighbours are written in one transaction.
-Profiles that replace others are made beside them, as graphs are (:mod:`neodp.store.neo4j.graphs`).
+They are loaded whole or not at all (:mod:`neodp.store.neo4j.names`), and read as columns; neighbours are written in one
+transaction.
 """
 
 from __future__ import annotations
 
-import uuid
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from neodp.errors import Overtaken, StoreError
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.neo4j.columns import numbers
+from neodp.store.neo4j.names import Names, Part
 from neodp.store.neo4j.session import Session, Transaction, batches
 from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.store.records import READY
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
@@ -35,6 +32,24 @@ class Neo4jProfiles(ProfileStore):
     def __init__(self, session: Session) -> None:
         self._session = session
         self.address = session.address
+        self._names = Names(
+            session,
+            what="profile",
+            parameter="profiles",
+            look="store.profiles.all()",
+            find="find_profiles",
+            claim="claim_profiles",
+            stage="stage_profiles",
+            staged="find_staged_profiles",
+            lock="lock_switch_profiles",
+            switch="switch_profiles",
+            finish="finish_profiles",
+            delete="delete_profiles",
+            parts=(
+                Part("users", move="move_users", delete="delete_users", batch=USERS),
+                Part("items", move="move_items", delete="delete_items"),
+            ),
+        )
 
     def all(self) -> list[ProfileInfo]:
         return [ProfileInfo(**row) for row in self._session.rows("profiles")]
@@ -51,81 +66,19 @@ class Neo4jProfiles(ProfileStore):
         progress: Progress = silent,
     ) -> ProfileInfo:
         self._session.init(stretching=True)
-        writer = uuid.uuid4().hex
-        staged = f"{name} (replacement {writer})"
 
-        def claim(tx: Transaction) -> str:
-            state = tx.run("find_profiles", profiles=name)["state"]
-            if state == READY and not replace:
-                raise refusals.exists("profile", name, self.address)
-            if state == READY:
-                tx.run("stage_profiles", profiles=name, staged=staged, writer=writer)
-                return staged
-            tx.run("claim_profiles", profiles=name, state="loading", writer=writer)
-            return name
-
-        place = self._session.transaction("claim_profiles", claim)
-        try:
-            for left in self._session.read("find_staged_profiles", profiles=name)["names"]:
-                if left != place:  # of somebody who was interrupted, or whom this one overtakes
-                    self._remove(left)
-            self._delete(place, writer, 0, silent)
+        def make(place: str, writer: str) -> dict[str, Any]:
             nodes = {"ids": profiles.users.to_pylist(), "groups": _groups(profiles)}
             users = self._create("create_users", "users", place, writer, nodes, progress)
             items = self._create("create_items", "items", place, writer, {"ids": profiles.items.to_pylist()}, progress)
             self._create_likes(place, writer, profiles, users, items, progress)
-            whole = {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
-            if place == name:
-                self._session.owned("finish_profiles", self._overtaken(name), profiles=name, writer=writer, **whole)
-            else:
-                self._switch(name, staged, writer, whole)
-        except BaseException:
-            if place != name:
-                with suppress(StoreError):
-                    self._remove(staged)
-            raise
+            return {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
+
+        self._names.load(name, make, replace=replace)
         return self.info(name)
 
-    def _switch(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
-        """Let profiles that are whole take the place of others, in one transaction, and delete those after it."""
-        removed = f"{name} (removed {writer})"
-
-        def work(tx: Transaction) -> None:
-            if tx.run("lock_switch_profiles", profiles=name, staged=staged, writer=writer)["locked"] != 1:
-                raise self._overtaken(name)
-            for move, count in (("move_users", whole["users"]), ("move_items", whole["items"])):
-                tx.run(move, profiles=name, to=removed)
-                if tx.run(move, profiles=staged, to=name)["moved"] != count:
-                    raise self._overtaken(name)
-            tx.run("switch_profiles", profiles=name, staged=staged, removed=removed, writer=writer, **whole)
-
-        self._session.transaction("switch_profiles", work)
-        self._remove(removed)
-
-    def _remove(self, name: str) -> None:
-        """Delete what nobody uses, unless somebody else does already."""
-        writer = uuid.uuid4().hex
-        self._session.write("claim_profiles", profiles=name, state="dropping", writer=writer)
-        self._delete(name, writer, 0, silent)
-        self._session.write("delete_profiles", profiles=name, writer=writer)
-
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        info = self.info(name)
-        writer = uuid.uuid4().hex
-        self._session.write("claim_profiles", profiles=name, state="dropping", writer=writer)
-        deleted = self._delete(name, writer, info.users, progress)
-        self._session.owned("delete_profiles", self._overtaken(name), profiles=name, writer=writer)
-        return deleted
-
-    def _delete(self, name: str, writer: str, total: int, progress: Progress) -> int:
-        owned: dict[str, Any] = {"profiles": name, "writer": writer}
-        deleted = 0
-        for count in self._session.repeated("delete_users", "deleted", batch=USERS, **owned):
-            deleted += count
-            progress("dropping", deleted, max(total, deleted))
-        for _ in self._session.repeated("delete_items", "deleted", **owned):
-            pass
-        return deleted
+        return self._names.drop(name, self.info(name).users, progress)
 
     def _create(
         self, statement: str, what: str, name: str, writer: str, columns: dict[str, list[Any]], progress: Progress
@@ -137,7 +90,7 @@ class Neo4jProfiles(ProfileStore):
             values = {column: every[rows] for column, every in columns.items()}
             found = self._session.write(statement, profiles=name, writer=writer, **values)["nodes"]
             if len(found) != len(values["ids"]):
-                raise self._overtaken(name)
+                raise self._names.overtaken(name)
             nodes += found
             progress(what, len(nodes), total)
         return np.array(nodes, dtype=object)
@@ -152,7 +105,7 @@ class Neo4jProfiles(ProfileStore):
             }
             found = self._session.write("create_likes", profiles=name, writer=writer, **columns)
             if found["created"] != len(columns["users"]):
-                raise self._overtaken(name)
+                raise self._names.overtaken(name)
             progress("likes", rows.stop, p.likes)
 
     # --- reading and writing back -------------------------------------------------------------------------
@@ -205,19 +158,16 @@ class Neo4jProfiles(ProfileStore):
             for rows in batches(len(found.users)):
                 asked = ids[found.users[rows]].tolist()
                 if tx.run("clear_similar", profiles=name, users=asked)["found"] != len(asked):
-                    raise self._overtaken(name)
+                    raise self._names.overtaken(name)
             for rows in batches(len(users)):
                 columns = {"users": users, "others": others, "ranks": ranks, "scores": scores}
                 values = {column: array[rows].tolist() for column, array in columns.items()}
                 if tx.run("create_similar", **constant, **values)["created"] != len(values["users"]):
-                    raise self._overtaken(name)
+                    raise self._names.overtaken(name)
                 progress("neighbors", rows.stop, len(users))
 
         self._session.transaction("create_similar", work)
         return len(users)
-
-    def _overtaken(self, name: str) -> Overtaken:
-        return refusals.overtaken("profile", name, self.address, "store.profiles.all()")
 
 
 def _groups(profiles: Profiles) -> list[str | None]:

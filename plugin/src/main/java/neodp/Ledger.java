@@ -38,6 +38,11 @@ record Ledger(
 
     static Ledger of(Transaction tx, String population) {
         Map<String, Object> row = Statements.row(tx, "account", Map.of("population", population));
+        for (String number : List.of("max_releases", "epsilon", "delta")) {
+            if (row.get(number) != null && !(row.get(number) instanceof Number)) {
+                throw Refusal.damagedLimit(population);
+            }
+        }
         Long most = row.get("max_releases") instanceof Number x ? (Long) x.longValue() : null;
         Double epsilon = row.get("epsilon") instanceof Number x ? (Double) x.doubleValue() : null;
         boolean limited = (boolean) row.get("known") && (most != null || epsilon != null);
@@ -46,6 +51,9 @@ record Ledger(
                 : new Ledger(population, 1L, null, 0.0, 0, Map.of(), BigInteger.ZERO);
         if (row.get("account") instanceof String text) {
             return empty.read(text);
+        }
+        if (row.get("account") != null) {
+            throw Refusal.damagedAccount(population);
         }
         Ledger sum = empty;
         Map<String, Object> all = Statements.row(tx, "ledger", Map.of("population", population));

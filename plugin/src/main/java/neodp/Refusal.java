@@ -128,10 +128,10 @@ final class Refusal extends RuntimeException {
         return new Refusal("other_question", sentence, hint);
     }
 
-    static Refusal damagedRelease(String release, String subject) {
+    static Refusal damagedRelease(Object release, Object subject) {
         return new Refusal(
                 "damaged_release",
-                "release " + Text.repr(release) + " of " + Text.repr(subject)
+                "release " + Store.described(release) + " of " + Store.described(subject)
                         + " is not what was kept: the store was damaged or edited",
                 "restore the store from a copy; nothing was answered");
     }
@@ -142,6 +142,13 @@ final class Refusal extends RuntimeException {
                 "the account of population " + Text.repr(population)
                         + " cannot be read: the store was damaged or edited",
                 "restore the store from a copy; nothing was answered");
+    }
+
+    static Refusal damagedLimit(String population) {
+        return new Refusal(
+                "damaged_release",
+                "the limit of population " + Text.repr(population) + " is no number: the store was damaged or edited",
+                "set it with 'neodp budget " + population + " --releases N'");
     }
 
     /** What only the client can do. */

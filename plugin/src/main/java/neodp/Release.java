@@ -89,6 +89,19 @@ record Release(
 
     /** A release from its properties; refused if it is not what was kept. */
     static Release of(Map<?, ?> row) {
+        try {
+            Release found = read(row);
+            Object digest = row.get("digest");
+            boolean older = digest == null && found.asked.equals("{}"); // which kept neither
+            if (older || found.digest().equals(digest)) {
+                return found;
+            }
+        } catch (ClassCastException | NullPointerException e) { // a property is gone, or is of another type
+        }
+        throw Refusal.damagedRelease(row.get("name"), row.get("graph"));
+    }
+
+    private static Release read(Map<?, ?> row) {
         List<List<?>> columns = new ArrayList<>();
         for (String name : List.of("epsilons", "deltas", "names", "people", "times")) {
             Object column = row.get("level_" + name);
@@ -97,15 +110,15 @@ record Release(
         List<Level> levels = new ArrayList<>();
         for (int i = 0; i < columns.stream().mapToInt(List::size).min().orElse(0); i++) {
             String name = (String) columns.get(2).get(i);
-            long people = ((Number) columns.get(3).get(i)).longValue();
+            long people = (Long) columns.get(3).get(i);
             levels.add(new Level(
-                    Store.number(columns.get(0).get(i)),
-                    Store.number(columns.get(1).get(i)),
+                    (Double) columns.get(0).get(i),
+                    (Double) columns.get(1).get(i),
                     name.isEmpty() ? null : name,
                     people < 0 ? null : people,
-                    ((Number) columns.get(4).get(i)).longValue()));
+                    (Long) columns.get(4).get(i)));
         }
-        Release found = new Release(
+        return new Release(
                 (String) row.get("graph"),
                 (String) row.get("name"),
                 (String) row.get("answer"),
@@ -115,12 +128,6 @@ record Release(
                 or(row.get("asked"), "{}"),
                 levels,
                 or(row.get("command"), ""));
-        Object digest = row.get("digest");
-        boolean older = digest == null && found.asked.equals("{}"); // which kept neither
-        if (!older && !found.digest().equals(digest)) {
-            throw Refusal.damagedRelease(found.name, found.graph);
-        }
-        return found;
     }
 
     private static String or(Object value, String otherwise) {

@@ -134,14 +134,24 @@ final class Store {
         if (row.isEmpty()) {
             throw Refusal.unknownGraph(graph, known(tx));
         }
-        String state = (String) row.get("state");
+        boolean texts = row.get("colors") == null
+                || elements(row.get("colors")).stream().allMatch(String.class::isInstance);
+        if (!texts
+                || !(row.get("state") instanceof String state)
+                || !(row.get("datasets") instanceof Long datasets)
+                || !(row.get("edges") instanceof Long edges)) {
+            throw Refusal.graph(
+                    "graph " + Text.repr(graph)
+                            + " has a name or colours that are not texts, or counts that are not numbers",
+                    "correct the properties of its node, or delete it");
+        }
         if (!state.equals("ready")) {
             throw Refusal.unfinished(
                     graph, Map.of("loading", "load", "dropping", "drop").getOrDefault(state, state));
         }
         List<String> colors = row.get("colors") == null
                 ? List.of()
-                : elements(row.get("colors")).stream().map(String::valueOf).toList();
+                : elements(row.get("colors")).stream().map(String.class::cast).toList();
         if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
             throw Refusal.graph(
                     "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
@@ -162,8 +172,8 @@ final class Store {
         return new Info(
                 graph,
                 colors,
-                ((Number) row.get("datasets")).longValue(),
-                ((Number) row.get("edges")).longValue(),
+                datasets,
+                edges,
                 (String) row.get("revision"),
                 version,
                 (String) row.get("fingerprint"),
@@ -492,7 +502,10 @@ final class Store {
                 .toList();
     }
 
-    private static String described(Object value) {
+    static String described(Object value) {
+        if (value == null) {
+            return "None";
+        }
         if (value instanceof String text) {
             return Text.repr(text);
         }

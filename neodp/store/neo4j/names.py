@@ -1,0 +1,137 @@
+"""What is kept in Neo4j under a name, graphs and profiles alike: loaded whole or not at all, and dropped.
+
+A writer owns a name by its token on the node that stands for it. Every batch locks that node and checks the token in
+its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
+transaction declares it whole.
+
+What replaces something else is made beside it, under a name of its own. One transaction lets the two change names; what
+was there before is deleted after that. Whoever is interrupted leaves the old or the new, whole.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from neodp.errors import Overtaken, StoreError
+from neodp.store import refusals
+from neodp.store.base import Progress, silent
+from neodp.store.neo4j.session import BATCH, Session, Transaction
+from neodp.store.records import READY
+
+__all__ = ["Names", "Part"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Nodes that belong to a name: the statements that give them another one and that delete some of them."""
+
+    count: str
+    """What their number is called."""
+    move: str
+    delete: str
+    batch: int = BATCH
+
+
+@dataclass(frozen=True)
+class Names:
+    """All names of one kind: what they are called, and the statements that do each step."""
+
+    session: Session
+    what: str
+    parameter: str
+    look: str
+    find: str
+    claim: str
+    stage: str
+    staged: str
+    lock: str
+    switch: str
+    finish: str
+    delete: str
+    parts: tuple[Part, ...]
+
+    def load(self, name: str, make: Callable[[str, str], dict[str, Any]], *, replace: bool) -> None:
+        """Have a name stand for what ``make(name, writer)`` creates, and says the facts of."""
+        writer = uuid.uuid4().hex
+        staged = f"{name} (replacement {writer})"
+
+        def claim(tx: Transaction) -> str:
+            state = tx.run(self.find, **self._named(name))["state"]
+            if state == READY and not replace:
+                raise refusals.exists(self.what, name, self.session.address)
+            if state == READY:
+                tx.run(self.stage, staged=staged, writer=writer, **self._named(name))
+                return staged
+            tx.run(self.claim, state="loading", writer=writer, **self._named(name))
+            return name
+
+        place = self.session.transaction(self.claim, claim)
+        try:
+            for left in self.session.read(self.staged, **self._named(name))["names"]:
+                if left != place:  # of somebody who was interrupted, or whom this one overtakes
+                    self._remove(left)
+            self._empty(place, writer)
+            whole = make(place, writer)
+            if place == name:
+                self.session.owned(self.finish, self.overtaken(name), writer=writer, **self._named(name), **whole)
+            else:
+                self._exchange(name, staged, writer, whole)
+        except BaseException:
+            if place != name:
+                with suppress(StoreError):
+                    self._remove(staged)
+            raise
+
+    def drop(self, name: str, total: int, progress: Progress) -> int:
+        """Delete a name with all its nodes; how many of the first part there were."""
+        writer = uuid.uuid4().hex
+        self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
+        deleted = self._empty(name, writer, total, progress)
+        self.session.owned(self.delete, self.overtaken(name), writer=writer, **self._named(name))
+        return deleted
+
+    def overtaken(self, name: str) -> Overtaken:
+        return refusals.overtaken(self.what, name, self.session.address, self.look.format(name=name))
+
+    def _exchange(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
+        """Let what is whole take the place of what is there, in one transaction, and delete that after it."""
+        removed = f"{name} (removed {writer})"
+
+        def work(tx: Transaction) -> None:
+            if tx.run(self.lock, staged=staged, writer=writer, **self._named(name))["locked"] != 1:
+                raise self.overtaken(name)
+            for part in self.parts:
+                tx.run(part.move, to=removed, **self._named(name))
+                if tx.run(part.move, to=name, **self._named(staged))["moved"] != whole[part.count]:
+                    raise self.overtaken(name)
+            tx.run(self.switch, staged=staged, removed=removed, writer=writer, **self._named(name), **whole)
+
+        self.session.transaction(self.switch, work)
+        self._remove(removed)
+
+    def _remove(self, name: str) -> None:
+        """Delete what nobody uses, unless somebody else does already."""
+        writer = uuid.uuid4().hex
+        self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
+        self._empty(name, writer)
+        self.session.write(self.delete, writer=writer, **self._named(name))
+
+    def _empty(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
+        """Delete all nodes of a name that the writer owns; how many of the first part there were."""
+        owned: dict[str, Any] = {"writer": writer, **self._named(name)}
+        first, *others = self.parts
+        deleted = 0
+        for count in self.session.repeated(first.delete, "deleted", batch=first.batch, **owned):
+            deleted += count
+            progress("dropping", deleted, max(total, deleted))
+        for part in others:
+            for _ in self.session.repeated(part.delete, "deleted", batch=part.batch, **owned):
+                pass
+        return deleted
+
+    def _named(self, name: str) -> dict[str, Any]:
+        return {self.parameter: name}
