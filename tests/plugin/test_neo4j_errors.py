@@ -209,14 +209,14 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
     client.load(name, neodp.generate.path(4))
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.extend.write($name)", name=name)
-    (hint,) = re.findall("hint: .*`(.+)`", inside.value.message or "")
+    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
     assert hint.startswith("CALL neodp.boundary.balanced('it")
     assert len(caller(hint)) == 2
     caller("CALL neodp.extend.write($name)", name=name)
     caller("MATCH (:Dataset)-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.eval($name, ['0'])", name=name)
-    (hint,) = re.findall("hint: .*`(.+)`", inside.value.message or "")
+    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
     assert caller.one(hint)["written"] == 4
     assert in_python(f"run `{hint}` again") == f"run `store.extend({name!r})` again"
 
