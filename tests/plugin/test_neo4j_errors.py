@@ -213,7 +213,7 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
     assert hint.startswith("CALL neodp.boundary.balanced('it")
     assert len(caller(hint)) == 2
     caller("CALL neodp.extend.write($name)", name=name)
-    caller("MATCH (:Dataset)-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
+    caller("MATCH (:Dataset {key: '0'})-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.eval($name, ['0'])", name=name)
     hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
