@@ -47,6 +47,7 @@ from neodp.frames import Tabular
 from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.rainbow import Method
+from neodp.wording import number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -333,7 +334,7 @@ class Ball(Tabular):
     def __repr__(self) -> str:
         true = [each.p_true for each in self.evaluations]
         few = ", ".join(repr(each.key) for each in self.evaluations[:3]) + (", …" if len(true) > 3 else "")
-        chance = f"{min(true):.4g}" + (f" to {max(true):.4g}" if len(true) > 1 else "")
+        chance = number(min(true)) + (f" to {number(max(true))}" if len(true) > 1 else "")
         return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
 
     def to_arrow(self) -> pa.Table:
@@ -626,7 +627,7 @@ class _Back:
                 needed, name = rule.decode(np.array([-rim]))[0][0], graph.colors[color]
                 reasons.append(
                     f"a dataset farther away could change the result only if its chance of {name} were below "
-                    f"{needed:.6g}, and none is below {least[color, 0]:.6g}"
+                    f"{number(needed)}, and none is below {number(float(least[color, 0]))}"
                 )
         return "; ".join(reasons) or "every dataset that can be reached without changing the true answer was seen"
 

@@ -484,7 +484,9 @@ def distribution(chances: Sequence[float], k: int | None = None, place: str = "t
     """
     import pyarrow as pa
 
-    row: Floats = distributions([list(chances)], pa.array([place]), len(chances) if k is None else k)[0]
+    if k is not None and len(chances) != k:
+        raise GraphError(f"alpha on {place} has {len(chances)} numbers", f"give one for each of the {k} colours")
+    row: Floats = distributions([list(chances)], pa.array([place]), len(chances))[0]
     return row
 
 

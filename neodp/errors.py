@@ -93,7 +93,8 @@ class NeodpError(Exception):
     @property
     def lines(self) -> list[str]:
         """All that is to be said, line by line."""
-        first = f"{self.message}; {self.hint}" if self.hint else self.message
+        join = " " if self.message.endswith("?") else "; "
+        first = f"{self.message}{join}{self.hint}" if self.hint else self.message
         return [f"{first}:", *(f"  {detail}" for detail in self.details)] if self.details else [first]
 
     def __str__(self) -> str:

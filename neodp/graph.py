@@ -39,6 +39,7 @@ from neodp.columns import (
 from neodp.files import private
 from neodp.frames import html_table, named_columns, to_pandas, to_polars
 from neodp.tables import Format, Problems, ReadOptions, read_table
+from neodp.wording import count
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -256,16 +257,9 @@ class DatasetGraph:
         vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), numbers=("alpha",), **how)
         links = read_table(edges, ("source", "target"), ("epsilon", "delta"), numbers=("epsilon", "delta"), **how)
         places, problems = Places(vertices.place, links.place), Problems(vertices.place)
-        columns = Columns(
-            vertices["key"],
-            vertices["color"],
-            links["source"],
-            links["target"],
-            fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
-            fill(links.get("delta"), "delta", delta, places.edge, problems),
-            split_numbers(vertices.get("alpha"), places.node, problems),
-            split_colors(vertices.get("preference")),
-        )
+        alpha = split_numbers(vertices.get("alpha"), places.node, problems)
+        own = {"alpha": alpha, "preference": split_colors(vertices.get("preference"))}
+        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
         return cls(**validate(columns, colors, places, problems), name=name or vertices.source.stem)
 
     @classmethod
@@ -339,16 +333,8 @@ class DatasetGraph:
         links = named_columns(edges, what[1], ("source", "target"), ("epsilon", "delta"), options)
         places = Places(*(lambda row, each=each: f"row {row + 1} of {each}" for each in what))
         problems = Problems(places.node)
-        columns = Columns(
-            vertices["key"],
-            vertices["color"],
-            links["source"],
-            links["target"],
-            fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
-            fill(links.get("delta"), "delta", delta, places.edge, problems),
-            vertices.get("alpha"),
-            vertices.get("preference"),
-        )
+        own = {"alpha": vertices.get("alpha"), "preference": vertices.get("preference")}
+        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
         return cls(**validate(columns, colors, places, problems), name=name)
 
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
@@ -369,7 +355,7 @@ class DatasetGraph:
 
     def __repr__(self) -> str:
         return (
-            f"<DatasetGraph {self.name!r}: {_count(len(self), 'dataset')}, {_count(self.edges, 'edge')}, "
+            f"<DatasetGraph {self.name!r}: {count(len(self), 'dataset')}, {count(self.edges, 'edge')}, "
             f"colours {', '.join(self.colors)}>"
         )
 
@@ -582,5 +568,16 @@ def _text(x: Any) -> str | None:
     return None if x is None else str(x)
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def _columns(
+    vertices: Any, links: Any, epsilon: float | None, delta: float, places: Places, problems: Problems, **own: Any
+) -> Columns:
+    """The columns of a graph from those of its two tables; alpha and preference are taken from their cells already."""
+    return Columns(
+        vertices["key"],
+        vertices["color"],
+        links["source"],
+        links["target"],
+        fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
+        fill(links.get("delta"), "delta", delta, places.edge, problems),
+        **own,
+    )

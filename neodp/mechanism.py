@@ -25,7 +25,7 @@ from neodp.graph import DatasetGraph
 from neodp.privacy import EpsilonDelta, Labels, Privacy
 from neodp.rainbow import Difference, Method
 from neodp.tables import ReadOptions
-from neodp.wording import count
+from neodp.wording import count, number
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -150,7 +150,8 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"<Mechanism on {self.graph!r}: truthful with chance {self.p_true.min():.4g} to {self.p_true.max():.4g}>"
+        least, most = number(float(self.p_true.min())), number(float(self.p_true.max()))
+        return f"<Mechanism on {self.graph!r}: truthful with chance {least} to {most}>"
 
     @property
     def p(self) -> Floats:

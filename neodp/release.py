@@ -44,6 +44,7 @@ from typing import Any, Protocol, TypeAlias
 from neodp.budget import Loss, Total, compose, fits
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
 from neodp.sampling import BITS, choose
+from neodp.wording import number
 
 __all__ = [
     "DEFAULT",
@@ -477,7 +478,8 @@ class Account:
                     total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
-                        f"spent epsilon {in_words(total.epsilon)} at delta {total.delta:.3g}, allowed is {self.limit}",
+                        f"spent epsilon {in_words(total.epsilon)} at delta {number(total.delta)}, allowed is "
+                        f"{self.limit}",
                         hint,
                     )
 

@@ -2,12 +2,12 @@
 
 >>> count(1, "dataset"), count(7161, "dataset"), count(2, "boundary", "boundaries")
 ('1 dataset', '7,161 datasets', '2 boundaries')
->>> number(0.5249791874789399), number(20260), number(1e-30)
-('0.524979', '20,260', '1e-30')
+>>> number(0.5249791874789399), number(20260), number(1e-30), number(1 - 2e-9)
+('0.524979', '20,260', '1e-30', '1 - 2e-09')
 >>> share(1.0), share(0.99961), share(0.31416)
 ('100 %', '99.96 %', '31.42 %')
->>> size(2_242_600), moment("2026-11-16T21:40:50.625Z")
-('2.2 MB', '2026-11-16 21:40 UTC')
+>>> size(2_242_600), size(9_800), moment("2026-11-16T21:40:50.625Z")
+('2.2 MB', '9.8 kB', '2026-11-16 21:40 UTC')
 >>> listed(["a", "b", "c"])
 'a, b and c'
 """
@@ -25,8 +25,11 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def number(x: float) -> str:
-    """A whole number with commas, any other to six digits."""
-    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+    """A whole number with commas, any other to six digits; a chance that is almost 1 is not written as 1."""
+    if isinstance(x, int):
+        return f"{x:,}"
+    written = f"{x:.6g}"
+    return f"1 - {1.0 - x:.2g}" if written == "1" and x < 1.0 else written
 
 
 def share(x: float) -> str:
@@ -35,8 +38,9 @@ def share(x: float) -> str:
 
 
 def size(n: int) -> str:
-    """A size in bytes, as megabytes or gigabytes."""
-    return f"{n / 1e9:,.1f} GB" if n >= 1e9 else f"{n / 1e6:,.1f} MB"
+    """A size in bytes, as kilobytes, megabytes or gigabytes."""
+    unit, name = (1e9, "GB") if n >= 1e9 else (1e6, "MB") if n >= 1e6 else (1e3, "kB")
+    return f"{n / unit:,.1f} {name}"
 
 
 def moment(written: str) -> str:

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tools import pages
 from tools.notebook import NOTEBOOK, notebook
+from tools.pages import blocks
 from tools.site import commands, problems, queries
 
 ROOT = Path(__file__).parents[1]
@@ -26,8 +28,7 @@ def run(page: Path) -> dict[str, Any]:
     """
     names: dict[str, Any] = {"__name__": page.stem}
     text = page.read_text(encoding="utf-8")
-    for block in re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        code, line = block[1], text.count("\n", 0, block.start(1))
+    for _, code, line in blocks(text, "python"):
         if code.startswith(">>>"):
             examples = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
             said: list[str] = []
@@ -77,15 +78,13 @@ def test_the_notebook_has_the_cells_of_the_tutorial_and_runs(tmp_path: Path, mon
 
 
 SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "audit", "budget"))]
-ELSEWHERE = ("make ", "pip install", "NEO4J_URI", "staff.csv")
-"""Such a block sets something up, needs a server (tests/test_docs_neo4j.py), or needs tables of its own."""
 
 
 @pytest.mark.parametrize("page", SHELL, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
-    """One block after the other in an empty folder, as a reader would paste them."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    script = "\n".join(block for block in blocks if not any(word in block for word in ELSEWHERE))
+    """One block after the other in an empty folder, as a reader would; tests/test_docs_neo4j.py has the rest."""
+    pages.tables(tmp_path)
+    script = pages.commands(page.read_text(encoding="utf-8"))
     assert "neodp" in script
     if page.name in ("audit.md", "budget.md"):  # which go on where others began
         script = "neodp generate counts survey 3 4 --epsilon 0.5,1 --balanced\nneodp extend survey\n" + script

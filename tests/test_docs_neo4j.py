@@ -1,7 +1,6 @@
 """The commands and the Cypher of the pages about Neo4j run on a real server."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from neo4j import Driver
 
 from tools.neo4j_server import Server
+from tools.pages import blocks
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,15 +18,15 @@ ROOT = Path(__file__).parents[1]
 def test_a_page_as_one_pastes_it(page: str, neo4j_driver: Driver, neo4j_server: Server, tmp_path: Path) -> None:
     """In order, from the line that sets NEO4J_URI on; the server is the tests' own."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    text = text[text.index("export NEO4J_URI") :]
+    text = text[text.rindex("```sh\n", 0, text.index("export NEO4J_URI")) :]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path} | neo4j_server.environment()
     rows = []
-    for language, block in re.findall(r"(?:\A|^```(sh|cypher)\n)(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for language, code, _ in blocks(text, "sh", "cypher"):
         if language == "cypher":
-            rows.append(neo4j_driver.execute_query(block).records)
+            rows.append(neo4j_driver.execute_query(code).records)
             continue
-        lines = [line for line in block.splitlines() if not line.startswith("export ")]
+        lines = [line for line in code.splitlines() if not line.startswith("export ")]
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
             cwd=tmp_path,

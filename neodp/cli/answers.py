@@ -42,7 +42,7 @@ class Drawer(StrEnum):
 def evaluate(
     context: typer.Context,
     graph: Graph,
-    keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY…")],
+    keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY")],
     explain: Annotated[
         bool, typer.Option("--explain", help="Show which dataset with alpha decides, and why the search could stop.")
     ] = False,
@@ -68,7 +68,7 @@ def evaluate(
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
         found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
-    if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers:
+    if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers and not explain:
         typer.echo(f"neodp: {harmless(found.proof)}", err=True)
     if json:
         for evaluation in found.evaluations:
@@ -140,11 +140,17 @@ def _explain(found: Ball) -> None:
         if not e.path:
             say(f"{e.key}: always the true answer, since no dataset with alpha can be reached from it")
             continue
+        if len(e.path) == 1:
+            say(f"{e.key} has alpha of its own, which decides")
+            continue
         steps = "".join(
             f" –({epsilon:g}{f', {delta:g}' if delta else ''})– {key}"
             for epsilon, delta, key in zip(e.epsilons, e.deltas, e.path[1:], strict=True)
         )
         say(f"{e.key} is decided by the alpha of {e.decider}, epsilon {sum(e.epsilons):g} away: {e.path[0]}{steps}")
+    if not found.layers:
+        say(f"How it was found: {found.proof}{inside(found.engine)}.")
+        return
     say(
         f"The search saw {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
         f"{count(found.queries, 'query', 'queries')}{inside(found.engine)}."

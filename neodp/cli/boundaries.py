@@ -72,7 +72,9 @@ def boundary(
 ) -> None:
     """Show the boundary between the answers, and choose how to answer there: alpha, the chance of each answer.
 
-    Example: `neodp boundary survey --balanced --write`, `neodp boundary survey --optimize --prior distance`
+    Example: `neodp boundary survey --balanced --write`
+
+    Example: `neodp boundary survey --optimize --prior distance`
     """
     if compare is not None:
         studies.compare(context, *compare, output=output, force=force, quiet=quiet, json=json)
@@ -94,9 +96,11 @@ def boundary(
             found["what_if"] = studies.raised(read, what_if)
         written = store.write_alpha(graph, read, progress=tell) if write else 0
     facts = {"graph": graph} | _facts(read) | {"written": written}
+    free = alpha is not None and not family(read).binary  # then any numbers may be given, and not all fit
+    next_one = "check" if free else "extend"
     datasets = [_given(read, int(v)) for v in boundaries.boundary_vertices(read)] if json else []
     chosen = balanced or optimize or alpha is not None
-    show(facts | found | {"datasets": datasets}, json, lambda: _text(read, facts, found, limit, chosen))
+    show(facts | found | {"datasets": datasets}, json, lambda: _text(read, facts, found, limit, chosen, next_one))
 
 
 def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, fair: bool, write: bool) -> None:
@@ -155,8 +159,10 @@ def _facts(graph: DatasetGraph) -> dict[str, Any]:
     }
 
 
-def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], limit: int, chosen: bool) -> None:
-    _in_words(facts, chosen)
+def _text(
+    graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], limit: int, chosen: bool, next_one: str
+) -> None:
+    _in_words(facts, chosen, next_one)
     if "choices" in found:
         table(("choice of alpha", "expected accuracy", "least accuracy"), [tuple(r.values()) for r in found["choices"]])
         say("Accuracy is the chance of the true answer; expected if the prior is true, least over all datasets.")
@@ -170,7 +176,7 @@ def _text(graph: DatasetGraph, facts: dict[str, Any], found: dict[str, Any], lim
         say(f"… and {count(len(ends) - limit, 'more dataset')}: --limit shows more")
 
 
-def _in_words(facts: dict[str, Any], chosen: bool) -> None:
+def _in_words(facts: dict[str, Any], chosen: bool, next_one: str) -> None:
     """How large the boundary is, what alpha is there, and what to do next."""
     name, size, given = quote(facts["graph"]), facts["boundary"], facts["given"]
     say(
@@ -186,7 +192,7 @@ def _in_words(facts: dict[str, Any], chosen: bool) -> None:
     elif not facts["hit"]:
         say(f"{given:,} have alpha, and it is missing elsewhere: neodp query missing_alpha {name}")
     elif facts["written"]:
-        say(f"Kept alpha at {count(facts['written'], 'dataset')}; next: neodp extend {name}")
+        say(f"Kept alpha at {count(facts['written'], 'dataset')}; next: neodp {next_one} {name}")
     elif chosen:
         say(f"This alpha, at {count(given, 'dataset')}, is not kept: add --write to keep it.")
     else:

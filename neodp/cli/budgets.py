@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from shlex import quote
 from typing import Annotated, Any
@@ -32,7 +33,9 @@ def releases(
 ) -> None:
     """What was answered, with the words that asked it, and how many releases are left.
 
-    Example: `neodp releases`, `neodp releases survey`
+    Example: `neodp releases`
+
+    Example: `neodp releases survey`
     """
     session: Session = context.obj
     with session.open() as store:
@@ -86,7 +89,9 @@ def budget(
     The first answer about a population is free. Any further one, by whatever graph, table or command, needs a limit
     that leaves room for it.
 
-    Example: `neodp budget default --releases 3`, `neodp budget staff --epsilon 2 --delta 1e-6`
+    Example: `neodp budget default --releases 3`
+
+    Example: `neodp budget staff --epsilon 2 --delta 1e-6`
     """
     session: Session = context.obj
     planned = [] if plan is None else _planned(plan)
@@ -170,14 +175,21 @@ def _table(rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     columns = ["people of", "epsilon spent", "with delta", f"epsilon spent, if delta {DELTA:g} is allowed"]
-    shown = [
-        [row["level"], in_words(row["epsilon"]), f"{row['delta']:.3g}", in_words(row["approximate"]["epsilon"])]
-        for row in rows
-    ]
+    shown = [[row["level"], _up(row["epsilon"]), row["delta"], _up(row["approximate"]["epsilon"])] for row in rows]
     if rows[0]["left"] is not None:
         columns.append("epsilon left")
-        shown = [[*row, f"{facts['left']:.4g}"] for row, facts in zip(shown, rows, strict=True)]
+        shown = [[*row, _down(facts["left"])] for row, facts in zip(shown, rows, strict=True)]
     table(columns, shown)
+
+
+def _up(epsilon: float) -> float:
+    """An epsilon that was spent, never shown as less than it is."""
+    return float(in_words(epsilon))
+
+
+def _down(epsilon: float) -> float:
+    """An epsilon that is left, never shown as more than it is: to four decimals."""
+    return math.floor(epsilon * 1e4 + 1e-6) / 1e4
 
 
 def _costs(ledger: Ledger) -> None:
@@ -211,13 +223,25 @@ def _list(found: list[Release]) -> None:
     if not found:
         say("nothing was answered yet")
         return
-    rows = [(*_row(release)[:3], moment(release.time or ""), release.population) for release in found]
+    rows = [
+        (release.graph, release.name, _answer(release.answer), moment(release.time or ""), release.population)
+        for release in found
+    ]
     table(("about", "release", "answer", "time", "population"), rows)
     commands = [f"  {release.command} --release {quote(release.name)}" for release in found if release.command]
     if commands:
         say("To see an answer again, at no cost:")
     for command in commands:
         say(command)
+
+
+def _answer(answer: str) -> str:
+    """An answer, or those of several parts, for people."""
+    try:
+        parts = json.loads(answer)
+    except ValueError:
+        return answer
+    return ", ".join(f"{part}: {its}" for part, its in parts.items()) if isinstance(parts, dict) else answer
 
 
 def _row(release: Release) -> tuple[Any, ...]:

@@ -58,22 +58,35 @@ Timeout: TypeAlias = Annotated[
 ]
 
 
-class _PlainFlags:
-    """A flag takes no value, so its help shows none."""
+VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path": "FILE"}
+"""What an option takes, for people; Typer has the names of Python's types."""
+
+
+class _PlainHelp:
+    """Help without Python's types: a flag takes no value, and what an argument is, its own text says."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
-            if getattr(param, "is_flag", False):
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None
+            elif param.is_flag:
                 param.metavar = ""
+            elif param.metavar is None and hasattr(param, "display_type"):  # older Typers have words of their own
+                shown = param.display_type(ctx).strip("<>")
+                param.metavar = VALUES.get(shown, shown)
         return params
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
+        return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
-class Command(_PlainFlags, TyperCommand):
+
+class Command(_PlainHelp, TyperCommand):
     """A command that is loaded."""
 
 
-class Group(_PlainFlags, TyperGroup):
+class Group(_PlainHelp, TyperGroup):
     """Commands under one name; without a command, it shows its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -216,7 +216,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
     numbers = [all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(columns))]
     headings = (
-        Column(Text(harmless(name)), justify="right" if right else "left")
+        Column(Text(harmless(name)), justify="right" if right else "left", overflow="fold")
         for name, right in zip(columns, numbers, strict=True)
     )
     picture = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)

@@ -62,7 +62,9 @@ def doctor(context: typer.Context, json: Json = False) -> None:
 
     The exit code is 3 if the store cannot be reached, and 1 if something about it is wrong; else it is 0.
 
-    Example: `neodp doctor`, `neodp doctor --store neo4j://localhost`
+    Example: `neodp doctor`
+
+    Example: `neodp doctor --store neo4j://localhost`
     """
     session: Session = context.obj
     found = [*_installation(), *_extras(), _java(), _compiled()]

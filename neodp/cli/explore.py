@@ -34,7 +34,9 @@ def explore(
 
     The page is served on this machine alone, at an address with a token that nobody can guess, until Ctrl-C.
 
-    Example: `neodp explore survey`, `neodp explore survey -o survey.html`
+    Example: `neodp explore survey`
+
+    Example: `neodp explore survey -o survey.html`
     """
     from neodp.explore import Source, prepared, write_page
 

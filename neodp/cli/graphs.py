@@ -77,13 +77,15 @@ def load(
     nodes: Annotated[
         Path,
         typer.Argument(
-            help="key,color[,alpha][,preference]: a table; - is stdin. Or a folder of blocks.", metavar="NODES"
+            help="key,color and, if there are, alpha,preference: a table; - is stdin. Or a folder of blocks.",
+            metavar="NODES",
         ),
     ],
     edges: Annotated[
         Path | None,
         typer.Argument(
-            help="source,target[,epsilon][,delta]: a table; - is stdin. Not with a folder.", metavar="EDGES"
+            help="source,target and, if there are, epsilon,delta: a table; - is stdin. Not with a folder.",
+            metavar="EDGES",
         ),
     ] = None,
     colors: Colors = None,
@@ -102,7 +104,9 @@ def load(
 
     A folder of blocks is loaded with the mechanism that `extend --engine blocks` wrote there, if there is one.
 
-    Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`, `neodp load survey DIR`
+    Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
+
+    Example: `neodp load survey DIR`
     """
     if nodes.is_dir():
         if edges is not None or colors is not None or epsilon is not None:
@@ -129,7 +133,8 @@ def generate(
     family: Annotated[str, typer.Argument(help=f"One of {', '.join(FAMILIES)}.", metavar="FAMILY")],
     graph: Graph,
     sizes: Annotated[
-        list[int] | None, typer.Argument(help="How large: people, groups, sides, … as the family has it.")
+        list[int] | None,
+        typer.Argument(help="How large: people, groups, sides, … as the family has it.", metavar="SIZE"),
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="One number, or one per voter, group or axis: 0.1,0.5,1.")] = None,
     delta: Annotated[str | None, typer.Option(help="As epsilon.")] = None,
@@ -244,14 +249,20 @@ def drop(
         dropped = store.drop(graph, progress=tell)
         kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         text = f"dropped {graph!r}: {count(dropped, 'dataset')}"
-        text += f"; {count(kept, 'answer')} given about it stay known ('neodp releases')" if kept else ""
+        text += (
+            f"; {count(kept, 'answer given about it stays', 'answers given about it stay')} known ('neodp releases')"
+            if kept
+            else ""
+        )
         present({"graph": graph, "dropped": dropped}, json, lambda: say(text))
 
 
 def export(
     context: typer.Context,
     graph: Graph,
-    folder: Annotated[Path, typer.Argument(help="Where to write nodes.csv and edges.csv.", metavar="DIR")],
+    folder: Annotated[
+        Path, typer.Argument(help="Where to write nodes.csv and edges.csv, or the blocks.", metavar="DIR")
+    ],
     count: Annotated[
         int | None,
         typer.Option("--blocks", min=1, help="Write a folder of so many blocks instead of CSV files.", metavar="N"),
@@ -265,7 +276,9 @@ def export(
 ) -> None:
     """Write a graph as the two CSV files that load reads, or as a folder of blocks.
 
-    Example: `neodp export survey backup/`, `neodp export survey DIR --blocks 16`
+    Example: `neodp export survey backup/`
+
+    Example: `neodp export survey DIR --blocks 16`
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:

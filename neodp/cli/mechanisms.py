@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -32,7 +33,7 @@ from neodp.cli.common import (
     say,
     show,
 )
-from neodp.errors import GraphError
+from neodp.errors import GraphError, UnknownGraph
 from neodp.files import require_new
 from neodp.store.engines import Row
 from neodp.tabulated import Tabulated
@@ -112,11 +113,15 @@ def check(
     report = found.result
 
     def text() -> None:
-        say(str(report) + inside(found.engine))
+        say(str(report))
+        if found.engine == "server":
+            say("checked inside the server")
         if report:
             say(f"next: neodp extend {quote(graph)}")
         elif report.unhit is not None:
             say(f"choose alpha first: neodp boundary {quote(graph)} --balanced --write")
+        elif report.compatible is False:
+            say(f"an alpha that fits: neodp boundary {quote(graph)} --balanced --write")
 
     show(asdict(report) | {"engine": found.engine}, json, text)
     if not report:
@@ -144,7 +149,9 @@ def extend(
 ) -> None:
     """Find the most accurate private mechanism, and keep its probabilities on the datasets.
 
-    Example: `neodp extend survey --mode stats`, `neodp extend DIR --engine blocks`
+    Example: `neodp extend survey --mode stats`
+
+    Example: `neodp extend DIR --engine blocks`
     """
     cluster = _cluster(engine.value, master)
     if engine in (ExtendEngine.BLOCKS, ExtendEngine.SPARK):
@@ -155,7 +162,7 @@ def extend(
     how = cast("rainbow.Method | None", method and method.value)
     if method is not None and who is Engine.SERVER:
         raise GraphError("--method and --engine server are two choices", "give one of them: the plugin has no methods")
-    with session.open() as store, progress(quiet) as tell:
+    with _or_folder(graph, "extend"), session.open() as store, progress(quiet) as tell:
         if mode is Mode.STREAM:
             colors = store.ready(graph).colors
             _stream(store.stream(graph, engine=who.value, method=how, progress=tell), colors, json)
@@ -177,7 +184,8 @@ def audit(
         Path | None, typer.Option(help="Instead of a graph: a table of key and a column per output.", metavar="FILE")
     ] = None,
     edges: Annotated[
-        Path | None, typer.Option(help="With --nodes: a table of source,target[,epsilon][,delta].", metavar="FILE")
+        Path | None,
+        typer.Option(help="With --nodes: a table of source,target and, if there are, epsilon,delta.", metavar="FILE"),
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="With --edges: where there is no such column.")] = None,
     losses: Annotated[
@@ -201,7 +209,9 @@ def audit(
 
     The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written.
 
-    Example: `neodp audit survey`, `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
+    Example: `neodp audit survey`
+
+    Example: `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
@@ -221,7 +231,7 @@ def audit(
         _audit_blocks(Path(graph), losses, worst, workers, cluster, quiet, json)
         return
     session: Session = context.obj
-    with session.open() as store, progress(quiet) as tell:
+    with _or_folder(graph, "audit"), session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
         found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
@@ -238,6 +248,18 @@ def audit(
     show(asdict(report) | more, json, text)
     if not report or stored.stale:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _or_folder(graph: str, command: str) -> Iterator[None]:
+    """Where the store has no such graph, but there is such a folder: say how to name it."""
+    try:
+        yield
+    except UnknownGraph as error:
+        if not Path(graph).is_dir():
+            raise
+        meant = f"if the folder is meant, type 'neodp {command} {quote(graph)} --engine blocks'"
+        raise UnknownGraph(error.message, meant) from None
 
 
 def _cluster(engine: str, master: str | None) -> str | None:
@@ -266,7 +288,7 @@ def _extend_blocks(
         found = blocks.extend(folder, workers=workers or os.cpu_count() or 1, master=master, progress=tell)
     result = {name: value for name, value in asdict(found).items() if name != "state"}
     result |= {"filled": 0, "method": "labels", "written": found.vertices, "mechanism": str(folder / "mechanism")}
-    show(result, json, lambda: _extended(result, f"neodp audit {folder} --engine blocks"))
+    show(result, json, lambda: _extended(result, f"neodp audit {quote(str(folder))} --engine blocks"))
 
 
 def _audit_blocks(
@@ -289,7 +311,8 @@ def _audit_blocks(
     def text() -> None:
         say(str(report))
         if stale:
-            say(f"A file of the graph was written after the mechanism: neodp extend {folder} --engine blocks")
+            again = f"neodp extend {quote(str(folder))} --engine blocks"
+            say(f"A file of the graph was written after the mechanism: {again}")
         _worst(report)
 
     show(asdict(report) | {"graph": str(folder), "stale": stale}, json, text)

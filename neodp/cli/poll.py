@@ -104,7 +104,7 @@ def poll(
     ] = False,
     json: Json = False,
 ) -> None:
-    """The private majority of a table of people, each with a vote and an epsilon.
+    """A private answer about a table of people, each with a vote and an epsilon: what do most of them want?
 
     Without --release and --reveal, nothing that is shown depends on the votes.
 
@@ -194,8 +194,8 @@ def _people(
                 )
             votes, epsilon = header[:1], header[1]
     if not votes or epsilon is None:
-        which = "--epsilon" if votes else "--vote"
-        raise GraphError(f"which column is it, {which}?", f"name it, as in {which} COL")
+        which, what = ("--epsilon", "everybody's epsilon") if votes else ("--vote", "the votes")
+        raise GraphError(f"which column has {what}?", f"name it, as in {which} COL")
     assert table is not None
     return table, votes, epsilon
 

@@ -62,7 +62,7 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
             f"Accuracy of {facts['mechanism']}, the chance of the true answer, by how many people would have to vote "
             "otherwise to change it:"
         )
-        rows = [(f"{r['margin']:,}", r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
+        rows = [(r["margin"], r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
@@ -77,7 +77,7 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
         say(f"\nanswer       {facts['answer']}    (release {facts['release']!r} of {facts['graph']!r}, kept)")
     if "revealed" in facts:
         found = facts["revealed"]
-        chances = ", ".join(f"{color} {p!r}" for color, p in found["probabilities"].items())
+        chances = ", ".join(f"{color} {number(p)}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, not to be passed on:")
         counts = question.tally.counts.sum(axis=0).tolist()
         voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
@@ -100,7 +100,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     both = facts["mechanisms"]
     say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} assumes:")
     rows = [
-        (name, f"{each['expected']:.3f}", f"{each['worst']:.3g}", "this one" if name == facts["mechanism"] else "")
+        (name, _expected(each), each["worst"], "this one" if name == facts["mechanism"] else "")
         for name, each in both.items()
     ]
     table(("mechanism", "expected accuracy", "accuracy at least, whatever the votes", "answers are drawn from"), rows)
@@ -112,10 +112,16 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
 
 
+def _expected(mechanism: dict[str, Any]) -> float:
+    """An expected accuracy; an estimate has three digits."""
+    found: float = mechanism["expected"]
+    return found if mechanism["method"] == "exact" else round(found, 3)
+
+
 def _side_by_side(both: dict[str, Any]) -> str:
     return "; ".join(
-        f"{name} is expected to be right with {each['expected']:.3f}, and whatever the votes with at least "
-        f"{each['worst']:.3g}"
+        f"{name} is expected to be right with {number(_expected(each))}, and whatever the votes with at least "
+        f"{number(each['worst'])}"
         for name, each in both.items()
     )
 
@@ -131,9 +137,10 @@ def _in_words(both: dict[str, Any]) -> str:
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {number(weighted['epsilon'])}) "
         f"all choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. "
-        f"Balanced then says so with chance {balanced['right']:.3g}, weighted with chance {weighted['right']:.3g}"
+        f"Balanced then says so with chance {number(balanced['right'])}, weighted with chance "
+        f"{number(weighted['right'])}"
     )
-    wrong = weighted["right"] < 0.5
+    wrong = weighted["right"] < min(0.5, balanced["right"])
     return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
 
 
@@ -152,7 +159,7 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
         "who guessed a vote at 50 % is then sure to at most",
     ]
     rows = [
-        [g.level, g.epsilon, f"{g.size:,}", f"a factor of {g.factor:.4g}", share(g.belief)] for g in poll.groups[:MOST]
+        [g.level, g.epsilon, g.size, f"a factor of {number(g.factor)}", share(g.belief)] for g in poll.groups[:MOST]
     ]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
@@ -173,12 +180,12 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     rows = []
     for fact in facts:
         row = [fact["question"]] + [fact["part"]] * (survey.by is not None) + [fact["people"], fact["skipped"]]
-        row += [f"{each['expected']:.3f}" for each in fact["mechanisms"].values()]
+        row += [_expected(each) for each in fact["mechanisms"].values()]
         row += [fact["worst"], fact["margin_for"]["0.95"], fact["margin_for"]["0.99"]]
         row += [fact["answer"]] if "answer" in fact else []
         if "revealed" in fact:
             found = fact["revealed"]
-            row += [found["color"], found["margin"], found["p_true"], repr(min(found["probabilities"].values()))]
+            row += [found["color"], found["margin"], found["p_true"], min(found["probabilities"].values())]
         rows.append(row)
     _guarantees(max((q.poll for q in questions), key=lambda poll: len(poll.groups)), _asked_of_all(survey), sizes=False)
     if survey.by is not None:

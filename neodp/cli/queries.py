@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -31,7 +32,9 @@ def query(
 ) -> None:
     """Run a canned Cypher query over a stored graph, or over stored profiles.
 
-    Example: `neodp query least_accurate survey limit=5`, `neodp query --list`
+    Example: `neodp query least_accurate survey limit=5`
+
+    Example: `neodp query --list`
     """
     if all_:
         _list(json)
@@ -48,11 +51,12 @@ def query(
     session: Session = context.obj
     with session.open() as store:
         found = store.query(name, str(graph), **dict(map(_parameter, parameters or [])))
+        empty = "g.mechanism IS NOT NULL" in every()[name].text and store.info(str(graph)).mechanism is None
     rows = found.to_pylist()
 
     def picture() -> None:
         if not rows:
-            say("no rows")
+            say(f"{graph!r} has no mechanism yet: neodp extend {quote(str(graph))}" if empty else "no rows")
             return
         table([HEADINGS.get(name, name) for name in found.column_names], [list(row.values()) for row in rows])
         if any("accuracy" in HEADINGS.get(name, "") for name in found.column_names):
@@ -105,7 +109,8 @@ def _list(json: bool) -> None:
     rows = [(q.name, subject(q.name), " ".join(q.parameters), q.answers) for q in every().values()]
     keys = ("name", "on", "parameters", "answers")
     result = {"queries": [dict(zip(keys, row, strict=True)) | {"parameters": row[2].split()} for row in rows]}
-    show(result, json, lambda: table(("query", "on", "parameters", "answers"), rows))
+    brief = [(*row[:3], row[3].split(". ")[0].rstrip(".")) for row in rows]
+    show(result, json, lambda: table(("query", "on", "parameters", "answers"), brief))
 
 
 def _parameter(text: str) -> tuple[str, Any]:

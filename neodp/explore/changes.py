@@ -14,7 +14,7 @@ import numpy as np
 
 from neodp.auditing import audit
 from neodp.boundary import balanced
-from neodp.columns import MAX_EPSILON
+from neodp.columns import MAX_EPSILON, Floats
 from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
 from neodp.explore.facts import DRAWN, chance, drawable, said
@@ -36,7 +36,8 @@ class Changes:
     edges : tuple of (source, target, epsilon)
         These edges get an epsilon of their own.
     alpha : mapping of str to float
-        By key, the chance of the first colour; with two colours only.
+        By key of a dataset that has alpha: with two colours, the chance of the first one. With more, the chance of the
+        dataset's own colour, at all datasets of its order that have alpha; the others share the rest as before.
     balanced : bool
         Take the balanced alpha of the changed graph, and then the changes of alpha.
     """
@@ -91,15 +92,28 @@ class Changes:
         if self.balanced:
             changed = changed.with_alpha(balanced(changed))
         if self.alpha:
-            if len(graph.colors) != 2:
-                raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "alpha can be moved with two")
-            alpha = changed.alpha.copy()
-            for key, value in self.alpha.items():
-                if not 0.0 <= value <= 1.0:
-                    raise GraphError(f"alpha at {key!r} is {value}", "give a number from 0 to 1")
-                alpha[changed.index(key)] = (value, 1.0 - value)
-            changed = changed.with_alpha(alpha)
+            changed = changed.with_alpha(_moved(changed, self.alpha))
         return changed
+
+
+def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
+    """The alpha of a graph with some changes."""
+    alpha = graph.alpha.copy()
+    for key, value in values.items():
+        v = graph.index(key)
+        if not 0.0 <= value <= 1.0:
+            raise GraphError(f"alpha at {key!r} is {value}", "give a number from 0 to 1")
+        if len(graph.colors) == 2:
+            alpha[v] = (value, 1.0 - value)
+            continue
+        if not graph.given[v]:
+            raise GraphError(f"{key!r} has no alpha", "choose a dataset that has")
+        own = np.arange(len(graph.colors)) == graph.color[v]
+        rest = np.where(own, 0.0, graph.alpha[v])
+        rest = rest / rest.sum() if rest.any() else ~own / (len(own) - 1)
+        row = np.where(own, value, (1.0 - value) * rest)
+        alpha[graph.given & (graph.order == graph.order[v])] = row
+    return alpha
 
 
 def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:

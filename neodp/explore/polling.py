@@ -21,8 +21,9 @@ STUDY = [(0.1, 10), (1.0, 10), (2.0, 11)]
 """What is shown where nobody was asked yet: epsilons and how many people have them."""
 PEOPLE = 100_000
 GROUPS = 8
+OPTIONS = 12
 MARGINS = 48
-"""The most people and groups, and at how many margins the accuracy is drawn."""
+"""The most people, groups and options, and at how many margins the accuracy is drawn."""
 
 
 def population(source: Source) -> list[dict[str, Any]]:
@@ -43,7 +44,8 @@ def poll(given: Any) -> dict[str, Any]:
     Parameters
     ----------
     given : mapping
-        ``groups``: a list of {epsilon, people}; ``query`` and ``prior`` as ``neodp poll`` takes them.
+        ``groups``: a list of {epsilon, people}; ``query`` and ``prior`` as ``neodp poll`` takes them; ``options``: how
+        many one can choose from, by plurality.
 
     Raises
     ------
@@ -53,6 +55,7 @@ def poll(given: Any) -> dict[str, Any]:
     try:
         groups = [Group(float(each["epsilon"]), int(each["people"])) for each in given["groups"]]
         query, prior = str(given.get("query", "majority")), str(given.get("prior", "even"))
+        count = int(given.get("options", 3))
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise GraphError("the groups cannot be read", "give each an epsilon and a number of people") from None
     people = sum(group.size for group in groups)
@@ -61,9 +64,10 @@ def poll(given: Any) -> dict[str, Any]:
             f"there are {len(groups)} groups of {people:,} people",
             f"up to {GROUPS} groups and {PEOPLE:,} people can be moved here; 'neodp poll' takes any number",
         )
-    if query == "plurality":
-        raise GraphError("the query is plurality", "here, ask for majority or a share as in threshold:2/3")
-    both = preview(groups, query, prior=prior)
+    if not 2 <= count <= OPTIONS:
+        raise GraphError(f"there are {count} options", f"give a number from 2 to {OPTIONS}")
+    options = [chr(ord("A") + i) for i in range(count)] if query == "plurality" else ("yes", "no")
+    both = preview(groups, query, options, prior=prior)
     named = {"balanced": both.balanced, "weighted": both.weighted}
     if both.weighted is both.balanced:
         named.pop("weighted")
@@ -71,6 +75,7 @@ def poll(given: Any) -> dict[str, Any]:
     return {
         "question": both.balanced.poll.question,
         "people": people,
+        "coin": 1 / len(options),
         "margins": margins,
         "mechanisms": [{"name": name, **_facts(facts, margins)} for name, facts in named.items()],
     }

@@ -10,8 +10,9 @@ import numpy as np
 
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DPI, FAINT, GREY, INCHES, SHADES, styled
-from neodp.plot.text import counted, shortened
+from neodp.plot.text import shortened
 from neodp.study.comparison import Comparison
+from neodp.wording import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +52,8 @@ def _comparison_figure(comparison: Comparison) -> Figure:
     _ordered(right, comparison)
     means, worsts = comparison.mean, comparison.worst
     figure.supxlabel(
-        f"{counted(comparison.datasets, 'dataset')}; mean accuracy {means[0]:.6g} and {means[1]:.6g}, "
-        f"worst {worsts[0]:.6g} and {worsts[1]:.6g}",
+        f"{count(comparison.datasets, 'dataset')}; mean accuracy {number(means[0])} and {number(means[1])}, "
+        f"worst {number(worsts[0])} and {number(worsts[1])}",
         fontsize=9,
         color=FAINT,
     )

@@ -14,8 +14,8 @@ from neodp.plot.axes import heading, legend, sided_axis
 from neodp.plot.scales import Steps
 from neodp.plot.scene import Scene
 from neodp.plot.style import GRID, HEAD
-from neodp.plot.text import counted
 from neodp.plot.tips import Tips
+from neodp.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,7 @@ def _depths(most: int) -> list[Any]:
 
     shown = sorted({1, round(math.sqrt(most)), most}) if most > 1 else []
     grays = 1.0 - 0.8 * _strength(np.array(shown, np.int64), most)
-    return [Patch(color=(g, g, g), label=counted(n, "dataset")) for n, g in zip(shown, grays.tolist(), strict=True)]
+    return [Patch(color=(g, g, g), label=count(n, "dataset")) for n, g in zip(shown, grays.tolist(), strict=True)]
 
 
 def _blocks_axis(axes: Axes, scene: Scene, starts: dict[int, float]) -> None:

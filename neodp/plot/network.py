@@ -13,6 +13,7 @@ from neodp.plot.scene import Scene, allowed
 from neodp.plot.style import GREY, HEAD, INK
 from neodp.plot.text import precise
 from neodp.plot.tips import Tips
+from neodp.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ def _marks(scene: Scene) -> list[Any]:
     if name:
         shown = _sample(values)
         lines = zip(shown.tolist(), _line_width(shown, values).tolist(), strict=True)
-        handles += [Line2D([], [], color=GREY, lw=width, label=f"{name} {x:.3g}") for x, width in lines]
+        handles += [Line2D([], [], color=GREY, lw=width, label=f"{name} {number(x)}") for x, width in lines]
     return handles
 
 

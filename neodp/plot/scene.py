@@ -19,8 +19,9 @@ from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.plot.scales import Scale, Steps
 from neodp.plot.style import FEW, layered, shades_of
-from neodp.plot.text import counted, precise, range_of, shortened
+from neodp.plot.text import precise, range_of, shortened
 from neodp.privacy import EpsilonDelta, Gaussian
+from neodp.wording import count
 
 __all__ = ["Layer", "Scene", "allowed"]
 
@@ -97,7 +98,7 @@ class Scene:
         least, mean, greatest = map(precise, layer.true[:, place], layer.false[:, place])
         where = f"{name} edges away" if layer.step[place] < self.steps.count else name
         return (
-            f"{where}, {self.label(layer.color)}: {counted(number, 'dataset')}, mean {mean}, from {least} to {greatest}"
+            f"{where}, {self.label(layer.color)}: {count(number, 'dataset')}, mean {mean}, from {least} to {greatest}"
         )
 
     @cached_property
@@ -112,7 +113,7 @@ class Scene:
     @cached_property
     def caption(self) -> str:
         """How large the graph is and what its edges allow, in one line."""
-        parts = [counted(len(self.graph), "dataset"), counted(self.graph.edges, "edge")]
+        parts = [count(len(self.graph), "dataset"), count(self.graph.edges, "edge")]
         parts.append(f"{len(boundary_vertices(self.graph)):,} on the boundary")
         name, values = allowed(self.mechanism)
         parts += [range_of(name, values)] if name and len(values) else []

@@ -6,8 +6,9 @@ import html
 import unicodedata
 
 from neodp.columns import Floats
+from neodp.wording import number
 
-__all__ = ["counted", "escaped", "precise", "printable", "range_of", "rounded", "shortened", "superscript", "width_of"]
+__all__ = ["escaped", "precise", "printable", "range_of", "rounded", "shortened", "superscript", "width_of"]
 
 
 def printable(text: str) -> str:
@@ -70,17 +71,8 @@ def range_of(name: str, values: Floats) -> str:
     >>> range_of("epsilon", np.array([0.5, 1.0])), range_of("delta", np.zeros(3))
     ('epsilon 0.5 to 1', 'delta 0')
     """
-    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
+    low, high = number(float(values.min())), number(float(values.max()))
     return f"{name} {low}" if low == high else f"{name} {low} to {high}"
-
-
-def counted(n: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "dataset"), counted(2000, "edge")
-    ('1 dataset', '2,000 edges')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def superscript(n: int) -> str:

@@ -88,6 +88,8 @@ TINY = SMALLEST
 """The smallest chance of a wrong answer."""
 FAR = 709 * UNIT
 """P is TINY at a cost of 708 and beyond, so that this is as good as any greater cost."""
+SHOWN = 6
+"""How many options a question names."""
 
 Counts: TypeAlias = NDArray[np.int64]
 """A dataset: one row per group, one column per option, how many people of the group chose the option."""
@@ -396,7 +398,9 @@ class Plurality(Poll):
 
     @property
     def question(self) -> str:
-        names = ", ".join(map(repr, self.options))
+        names = ", ".join(map(repr, self.options[:SHOWN]))
+        if len(self.options) > SHOWN:
+            names += f" and {len(self.options) - SHOWN:,} more options"
         return f"which of {names} do most of {self.people:,} people choose?"
 
     def truth(self, counts: Counts) -> int:

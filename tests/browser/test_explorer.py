@@ -158,6 +158,13 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     for _ in range(40):
         alpha.press("ArrowRight")
     page.get_by_role("alert").filter(has_text="alpha at").wait_for()
+    what_if.get_by_role("button", name="As it was").click()
+    what_if.get_by_role("alert").wait_for(state="detached")
+    what_if.get_by_label("One edge alone, to").select_option(label="2-4")
+    edge = what_if.get_by_label("epsilon of this edge, 2-3 – 2-4")
+    for _ in range(10):
+        edge.press("ArrowRight")
+    what_if.get_by_text("Private: all 196 inequalities on 49 edges hold, checked exactly.").wait_for()
 
 
 def test_a_large_graph_is_a_map_of_accuracy(watch: Watch, site: Site) -> None:
@@ -185,6 +192,9 @@ def test_polls_follow_their_sliders(watch: Watch, site: Site) -> None:
     page.get_by_text("of 31 people").wait_for()
     page.get_by_label("Question").select_option("threshold:2/3")
     page.get_by_text("21 of 31").wait_for()
+    page.get_by_label("Question").select_option("plurality")
+    page.get_by_label("How many options").fill("4")
+    page.get_by_text("Which of 'A', 'B', 'C', 'D'").wait_for()
 
 
 def test_queries_are_tables(watch: Watch, site: Site) -> None:

@@ -99,6 +99,8 @@ def test_from_a_store_to_a_folder_and_back(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "D")
     assert run("generate", "counts", "survey", "4", "5", "--epsilon", "0.5,1", "--balanced")[0] == 0
     assert document(run("export", "survey", path, "--blocks", "3", "--json"))["blocks"] == 3
+    code, _, err = run("extend", path)
+    assert (code, f"if the folder is meant, type 'neodp extend {path} --engine blocks'" in err) == (2, True)
     assert run("extend", path, "--engine", "blocks", "--workers", "1")[0] == 0
     assert document(run("load", "again", path, "--json"))["written"] == 30
     for name in ("survey", "again"):

@@ -74,7 +74,7 @@ def test_what_if(voters: Run) -> None:
 
 
 def test_which_graph(run: Run) -> None:
-    assert run("boundary")[2] == "neodp: which graph?; as in 'neodp boundary GRAPH'; 'neodp list' lists them\n"
+    assert run("boundary")[2] == "neodp: which graph? as in 'neodp boundary GRAPH'; 'neodp list' lists them\n"
 
 
 def test_compare_two_stored_mechanisms_with_a_picture(voters: Run, address: str, tmp_path: Path) -> None:

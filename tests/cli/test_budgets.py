@@ -118,6 +118,7 @@ def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
         run("answer", "g", "1", "--release", "three"), "would have spent epsilon 3 at delta 0, allowed is epsilon 2.5"
     )
     out = run("budget", "staff")[1]
+    assert out.split()[-5:] == ["1", "2", "0", "2", "0.5"]  # epsilon 1: spent, delta, at the usual delta, left
     assert "population 'staff': 2 answers given; the limit is epsilon 2.5 in all for everybody" in out
     found = document(run("budget", "staff", "--plan", "0.1x610", "--json"))
     assert found["levels"][0]["left"] == pytest.approx(0.5)

@@ -33,6 +33,7 @@ def test_an_incompatible_alpha(run: Run, tmp_path: Path) -> None:
     witness = json.loads(out)["witness"]
     assert code == 1
     assert (witness["dataset"], witness["origin"], witness["path"]) == ("b", "a", ["a", "b"])
+    assert run("check", "g")[1].endswith("an alpha that fits: neodp boundary g --balanced --write\n")
     code, out, err = run("extend", "g")
     assert (code, out) == (1, "")
     assert "alpha at 'b' makes Pr[no] 0.99, at most 0.0164872 is possible: 'a' has 0.01 and is epsilon 0.5 away" in err

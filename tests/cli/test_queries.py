@@ -15,8 +15,10 @@ def test_queries(survey: Run) -> None:
     assert "least_accurate" in survey("query", "--list")[1]
     assert "MATCH" in survey("query", "summary", "--cypher")[1]
     assert "no rows" in survey("query", "missing_alpha", "survey")[1]
+    survey("generate", "path", "new", "4")
+    assert survey("query", "least_accurate", "new")[1] == "'new' has no mechanism yet: neodp extend new\n"
     for words, message in (
-        (("query",), "which query, on which graph?"),
+        (("query",), "which query, on which graph? as in 'neodp query summary GRAPH'"),
         (("query", "sumary", "survey"), "there is no query 'sumary'; did you mean 'summary'?"),
         (("query", "least_accurate", "survey", "5"), "'5' is no parameter; give name=value, as in limit=5"),
         (("query", "least_accurate", "survey", "limit=x"), "limit is 'x'; give a whole number"),

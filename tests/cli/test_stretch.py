@@ -136,7 +136,7 @@ def test_utility(films: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("similarity", "films", "u0", "u1"), 2, "which epsilon?; give --epsilon for each number released, or --total"),
+        (("similarity", "films", "u0", "u1"), 2, "which epsilon? give --epsilon for each number released, or --total"),
         (("similarity", "films", "u0", "u1", "--epsilon", "1", "--total", "1"), 2, "which epsilon?"),
         (("similarity", "films", "u0", "u99", "--epsilon", "1"), 2, "there is no user 'u99' in profile 'films'"),
         (("similarity", "films", "u0", "u0", "--epsilon", "1"), 2, "'u0' is one user; name two"),

@@ -142,6 +142,21 @@ def test_alpha_is_moved_or_refused_with_its_witness(local: tuple[Site, str]) -> 
     assert "are not neighbours" in wrong["problem"]["message"]
 
 
+def test_the_alpha_of_an_order_of_three_answers_is_moved(local: tuple[Site, str]) -> None:
+    site, _ = local
+    before = site.post("dataset", graph="three", key="2-1-1")
+    own = next(each["p"] for each in before["distribution"] if each["color"] == before["color"])
+    changes = {"alpha": {"2-1-1": own - 0.02}}
+    found = site.post("what-if", graph="three", changes=changes)
+    assert (found["problem"], found["audit"]["violations"]) == (None, 0)
+    after = site.post("dataset", graph="three", key="2-1-1", changes=changes)
+    assert next(each["p"] for each in after["distribution"] if each["color"] == after["color"]) == own - 0.02
+    same = site.post("dataset", graph="three", key="3-1-0", changes=changes)  # its answers stand in the same order
+    assert same["alpha"] == after["alpha"]
+    refused = site.post("what-if", graph="three", changes={"alpha": {"2-1-1": 0.99}})
+    assert "is possible" in refused["problem"]["message"]
+
+
 @pytest.mark.parametrize(
     "changes",
     [7, {"epsilon": 3}, {"alpha": [1]}, {"epsilon": [["x", 1]]}, {"alpha": {"111": "much"}}, {"edges": [[1]]}],
@@ -163,6 +178,11 @@ def test_a_poll_is_previewed(local: tuple[Site, str]) -> None:
     refused: list[Any] = [[], [{"epsilon": -1, "people": 1}], [{"epsilon": 1}], 7, None]
     for wrong in refused:
         assert site.post("poll", groups=wrong)["error"]["kind"] == "graph"
+    several = site.post("poll", groups=[{"epsilon": 1, "people": 9}], query="plurality", options=4)
+    assert (several["question"], several["coin"]) == ("which of 'A', 'B', 'C', 'D' do most of 9 people choose?", 0.25)
+    assert set(several["mechanisms"][0]["even"]) == {None}
+    refused_options = site.post("poll", groups=groups, query="plurality", options=1)
+    assert refused_options["error"]["hint"] == "give a number from 2 to 12"
     many = site.post("poll", groups=[{"epsilon": 1, "people": 10**6}])
     assert "'neodp poll' takes any number" in many["error"]["hint"]
 

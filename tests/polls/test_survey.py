@@ -102,7 +102,7 @@ print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num
         ({"answer": ["yes"], "privacy": []}, {}, "the table of people cannot be read as Arrow columns"),
         (COLUMNS, {"vote": "anser"}, "the table has no column 'anser'; did you mean 'answer'?"),
         (COLUMNS, {"vote": ["answer", "answer"]}, "the column 'answer' is named twice"),
-        (COLUMNS, {"vote": []}, "which column has the votes?; name it"),
+        (COLUMNS, {"vote": []}, "which column has the votes? name it"),
         (COLUMNS, {"epsilon": 1000}, "epsilon is 1000.0; give a number from 0 to 690"),
         (COLUMNS, {"levels": {"low": 1.0}}, "row 2 of the table ('high'), row 4 of the table ('medium')"),
         (COLUMNS, {"levels": {"low": "much"}}, "the level 'low' is 'much'; give it an epsilon"),

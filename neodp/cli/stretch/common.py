@@ -11,7 +11,7 @@ from neodp.errors import OtherQuestion, PrivacyError
 from neodp.release import Level, Question, Release, in_words
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
-from neodp.wording import count
+from neodp.wording import count, number
 
 __all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "numbers", "spend"]
 
@@ -71,7 +71,8 @@ def cost_in_words(who: str, cost: Cost) -> str:
     """A cost as a sentence."""
     less = cost.at(DELTA)
     loose = f" ({in_words(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
+    price = f"{count(cost.releases, 'number')} × epsilon {number(cost.epsilon)} = {number(cost.total)}{loose}"
     return (
-        f"cost to {who}: {count(cost.releases, 'number')} × epsilon {cost.epsilon:.4g} = {cost.total:.4g}{loose} "
-        "for an item of weight 1, and less for an item of less weight; asking again costs as much again"
+        f"cost to {who}: {price} for an item of weight 1, and less for an item of less weight; "
+        "asking again costs as much again"
     )

@@ -26,7 +26,7 @@ from neodp.cli.stretch.common import Profile
 from neodp.errors import GraphError
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.weights import weighted
-from neodp.wording import count
+from neodp.wording import count, moment
 
 __all__ = ["drop", "list_profiles", "load"]
 
@@ -34,7 +34,7 @@ __all__ = ["drop", "list_profiles", "load"]
 def load(
     context: typer.Context,
     ratings: Annotated[
-        Path, typer.Argument(help="user,item[,rating][,weight]: a table; - is stdin.", metavar="RATINGS")
+        Path, typer.Argument(help="user,item and, if there are, rating,weight: a table; - is stdin.", metavar="RATINGS")
     ],
     name: Annotated[str | None, typer.Option(help="What to call the profiles. Default: the file's name.")] = None,
     columns: Annotated[str, typer.Option(help="The columns of users, items and ratings.")] = "user,item,rating",
@@ -98,7 +98,9 @@ def list_profiles(context: typer.Context, json: Json = False) -> None:
 
         def text() -> None:
             if rows:
-                table(("profile", *names[1:]), [list(row.values()) for row in rows])
+                table(
+                    ("profile", *names[1:]), [[*list(row.values())[:-1], moment(row["created"] or "")] for row in rows]
+                )
             else:
                 say(f"{store.address} has no profiles; load some with 'neodp stretch load'")
 

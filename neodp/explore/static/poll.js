@@ -5,21 +5,25 @@ import { h, notice, number, printable, settled, short, table, tone } from "./dom
 import { sentence } from "./overview.js";
 
 const SHADES = { balanced: "#0077BB", weighted: "#EE7733" };
-const QUERIES = [["majority", "a majority: more than half"], ["threshold:2/3", "at least two thirds"], ["threshold:3/4", "at least three quarters"], ["threshold:1/3", "at least one third"]];
+const QUERIES = [["majority", "a majority: more than half"], ["threshold:2/3", "at least two thirds"], ["threshold:3/4", "at least three quarters"], ["threshold:1/3", "at least one third"], ["plurality", "the most votes of several options"]];
+const OPTIONS = 12;
 const MOST = 8;
 
 export async function pollPage() {
   const groups = await ask("population");
-  const state = { groups, query: "majority" };
+  const state = { groups, query: "majority", options: 3 };
   const editor = h("div", { class: "groups" });
   const result = h("div", { "aria-live": "polite" });
 
   const compute = settled(150, async () => {
     if (!result.children.length) result.replaceChildren(h("p", { class: "hint" }, "Computing…"));
+    result.setAttribute("aria-busy", "true");
     try {
       result.replaceChildren(...pictured(await post("poll", state)));
     } catch (problem) {
       result.replaceChildren(notice("wrong", sentence(problem.message), sentence(problem.hint)));
+    } finally {
+      result.removeAttribute("aria-busy");
     }
   });
 
@@ -39,17 +43,25 @@ export async function pollPage() {
 
   const query = h("select", { disabled: !live, onchange: (event) => {
     state.query = event.target.value;
+    several.hidden = state.query !== "plurality";
     compute();
   } }, QUERIES.map(([value, text]) => h("option", { value }, text)));
+  const options = h("input", { type: "number", min: 2, max: OPTIONS, value: state.options, disabled: !live });
+  options.addEventListener("input", () => {
+    if (!options.checkValidity() || options.value === "") return;
+    state.options = options.valueAsNumber;
+    compute();
+  });
+  const several = h("label", { class: "field", hidden: true }, h("span", {}, "How many options"), options);
   build();
   compute();
   return [
-    h("h1", {}, "A yes-or-no poll, before anybody is asked"),
+    h("h1", {}, "A poll, before anybody is asked"),
     h("p", { class: "lead" }, "How often would the private answer be the true one? Nothing here depends on a vote: only on how many people there are and how much privacy each group asks for."),
     live ? null : notice("careful", "This file holds one poll. Moving its levels needs the server: run 'neodp explore'."),
     h("div", { class: "compare" },
       h("section", { class: "card", "aria-label": "Groups" }, h("h2", {}, "People"), h("p", {}, "The smaller epsilon, the more privacy."), editor,
-        h("label", { class: "field" }, h("span", {}, "Question"), query)),
+        h("label", { class: "field" }, h("span", {}, "Question"), query), several),
       h("section", { class: "card", "aria-label": "Accuracy" }, h("h2", {}, "Accuracy by margin"), result)),
   ];
 }
@@ -94,7 +106,7 @@ function pictured(found) {
   return [
     h("p", {}, `${sentence(printable(found.question))} The margin is how many people would have to vote otherwise to change the true answer.`),
     found.margins.length
-      ? chart({ label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: 0.5 })
+      ? chart({ label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: found.coin })
       : h("p", {}, "Only one answer is possible: it is always right."),
     table("Both mechanisms", ["", ...found.mechanisms.map((each) => each.name)], facts.map(([name, value]) => [name, ...found.mechanisms.map(value)]), { quiet: true, numeric: [1, 2] }),
     found.mechanisms.length === 1 ? h("p", { class: "hint" }, "Here nothing is better on average than the balanced mechanism.") : "",

@@ -6,14 +6,14 @@ import { sentence } from "./overview.js";
 const LEVELS = 8;
 
 export function whatIf(graph, facts, drawing, follow) {
-  const state = { epsilon: new Map(), alpha: {}, balanced: false };
+  const state = { epsilon: new Map(), edges: new Map(), alpha: {}, balanced: false };
   const result = h("div", { "aria-live": "polite" });
-  const alpha = h("div", { class: "sliders" });
+  const own = h("div", { class: "sliders" });
   const element = h("section", { class: "card", "aria-label": "What if" });
   const movable = drawing.whole && live;
 
-  const current = () => ({ epsilon: [...state.epsilon], alpha: state.alpha, balanced: state.balanced });
-  const changed = () => state.epsilon.size || Object.keys(state.alpha).length || state.balanced;
+  const current = () => ({ epsilon: [...state.epsilon], edges: [...state.edges.values()], alpha: state.alpha, balanced: state.balanced });
+  const changed = () => state.epsilon.size || state.edges.size || Object.keys(state.alpha).length || state.balanced;
 
   const compute = settled(120, async () => {
     reset.disabled = !changed();
@@ -33,6 +33,7 @@ export function whatIf(graph, facts, drawing, follow) {
 
   const reset = h("button", { type: "button", disabled: true, onclick: () => {
     state.epsilon.clear();
+    state.edges.clear();
     state.alpha = {};
     state.balanced = false;
     build();
@@ -51,27 +52,45 @@ export function whatIf(graph, facts, drawing, follow) {
       state.balanced = event.target.checked;
       compute();
     } }), h("span", {}, "Choose alpha anew: balanced, so that no answer is favoured at the boundary"));
-    alpha.replaceChildren();
+    own.replaceChildren();
+    delete own.dataset.key;
     element.replaceChildren(h("h2", {}, "What if"), ...(movable
-      ? [h("p", {}, "Move a value: the mechanism follows, and every edge is checked exactly. Nothing is stored."), h("div", { class: "sliders" }, levels, even, alpha, h("p", {}, reset)), result]
+      ? [h("p", {}, "Move a value: the mechanism follows, and every edge is checked exactly. Nothing is stored."), h("div", { class: "sliders" }, levels, even, own, h("p", {}, reset)), result]
       : [h("p", {}, drawing.whole ? "Moving alpha or an epsilon needs the server: run 'neodp explore' on the store." : `This graph is too large to move values here; use: neodp what-if ${facts.quoted}`)]));
   }
 
-  // Alpha of the dataset that is chosen.
+  // Alpha of the dataset that is chosen, and the epsilon of each of its edges.
   function choose(found) {
     if (!movable) return;
-    if (found.alpha === null || facts.colors.length !== 2) {
-      alpha.replaceChildren(h("p", { class: "hint" }, facts.colors.length !== 2 ? "With more than two answers, alpha is that of an order and cannot be moved here."
-        : "Choose a dataset with a given alpha to move it."));
-      return;
-    }
-    if (alpha.dataset.key === found.key && alpha.contains(document.activeElement)) return;
-    alpha.dataset.key = found.key;
-    alpha.replaceChildren(slider(`alpha at ${shortened(found.key, 24)}`, `chance of “${shortened(facts.colors[0].name, 20)}”`, found.alpha[0], 0, 1, (value, began) => {
-      if (value === began) delete state.alpha[found.key];
-      else state.alpha[found.key] = value;
+    if (own.dataset.key === found.key && own.contains(document.activeElement)) return;
+    own.dataset.key = found.key;
+    own.replaceChildren(given(found), ...edges(found));
+  }
+
+  function given(found) {
+    if (found.alpha === null) return h("p", { class: "hint" }, "Choose a dataset with a given alpha to move it.");
+    const two = facts.colors.length === 2, answer = two ? facts.colors[0].name : found.color;
+    const value = found.alpha[facts.colors.findIndex((color) => color.name === answer)];
+    const where = two ? "" : ", and wherever the answers stand in this order";
+    return slider(`alpha at ${shortened(found.key, 24)}`, `chance of “${shortened(answer, 20)}”${where}`, value, 0, 1, (now) => {
+      state.alpha[found.key] = now;
       compute();
-    }));
+    });
+  }
+
+  function edges(found) {
+    if (!found.neighbors.length) return [];
+    const place = h("div", {});
+    const pick = h("select", { onchange: () => show(Number(pick.value)) }, found.neighbors.slice(0, 200).map((each, i) => h("option", { value: i }, shortened(each.key, 40))));
+    function show(i) {
+      const { key, epsilon } = found.neighbors[i], name = [found.key, key].sort().join("\n");
+      place.replaceChildren(slider(`epsilon of this edge`, `${shortened(found.key, 20)} – ${shortened(key, 20)}`, epsilon, 0, Math.max(2 * epsilon, 1), (now) => {
+        state.edges.set(name, [found.key, key, now]);
+        compute();
+      }));
+    }
+    show(0);
+    return [h("label", { class: "field" }, h("span", {}, "One edge alone, to"), pick), place];
   }
 
   build();
@@ -87,7 +106,7 @@ function slider(name, meaning, value, low, high, moved) {
     const now = near ? began : Number(input.valueAsNumber.toPrecision(4));
     shown.textContent = short(now);
     input.setAttribute("aria-valuetext", short(now));
-    moved(now, began);
+    moved(now);
   });
   return h("label", {}, h("span", { class: "row" }, h("span", {}, printable(name), " ", h("span", { class: "was" }, printable(meaning))), shown), input);
 }
