@@ -18,7 +18,7 @@ def main() -> None:
     )
     parser.add_argument(
         "--sweep",
-        type=_part,
+        type=part,
         metavar="PART/PARTS",
         help="only for poll: one part of a long comparison with the optimum, as in 1/12",
     )
@@ -36,12 +36,12 @@ def main() -> None:
         importlib.import_module(f"bench.{name}").run(options.quick, **chosen)
 
 
-def _part(text: str) -> tuple[int, int]:
+def part(text: str) -> tuple[int, int]:
     """A part and the number of parts, as in 1/12; ValueError if there is no such part."""
-    part, parts = map(int, text.split("/"))
-    if not 1 <= part <= parts:
+    number, parts = map(int, text.split("/"))
+    if not 1 <= number <= parts:
         raise ValueError(text)
-    return part, parts
+    return number, parts
 
 
 if __name__ == "__main__":

@@ -371,7 +371,10 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
 
 def _best(poll: Threshold, prior: Prior) -> Weighted:
     if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
-        return on_tables(poll, prior)
+        try:
+            return on_tables(poll, prior)
+        except NeodpError:  # the solver gave up: of scores there are fewer
+            pass
     ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
     best = on_scores(poll, ranked[0][1], prior)
     tried = {best.weights}
@@ -389,7 +392,7 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
     if without is None:
         return best
     joint = lattice(poll, without, prior)
-    few = best if joint.approximate else _solve(poll, joint, prior, (0, len(joint.yes) - 1))
+    few = best if joint.approximate else _solved(poll, joint, prior, (0, len(joint.yes) - 1))
     return max(best, few, key=lambda each: each.expected)
 
 
@@ -602,11 +605,19 @@ def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted
     if min(weights) < 0 or not any(weights):
         raise GraphError(f"the weights are {tuple(weights)}", "give whole numbers from 0, not all of them 0")
     joint = lattice(poll, weights, prior)
-    return _solve(poll, joint, prior, _window(poll, joint))
+    return _solved(poll, joint, prior, _window(poll, joint))
 
 
-def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
-    """The solution of the program on the scores of a window."""
+def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
+    """The solution of the program on the scores of a window; if the solver gives up, what is balanced on the scores."""
+    try:
+        return _solve(poll, joint, prior, window)
+    except NeodpError:
+        return _solve(poll, joint, prior, window, optimal=False)
+
+
+def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int], *, optimal: bool = True) -> Weighted:
+    """The mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
     from neodp.boundary import balanced
     from neodp.mechanism import extend
     from neodp.study.optimum import optimize
@@ -623,10 +634,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
     graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
-    try:
-        alpha = optimize(graph, weight).alpha
-    except NeodpError:  # the solver gave up: what is private and never below a coin on scores will do
-        alpha = balanced(graph)
+    alpha = optimize(graph, weight).alpha if optimal else balanced(graph)
     mechanism = extend(graph.with_alpha(alpha))
     first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)
     first[scores - low], second[scores - low] = mechanism.p, mechanism.q
