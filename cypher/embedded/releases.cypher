@@ -51,13 +51,12 @@ CREATE (:Release {id: $id, graph: $graph, name: $release, answer: $answer, time:
                   level_times: $level_times, digest: $digest});
 
 // name: certify
-// Certify a graph as it is, if it is still what it was: its fingerprint, and the levels of its edges.
+// Certify a graph as it is, if it is still what it was.
 MATCH (g:DatasetGraph) WHERE g.name = $graph AND coalesce(g.revision, '') = coalesce($revision, '')
-SET g.revision = $token, g.certified = $token, g.certificate = $fingerprint, g.stale = $stale,
-    g.level_epsilons = $epsilons, g.level_deltas = $deltas
+SET g.revision = $revision_now, g.certified = $certified, g.stale = $stale
 RETURN count(*) AS certified;
 
 // name: mark_changed
 // Take back a graph's certificate, and mark its mechanism as stale: somebody has changed the graph.
 MATCH (g:DatasetGraph) WHERE g.name = $graph
-SET g.stale = g.mechanism IS NOT NULL, g.certified = NULL, g.certificate = NULL;
+SET g.stale = g.mechanism IS NOT NULL, g.certified = NULL;

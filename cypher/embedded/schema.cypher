@@ -32,7 +32,7 @@ CREATE NODE TABLE IF NOT EXISTS DatasetGraph(
     name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
     mechanism STRING, fingerprint STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE,
     mechanism_method STRING, mechanism_privacy STRING, mechanism_mu DOUBLE, population STRING, revision STRING,
-    certified STRING, certificate STRING, stale BOOL, level_epsilons DOUBLE[], level_deltas DOUBLE[]);
+    certified STRING, stale BOOL);
 
 // name: Dataset
 // The table of datasets. A primary key is one column here: id is 'length of graph:graph:key'.
@@ -105,24 +105,12 @@ ALTER TABLE DatasetGraph ADD IF NOT EXISTS population STRING;
 ALTER TABLE DatasetGraph ADD IF NOT EXISTS revision STRING;
 
 // name: DatasetGraph.certified
-// The revision that a graph was certified at.
+// A graph's certificate, as one text.
 ALTER TABLE DatasetGraph ADD IF NOT EXISTS certified STRING;
-
-// name: DatasetGraph.certificate
-// The fingerprint that a graph was certified with.
-ALTER TABLE DatasetGraph ADD IF NOT EXISTS certificate STRING;
 
 // name: DatasetGraph.stale
 // Whether a graph is known to have changed since its mechanism was written.
 ALTER TABLE DatasetGraph ADD IF NOT EXISTS stale BOOL;
-
-// name: DatasetGraph.level_epsilons
-// The epsilons of a graph's levels, by the certificate.
-ALTER TABLE DatasetGraph ADD IF NOT EXISTS level_epsilons DOUBLE[];
-
-// name: DatasetGraph.level_deltas
-// The deltas of a graph's levels, by the certificate.
-ALTER TABLE DatasetGraph ADD IF NOT EXISTS level_deltas DOUBLE[];
 
 // name: Ledger.population
 // Ledgers were by graph, and are by population.

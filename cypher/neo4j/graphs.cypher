@@ -13,8 +13,7 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
        coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
        coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
-       CASE WHEN g.certified = g.revision THEN g.certificate END AS certificate,
-       g.level_epsilons AS epsilons, g.level_deltas AS deltas
+       g.certified AS certified
 ORDER BY name;
 
 // name: find_graph
@@ -29,7 +28,7 @@ RETURN coalesce(g.state, 'ready') AS state;
 MATCH (g:DatasetGraph {name: $graph})
 SET g.state = $state, g.writer = $writer, g.revision = $writer
 REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
-       g.mechanism_mu, g.stale, g.datasets, g.edges, g.certified, g.certificate, g.level_epsilons, g.level_deltas
+       g.mechanism_mu, g.stale, g.datasets, g.edges, g.certified
 RETURN count(g) AS claimed;
 
 // name: create_datasets
@@ -94,8 +93,7 @@ SET old.colors = $colors, old.datasets = $datasets, old.edges = $edges, old.crea
     old.population = coalesce($population, old.population, 'default'), old.revision = $writer,
     new.name = $removed, new.state = 'dropping'
 REMOVE old.writer, old.mechanism, old.fingerprint, old.written, old.min_p_true, old.mean_p_true, old.mechanism_method,
-       old.mechanism_privacy, old.mechanism_mu, old.stale, old.certified, old.certificate, old.level_epsilons,
-       old.level_deltas
+       old.mechanism_privacy, old.mechanism_mu, old.stale, old.certified
 RETURN count(*) AS switched;
 
 // name: delete_datasets

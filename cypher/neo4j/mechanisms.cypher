@@ -135,8 +135,7 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
        coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
        coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
-       CASE WHEN g.certified = g.revision THEN g.certificate END AS certificate,
-       g.level_epsilons AS epsilons, g.level_deltas AS deltas,
+       g.certified AS certified,
        keys, found, alphas, ps, qs, distributions, least_number, greatest_number, least_list, greatest_list;
 
 // name: write_evaluations

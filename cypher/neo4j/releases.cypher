@@ -58,17 +58,17 @@ CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetim
 RETURN toString(r.time) AS time;
 
 // name: certify
-// Certify a graph as it is, if it is still what it was: its fingerprint, and the levels of its edges.
+// Certify a graph as it is, if it is still what it was. The certificate is one text that begins with the revision: who
+// reads while it is written sees the old one or the new one.
 MATCH (g:DatasetGraph {name: $graph})
 SET g.touched = datetime()
 WITH g WHERE coalesce(g.state, 'ready') = 'ready' AND coalesce(g.revision, '') = coalesce($revision, '')
-SET g.revision = coalesce(g.revision, randomUUID()), g.certificate = $fingerprint, g.stale = $stale,
-    g.level_epsilons = $epsilons, g.level_deltas = $deltas
-SET g.certified = g.revision
+SET g.revision = coalesce(g.revision, randomUUID()), g.stale = $stale
+SET g.certified = g.revision + '\t' + $certificate
 RETURN count(g) AS certified;
 
 // name: mark_changed
 // Take back a graph's certificate, and mark its mechanism as stale: somebody has changed the graph.
 MATCH (g:DatasetGraph {name: $graph})
 SET g.stale = g.mechanism IS NOT NULL
-REMOVE g.certified, g.certificate, g.level_epsilons, g.level_deltas;
+REMOVE g.certified;

@@ -1,9 +1,9 @@
 """What a store knows about a graph and its mechanism, and what it hands out.
 
 A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
-was certified, ``certified`` (at which revision), ``certificate, level_epsilons, level_deltas``; and, once a whole
-mechanism is stored, ``mechanism`` (its version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method,
-mechanism_privacy`` and ``mechanism_mu`` (:mod:`neodp.store.notions`).
+was certified, ``certified`` (:class:`Certificate`); and, once a whole mechanism is stored, ``mechanism`` (its
+version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method, mechanism_privacy`` and ``mechanism_mu``
+(:mod:`neodp.store.notions`).
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ class MechanismInfo:
 class Certificate:
     """That a graph, as it is, is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answers`).
 
+    It is stored as one text, so that nobody reads a part of it: the graph's revision, and what ``text`` returns.
+
     Attributes
     ----------
     fingerprint : str
@@ -91,16 +93,31 @@ class Certificate:
     fingerprint: str
     levels: tuple[Level, ...]
 
+    def text(self) -> str:
+        """The fingerprint, and epsilon and delta of each level in hexadecimal, with tabs between them."""
+        return "\t".join([self.fingerprint, *(x.hex() for level in self.levels for x in (level.epsilon, level.delta))])
+
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Certificate | None:
-        """From a row of the statement ``graphs``; None where it has no certificate, or only a part of it.
+        """From a row of the statement ``graphs``; None where the graph has no certificate, or one of another revision.
 
-        A server may show the properties of a node while they are being written, one without the other.
+        Examples
+        --------
+        >>> kept = Certificate("c0ffee", (Level(0.5, 0.0), Level(1.0, 0.25)))
+        >>> Certificate.from_row({"revision": "7", "certified": f"7\\t{kept.text()}"}) == kept
+        True
+        >>> Certificate.from_row({"revision": "8", "certified": f"7\\t{kept.text()}"}) is None
+        True
         """
-        epsilons, deltas = row.get("epsilons"), row.get("deltas")
-        if not row.get("certificate") or epsilons is None or deltas is None or len(epsilons) != len(deltas):
+        revision, _, text = str(row.get("certified")).partition("\t")
+        fingerprint, *words = text.split("\t")
+        if revision != row.get("revision") or not fingerprint or len(words) % 2:
             return None
-        return cls(row["certificate"], tuple(Level(*pair) for pair in zip(epsilons, deltas, strict=True)))
+        try:
+            numbers = [float.fromhex(word) for word in words]
+        except ValueError:  # somebody else has changed it
+            return None
+        return cls(fingerprint, tuple(map(Level, numbers[::2], numbers[1::2])))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +17,17 @@ from neo4j.exceptions import Neo4jError
 from neodp import DatasetGraph
 from neodp.cli.hints import in_shell
 from neodp.graph import plain
+from neodp.store.neo4j.plugin import in_python
+from tools import neo4j_server as servers
 
-__all__ = ["Caller", "Refused", "refused", "with_plugin"]
+__all__ = ["Caller", "Refused", "guests", "refused", "transactions", "with_plugin"]
 
 _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """What a procedure refused, taken apart; the hint as the command line shows it."""
+    """What a procedure refused, taken apart; the hint as the command line shows it to whoever works there."""
 
     kind: str
     message: str
@@ -35,7 +39,9 @@ def refused(error: Neo4jError) -> Refused:
     found = _REFUSAL.search(error.message or "")
     assert found, error.message
     kind, message, hint = found.groups()
-    return Refused(kind, message, in_shell(hint))
+    if kind not in ("client", "memory"):  # which send one to the client
+        assert not re.search(r"'neodp |--\w|`(store|graph|neodp)\.|`\w+=", hint), hint
+    return Refused(kind, message, in_shell(in_python(hint)))
 
 
 class Caller:
@@ -96,3 +102,28 @@ def _edges(name: str, graph: DatasetGraph) -> list[list[Any]]:
     keys = graph.keys.to_pylist()
     columns = (graph.source.tolist(), graph.target.tolist(), graph.epsilon.tolist(), graph.delta.tolist())
     return [[name, keys[u], keys[v], e, d] for u, v, e, d in zip(*columns, strict=True)]
+
+
+def guests(server: servers.Server) -> list[str]:
+    """The threads of the plugin in the server's process, once those that are just ending have ended."""
+    found: list[str] = []
+    for _ in range(50):
+        found = [name for name in _threads(server) if name.startswith("neodp")]
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def _threads(server: servers.Server) -> Iterator[str]:
+    files = list(Path(f"/proc/{server.pid}/task").glob("*/comm"))
+    assert files
+    for file in files:
+        with suppress(OSError):  # a thread that has ended meanwhile
+            yield file.read_text().strip()
+
+
+def transactions(caller: Caller) -> list[str]:
+    """What other transactions are doing."""
+    rows = caller("SHOW TRANSACTIONS YIELD currentQuery, outerTransactionId RETURN currentQuery AS text")
+    return [row["text"] for row in rows if "SHOW TRANSACTIONS" not in row["text"]]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from neodp.store import Store, open_store
-from tests.plugin.calls import Caller, with_plugin
+from tests.plugin.calls import Caller, guests, transactions, with_plugin
 from tools import neo4j_server as servers
 
 Start = Callable[..., AbstractContextManager[servers.Server]]
@@ -81,3 +81,11 @@ def client(caller: Caller, plugin_server: servers.Server) -> Iterator[Store]:
     with open_store(plugin_server.uri) as store:
         store.init()
         yield store
+
+
+@pytest.fixture
+def quiet(caller: Caller, plugin_server: servers.Server) -> Iterator[None]:
+    """Checks that a test leaves no thread and no transaction behind."""
+    yield
+    assert guests(plugin_server) == []
+    assert transactions(caller) == []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -22,6 +24,8 @@ from neodp.store.engines import Declined
 from tests.plugin.calls import Caller
 from tests.running import Run
 from tools import neo4j_server as servers
+
+Start = Callable[..., AbstractContextManager[servers.Server]]
 
 PROJECT = Path(__file__).parents[2]
 
@@ -121,6 +125,29 @@ def test_what_the_plugin_leaves_to_the_client(client: Store, caller: Caller, gra
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
     with pytest.raises(Declined, match="of the server's heap"):
         client.extend("g", engine="server")
+
+
+def test_a_server_whose_inside_is_another_one(
+    jar: Path, start_server: Start, tmp_path: Path, graph: DatasetGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plugin looks for a method that the server does not have: it says so, and the client does the work."""
+    stranger = tmp_path / jar.name
+    with zipfile.ZipFile(jar) as old, zipfile.ZipFile(stranger, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"allocateNodeCursor", b"allocateNodeRunner"))
+    with start_server(plugins=[stranger], memory="512m") as server, server.driver() as driver:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        with open_store(server.uri) as store:
+            store.load("g", graph)
+            refusal = Caller(driver).refusal("CALL neodp.extend.write('g')")
+            assert (refusal.kind, refusal.hint) == ("client", "use the client")
+            assert "is not one that the plugin was made for: java.lang.NoSuchMethodError" in refusal.message
+            assert store.extend("g").engine == "client"
+            assert store.audit("g").engine == "client"
+            assert store.evaluate("g", ["0-0"]).engine == "server"  # a search needs nothing of the inside
+            with pytest.raises(Declined, match="not one that the plugin was made for"):
+                store.extend("g", engine="server")
 
 
 def test_errors_are_the_clients_own(client: Store, caller: Caller, graph: DatasetGraph) -> None:

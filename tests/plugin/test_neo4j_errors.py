@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,10 @@ import neodp
 from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError
 from neodp.store import Store
+from neodp.store.neo4j.plugin import IN_PYTHON, in_python
 from tests.plugin.calls import Caller, Refused
+
+pytestmark = pytest.mark.usefixtures("quiet")
 
 DATASETS = "CREATE (:DatasetGraph {{name: 'g', colors: ['no', 'yes']}}), {} "
 
@@ -199,6 +203,29 @@ def test_eval(caller: Caller, client: Store) -> None:
     assert caller("CALL neodp.eval('g', [])") == []
 
 
+def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
+    """In Cypher, a hint is Cypher that can be pasted; in Python, it is Python. A strange name changes nothing."""
+    name = "it's\n`\\"
+    client.load(name, neodp.generate.path(4))
+    with pytest.raises(ClientError) as inside:
+        caller("CALL neodp.extend.write($name)", name=name)
+    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
+    assert hint.startswith("CALL neodp.boundary.balanced('it")
+    assert len(caller(hint)) == 2
+    caller("CALL neodp.extend.write($name)", name=name)
+    caller("MATCH (:Dataset {key: '0'})-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
+    with pytest.raises(ClientError) as inside:
+        caller("CALL neodp.eval($name, ['0'])", name=name)
+    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
+    assert caller.one(hint)["written"] == 4
+    assert in_python(f"run `{hint}` again") == f"run `store.extend({name!r})` again"
+
+
+@pytest.mark.parametrize("known", [known for known in IN_PYTHON if known.startswith(("CALL", "MATCH"))])
+def test_every_hint_is_cypher(caller: Caller, known: str) -> None:
+    caller(f"EXPLAIN {known.replace('NAME', repr('g')).replace('= N', '= 1')}")
+
+
 def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None:
     graph = neodp.generate.counts([9, 7], epsilon=[0.25, 1.0])
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
@@ -220,6 +247,8 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
         ("extend.write('g', {concurency: 2})", "there is no option 'concurency'", "the options are concurrency, batch"),
         ("extend.write('g', {concurrency: 0})", "concurrency is 0", "give a whole number from 1 to 64"),
         ("extend.stats('g', {batch: 1.5})", "batch is 1.5", "give a whole number from 1 to 1000000"),
+        ("extend.estimate('g', {batch: 0})", "batch is 0", "give a whole number from 1 to 1000000"),
+        ("extend.estimate('g', {concurrency: 65})", "concurrency is 65", "give a whole number from 1 to 64"),
         ("eval('g', [], {limit: 'all'})", "limit is 'all'", "give a whole number from 1 to 2147483647"),
         ("eval('g', [], {engine: 'fast'})", "engine is 'fast'", "give one of auto, ball, whole"),
         ("audit('g', {worst: -1})", "worst is -1", "give a whole number from 0 to 1000000"),

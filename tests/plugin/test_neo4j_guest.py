@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import neodp
 from neodp import DatasetGraph
 from neodp.errors import Overtaken
 from neodp.store import Store, open_store
-from tests.plugin.calls import Caller, refused, with_plugin
+from tests.plugin.calls import Caller, guests, refused, with_plugin
 from tools import neo4j_server as servers
 
 Start = Callable[..., AbstractContextManager[servers.Server]]
@@ -29,38 +28,6 @@ Start = Callable[..., AbstractContextManager[servers.Server]]
 def _survey() -> DatasetGraph:
     graph = neodp.generate.counts([30, 40], epsilon=[0.1, 0.5])
     return graph.with_alpha(neodp.balanced(graph))
-
-
-def _guests(server: servers.Server) -> list[str]:
-    """The threads of the plugin in the server's process, once those that are just ending have ended."""
-    found: list[str] = []
-    for _ in range(50):
-        found = [name for name in _threads(server) if name.startswith("neodp")]
-        if not found:
-            break
-        time.sleep(0.1)
-    return found
-
-
-def _threads(server: servers.Server) -> Iterator[str]:
-    files = list(Path(f"/proc/{server.pid}/task").glob("*/comm"))
-    assert files
-    for file in files:
-        with suppress(OSError):  # a thread that has ended meanwhile
-            yield file.read_text().strip()
-
-
-def _transactions(caller: Caller) -> list[str]:
-    rows = caller("SHOW TRANSACTIONS YIELD currentQuery, outerTransactionId RETURN currentQuery AS text")
-    return [row["text"] for row in rows if "SHOW TRANSACTIONS" not in row["text"]]
-
-
-@pytest.fixture
-def quiet(caller: Caller, plugin_server: servers.Server) -> Iterator[None]:
-    """Checks that a test leaves no thread and no transaction behind."""
-    yield
-    assert _guests(plugin_server) == []
-    assert _transactions(caller) == []
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 7])
@@ -127,7 +94,7 @@ def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_
         with caller.driver.session() as session, pytest.raises(Neo4jError) as error:
             session.run(neo4j.Query("CALL neodp.extend.write('g')", timeout=1.0)).consume()
         assert "Timed" in str(error.value.code) or "Terminated" in str(error.value.code)
-        assert _guests(plugin_server) == []
+        assert guests(plugin_server) == []
         holder.rollback()
     assert client.info("g").mechanism is None
     caller.one("CALL neodp.extend.write('g')")
@@ -188,6 +155,39 @@ def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None
 
 
 @pytest.mark.usefixtures("quiet")
+def test_a_timeout_ends_it_while_it_searches(caller: Caller) -> None:
+    """The only alpha is at the far end of a long path: the search goes there step by step, and computes at each."""
+    caller("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b']})")
+    caller(
+        "UNWIND range(0, 19999) AS i CREATE (d:Dataset {graph: 'g', key: toString(i), color: 'a'}) "
+        "SET d.alpha = CASE i WHEN 0 THEN 0.5 END "
+        "WITH collect(d) AS ds UNWIND range(0, 19998) AS i WITH ds[i] AS a, ds[i + 1] AS b "
+        "CREATE (a)-[:NEIGHBOR {epsilon: 0.000001}]->(b)"
+    )
+    ended: list[bool] = []
+    call = "CALL neodp.eval('g', ['19999'], {engine: 'ball', limit: 1000000})"  # minutes
+    thread = threading.Thread(target=lambda: ended.append(_timed_out(caller, call, 1.0)), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert ended == [True]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_timeout_ends_it_wherever_it_is(caller: Caller, client: Store) -> None:
+    """Reading, computing or writing: it ends, and what is stored is the old mechanism, none, or the new one."""
+    graph = neodp.generate.counts([30, 30, 30], epsilon=[0.2, 0.5, 1.0])
+    client.load("g", graph.with_alpha(neodp.balanced(graph)))
+    timeout, ended = 0.05, True
+    while ended:
+        ended = _timed_out(caller, "CALL neodp.extend.write('g', {batch: 500})", timeout)
+        found = client.info("g").mechanism
+        assert found is None or not client.mechanism("g").stale
+        timeout *= 1.5
+    assert client.info("g").mechanism is not None
+    assert caller.one("CALL neodp.audit('g')")["violations"] == 0
+
+
+@pytest.mark.usefixtures("quiet")
 def test_memory_is_counted_and_given_back(caller: Caller, client: Store) -> None:
     """The caller's transaction may take 256 MB: more is refused before it reads, and what it took comes back."""
     client.load("g", _survey())
@@ -225,9 +225,20 @@ def test_more_memory_than_there_is(caller: Caller, client: Store) -> None:
     assert estimate["bytes_min"] < estimate["bytes_max"] < estimate["bytes_available"]
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
     assert not caller.one("CALL neodp.extend.estimate('g')")["fits"]
-    refusal = caller.refusal("CALL neodp.extend.write('g')")
-    assert refusal.kind == "memory"
-    assert "of the server's heap" in refusal.message
+    for call in (
+        "extend.write('g')",
+        "extend.stats('g')",
+        "extend.stream('g')",
+        "check('g')",
+        "audit('g')",
+        "boundary.balanced('g', {write: true})",
+        "eval('g', ['0-0'], {engine: 'whole'})",
+        "answer('g', '0-0', 'spring')",
+    ):
+        refusal = caller.refusal(f"CALL neodp.{call}")
+        assert refusal.kind == "memory", call
+        assert "of the server's heap" in refusal.message
+    assert caller.one("MATCH (r:Release) RETURN count(r) AS kept")["kept"] == 0
 
 
 @pytest.mark.usefixtures("quiet")

@@ -88,11 +88,10 @@ class Releases(Store):
         return time
 
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
-        epsilons, deltas = ([getattr(level, x) for level in certificate.levels] for x in ("epsilon", "delta"))
-        values = {"fingerprint": certificate.fingerprint, "stale": stale, "epsilons": epsilons, "deltas": deltas}
-        token = info.revision or uuid.uuid4().hex
+        now = info.revision or uuid.uuid4().hex
+        values = {"revision_now": now, "certified": f"{now}\t{certificate.text()}", "stale": stale}
         with self._session.transaction(write=True):
-            self._session.run("certify", graph=info.name, revision=info.revision, token=token, **values)
+            self._session.run("certify", graph=info.name, revision=info.revision, **values)
 
     def _mark_changed(self, name: str) -> None:
         with self._session.transaction(write=True):

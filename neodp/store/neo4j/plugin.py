@@ -6,6 +6,7 @@ What its procedures refuse comes back as the error that the client would have ra
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import warnings
@@ -28,12 +29,27 @@ from neodp.store.whole import AuditedMechanism, Summary
 if TYPE_CHECKING:
     from neodp.store.neo4j.session import Session
 
-__all__ = ["JAR", "ServerPlugin", "install", "look", "refusal", "server_version"]
+__all__ = ["IN_PYTHON", "JAR", "ServerPlugin", "in_python", "install", "look", "refusal", "server_version"]
 
 JAR = "neodp-plugin.jar"
 """What the plugin's file is called."""
 
 _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
+
+IN_PYTHON = {
+    "CALL neodp.answer(NAME, 'KEY', NAME)": "release={1}",
+    "CALL neodp.boundary.balanced(NAME)": "neodp.balanced(graph)",
+    "CALL neodp.boundary.balanced(NAME, {write: true})": "graph.with_alpha(neodp.balanced(graph))",
+    "CALL neodp.check(NAME)": "store.check({0})",
+    "CALL neodp.extend.write(NAME)": "store.extend({0})",
+    "MATCH (g:DatasetGraph {name: NAME}) RETURN g": "store.info({0})",
+    "MATCH (l:Ledger {population: NAME}) RETURN l": "store.ledger({0}).spent()",
+    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N": "store.allow({0}, Limit(...))",
+    "MATCH (r:Release {population: NAME}) RETURN r": "store.ledger({0})",
+    "SET g.colors = [...]": "colors=...",
+    "{engine: 'whole'}": "engine='whole'",
+}
+"""What the plugin's hints give to type, in backquotes, and what does the same in Python; {0}, {1} are the names."""
 
 
 class ServerPlugin:
@@ -129,11 +145,30 @@ def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
     found = _REFUSAL.search(error.message or "")
     if found is None:
         return None
-    kind, message, hint = found.groups()
+    kind, message, hint = found[1], found[2], in_python(found[3])
     if kind in ("client", "memory"):
         return Declined(message, hint)
     known: list[type[NeodpError]] = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
     return next((other for other in known if other.kind == kind), StoreError)(message, hint)
+
+
+def in_python(hint: str) -> str:
+    """A hint of the plugin, with Python instead of Cypher.
+
+    Examples
+    --------
+    >>> in_python("run `CALL neodp.extend.write('my \\\\'survey\\\\'')` again")
+    'run `store.extend("my \\'survey\\'")` again'
+    """
+    return re.sub("`([^`]+)`", lambda code: f"`{_in_python(code[1])}`", hint)
+
+
+def _in_python(cypher: str) -> str:
+    for known, python in IN_PYTHON.items():
+        found = re.fullmatch(re.escape(known).replace("NAME", r"('(?:[^'\\]|\\.)*')"), cypher)
+        if found is not None:
+            return python.format(*(repr(ast.literal_eval(name)) for name in found.groups()))
+    return cypher
 
 
 def install(folder: Path) -> Path:

@@ -68,9 +68,8 @@ class Releases(Store):
         return self._session.transaction("keep", work, harmless_twice=True)
 
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
-        epsilons, deltas = ([getattr(level, x) for level in certificate.levels] for x in ("epsilon", "delta"))
-        values = {"fingerprint": certificate.fingerprint, "stale": stale, "epsilons": epsilons, "deltas": deltas}
-        self._session.write("certify", graph=info.name, revision=info.revision, **values)
+        text = certificate.text()
+        self._session.write("certify", graph=info.name, revision=info.revision, certificate=text, stale=stale)
 
     def _mark_changed(self, name: str) -> None:
         self._session.write("mark_changed", graph=name)

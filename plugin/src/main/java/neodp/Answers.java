@@ -80,10 +80,12 @@ final class Answers {
         }
         if (name.codePoints().allMatch(Text::space)) {
             throw Refusal.graph(
-                    "the release has no name", "give the question a name of its own, as in --release spring");
+                    "the release has no name",
+                    "give the question a name of its own, as in `CALL neodp.answer(" + Text.cypher(graph)
+                            + ", 'KEY', 'spring')`");
         }
         String asked = Release.asked(info);
-        List<Level> levels = info.levels();
+        List<Level> levels = info.certificate().levels();
         Release kept = read(tx -> {
             Release found = Release.find(tx, graph, name);
             if (found == null) {
@@ -156,7 +158,7 @@ final class Answers {
             throw Refusal.privacy(
                     "the mechanism of graph " + Text.repr(graph) + " keeps " + info.privacy()
                             + " privacy, whose cost nobody adds up here",
-                    "run 'neodp extend " + graph + "' for (epsilon, delta)");
+                    "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
         if (info.certificate() != null && !verify) {
             return info;
@@ -173,13 +175,10 @@ final class Answers {
         }
         Map<String, Object> row = new HashMap<>();
         String fingerprint = fingerprint(read);
-        List<Level> levels = Release.levels(read);
         row.put("graph", graph);
         row.put("revision", info.revision());
-        row.put("fingerprint", fingerprint);
+        row.put("certificate", new Store.Certificate(fingerprint, Release.levels(read)).text());
         row.put("stale", info.stale() || (info.version() != null && !fingerprint.equals(info.fingerprint())));
-        row.put("epsilons", levels.stream().map(Level::epsilon).toList());
-        row.put("deltas", levels.stream().map(Level::delta).toList());
         write(tx -> Statements.row(tx, "certify", row));
         Store.Info after = read(tx -> Store.info(tx, graph));
         if (after.certificate() == null) {
@@ -233,7 +232,7 @@ final class Answers {
             markChanged();
             throw Refusal.notCertified(
                     "graph " + Text.repr(graph) + " was changed by others since it was certified",
-                    "look at it with 'neodp check " + graph + "'");
+                    "look at it with `CALL neodp.check(" + Text.cypher(graph) + ")`");
         }
         int n = keys.size();
         double[] none = new double[n];

@@ -93,6 +93,7 @@ final class Audit {
                         exceeds(a, low(own[left], other[left]), b, low(own[right], other[right]), grow, graph.delta[e]);
                 if (verdict == 2) {
                     close++;
+                    workers.check(); // this takes as long as many others
                     boolean holds = holds(
                             exact(own[left], other[left]),
                             exact(own[right], other[right]),

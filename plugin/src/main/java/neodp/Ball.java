@@ -96,8 +96,8 @@ final class Ball {
             }
             long before = size();
             for (int v : needed) {
+                expand(v, inner);
                 inner[v] = true;
-                expand(v);
             }
             memory.allocateHeap(size() - before);
             expanded += needed.length;
@@ -111,7 +111,7 @@ final class Ball {
     }
 
     private int add(Node node) {
-        Integer known = positions.putIfAbsent(Store.id(node), nodes.size());
+        Integer known = positions.get(Store.id(node));
         if (known != null) {
             return known;
         }
@@ -119,6 +119,7 @@ final class Ball {
         if (!(values.get("key") instanceof String key)) {
             throw Refusal.graph("a dataset of graph " + Text.repr(info.name()) + " has no text as key", "correct it");
         }
+        positions.put(Store.id(node), nodes.size());
         nodes.add(node);
         keys.add(key);
         color.add(Store.colorOf(info.colors(), key, values.get("color")));
@@ -126,12 +127,14 @@ final class Ball {
         return nodes.size() - 1;
     }
 
-    private void expand(int v) {
+    /** Add the edges at a dataset, but for those that its neighbours have added. */
+    private void expand(int v, boolean[] inner) {
         workers.check();
         for (Relationship link : nodes.get(v).getRelationships(Store.NEIGHBOR)) {
             Node other = link.getOtherNode(nodes.get(v));
-            if (Store.belongs(other, info.name())) {
-                Store.add(edges, v, add(other), link);
+            Integer known = positions.get(Store.id(other));
+            if (known == null ? Store.belongs(other, info.name()) : known >= inner.length || !inner[known]) {
+                Store.add(edges, v, known == null ? add(other) : known, link);
             }
         }
     }
@@ -149,7 +152,7 @@ final class Ball {
                 workers);
         int unhit = graph.unhitEdge();
         if (unhit >= 0) {
-            throw Refusal.unhit(Mechanism.unhitSentence(graph, unhit, ""));
+            throw Refusal.unhit(info.name(), Mechanism.unhitSentence(graph, unhit, ""));
         }
         mechanism = Mechanism.solve(graph, workers);
     }

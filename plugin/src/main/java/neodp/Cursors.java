@@ -1,9 +1,6 @@
 package neodp;
 
 import java.util.Arrays;
-import org.eclipse.collections.api.factory.primitive.IntObjectMaps;
-import org.eclipse.collections.api.factory.primitive.IntSets;
-import org.eclipse.collections.api.map.primitive.MutableIntObjectMap;
 import org.neo4j.exceptions.KernelException;
 import org.neo4j.graphdb.ConstraintViolationException;
 import org.neo4j.graphdb.Direction;
@@ -155,12 +152,10 @@ final class Cursors implements AutoCloseable {
 
         /** Set the properties of a node, in the order of their names. */
         void set(long id, Object... values) {
-            MutableIntObjectMap<Value> changes = IntObjectMaps.mutable.ofInitialCapacity(keys.length);
-            for (int i = 0; i < keys.length; i++) {
-                changes.put(keys[i], Values.of(values[i]));
-            }
             try {
-                kernel.dataWrite().nodeApplyChanges(id, IntSets.immutable.empty(), IntSets.immutable.empty(), changes);
+                for (int i = 0; i < keys.length; i++) {
+                    kernel.dataWrite().nodeSetProperty(id, keys[i], Values.of(values[i]));
+                }
             } catch (EntityNotFoundException e) {
                 throw new NotFoundException("node " + id + " is gone", e);
             } catch (KernelException e) { // somebody's constraint on these properties

@@ -136,8 +136,8 @@ record Ledger(
     /** Refuse a new release that the limit does not leave room for. */
     void spend(String name, List<Level> levels) {
         String asked = "release " + Text.repr(name) + " about population " + Text.repr(population) + " is refused: ";
-        String hint = "'neodp budget " + population + "' shows what was spent, and 'neodp budget " + population
-                + " --releases N' allows more";
+        String ledger = "`MATCH (l:Ledger {population: " + Text.cypher(population) + "}) ";
+        String hint = ledger + "RETURN l` shows what was spent, and " + ledger + "SET l.max_releases = N` allows more";
         if (most != null && used >= most) {
             throw Refusal.budgetSpent(asked + "requested 1, used " + used + ", allowed " + most, hint);
         }

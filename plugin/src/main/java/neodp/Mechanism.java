@@ -53,7 +53,7 @@ final class Mechanism {
     static Mechanism extend(DatasetGraph graph, Workers workers) {
         int unhit = graph.unhitEdge();
         if (unhit >= 0) {
-            throw Refusal.unhit(unhitSentence(graph, unhit, component(graph, unhit, workers)));
+            throw Refusal.unhit(graph.name, unhitSentence(graph, unhit, component(graph, unhit, workers)));
         }
         return solve(graph, workers);
     }
@@ -176,7 +176,7 @@ final class Mechanism {
             }
         }
         if (moved == 0 || off) {
-            throw Refusal.incompatible(witness(conflict()));
+            throw Refusal.incompatible(graph.name, witness(conflict()));
         }
         long[] lowered = own.clone();
         for (int v = 0; v < n; v++) {

@@ -8,6 +8,7 @@ import java.util.Map;
 final class Options {
     private static final int MOST = 64;
     private static final int USUAL = 4;
+    private static final int BATCH = 20_000;
 
     private final Map<String, Object> given;
 
@@ -28,6 +29,11 @@ final class Options {
     /** How many threads work; by default one per processor, and four at most. */
     int concurrency() {
         return number("concurrency", Math.min(USUAL, Runtime.getRuntime().availableProcessors()), 1, MOST);
+    }
+
+    /** How many datasets a transaction reads or writes. */
+    int batch() {
+        return number("batch", BATCH, 1, 1_000_000);
     }
 
     int number(String name, int otherwise, int least, int most) {

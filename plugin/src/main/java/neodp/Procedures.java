@@ -32,7 +32,6 @@ import org.neo4j.procedure.memory.ProcedureMemoryTracker;
  * by chunk, so that they do not see what the caller has not committed yet; call them in a statement of their own.
  */
 public final class Procedures {
-    private static final int BATCH = 20_000;
     private static final int WORST = 5;
 
     // the layout of DatasetGraph, Mechanism, Settle and Store, in bytes
@@ -477,7 +476,9 @@ public final class Procedures {
             @Name(value = "graph", description = "The graph's name.") String graph,
             @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
                     Map<String, Object> configuration) {
-        new Options(configuration, "concurrency", "batch").concurrency();
+        Options options = new Options(configuration, "concurrency", "batch");
+        options.concurrency();
+        options.batch();
         return Stream.of(estimate(Store.info(tx, graph)));
     }
 
@@ -673,7 +674,7 @@ public final class Procedures {
 
         Job(String graph, Options options, Store.Info known, Workers workers) {
             this.workers = workers;
-            store = new Store(workers, options.number("batch", BATCH, 1, 1_000_000));
+            store = new Store(workers, options.batch());
             info = known != null ? known : store.info(graph);
             Estimate estimate = estimate(info);
             if (!estimate.fits) {

@@ -3,7 +3,8 @@ package neodp;
 /**
  * What neodp refuses, in the words of {@code neodp/errors.py}: a kind, one sentence that names the place, and what to do.
  *
- * <p>The message is {@code KIND: SENTENCE; hint: HINT}, from which the client makes an error of its own kind again.
+ * <p>The message is {@code KIND: SENTENCE; hint: HINT}, from which the client makes an error of its own kind again. What a
+ * hint gives to type is Cypher in backquotes; {@code neodp/store/neo4j/plugin.py} turns it into Python.
  */
 final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -39,18 +40,20 @@ final class Refusal extends RuntimeException {
                 "correct the key");
     }
 
-    static Refusal unhit(String sentence) {
+    static Refusal unhit(String graph, String sentence) {
         return new Refusal(
                 "unhit_boundary",
                 sentence,
-                "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`");
+                "give alpha to one of them, or use `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                        + ", {write: true})`");
     }
 
-    static Refusal incompatible(Mechanism.Witness witness) {
+    static Refusal incompatible(String graph, Mechanism.Witness witness) {
         return new Refusal(
                 "incompatible_alpha",
                 witness.sentence(),
-                "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+                "lower the one or raise the other, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                        + ")` for a choice that fits",
                 witness);
     }
 
@@ -63,7 +66,7 @@ final class Refusal extends RuntimeException {
                         seen,
                         Text.repr(graph),
                         layers),
-                "a pass over the whole graph is cheaper (--engine whole), or raise the limit");
+                "a pass over the whole graph is cheaper (`{engine: 'whole'}`), or raise the limit");
     }
 
     static Refusal unknownGraph(String graph, String hint) {
@@ -77,6 +80,11 @@ final class Refusal extends RuntimeException {
                 "load it again, or drop it");
     }
 
+    /** What to type for a new mechanism. */
+    static String extend(String graph) {
+        return "`CALL neodp.extend.write(" + Text.cypher(graph) + ")`";
+    }
+
     static Refusal noMechanism(String sentence, String hint) {
         return new Refusal("no_mechanism", sentence, hint);
     }
@@ -85,7 +93,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "stale",
                 "graph " + Text.repr(graph) + " has changed since its mechanism was written, " + written,
-                "run 'neodp extend " + graph + "' again");
+                "run " + extend(graph) + " again");
     }
 
     static Refusal changedWhileRead(String graph) {
@@ -96,7 +104,8 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "overtaken",
                 "somebody else changed graph " + Text.repr(graph) + " while it was written; what they wrote stands",
-                "look at it with 'neodp show " + graph + "', and do it again if it is still wanted");
+                "look at it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph)
+                        + "}) RETURN g`, and do it again if it is still wanted");
     }
 
     static Refusal privacy(String sentence, String hint) {
@@ -139,7 +148,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "damaged_release",
                 "the limit of population " + Text.repr(population) + " is no number: the store was damaged or edited",
-                "set it with 'neodp budget " + population + " --releases N'");
+                "set it with `MATCH (l:Ledger {population: " + Text.cypher(population) + "}) SET l.max_releases = N`");
     }
 
     /** What only the client can do. */

@@ -73,8 +73,9 @@ record Release(
     /** What {@code neodp.answer} asks about a graph that is certified. */
     static String asked(Store.Info info) {
         String colors = info.colors().stream().map(Text::json).collect(Collectors.joining(", ", "[", "]"));
-        return "{\"colors\": " + colors + ", \"fingerprint\": " + Text.json(info.certificate()) + ", \"graph\": "
-                + Text.json(info.name()) + ", \"population\": " + Text.json(info.population()) + "}";
+        return "{\"colors\": " + colors + ", \"fingerprint\": "
+                + Text.json(info.certificate().fingerprint()) + ", \"graph\": " + Text.json(info.name())
+                + ", \"population\": " + Text.json(info.population()) + "}";
     }
 
     // --- in the database ------------------------------------------------------------------------------------------
@@ -198,22 +199,27 @@ record Release(
             throw Refusal.otherQuestion(
                     "release " + Text.repr(name) + " of " + Text.repr(graph)
                             + " was kept by an older neodp, without what was asked",
-                    "give this question another name; 'neodp releases' shows the answer");
+                    "give this question another name; " + all() + " shows the answer");
         }
-        TreeSet<String> all = new TreeSet<>(Text::compare);
-        all.addAll(then.keySet());
-        all.addAll(now.keySet());
-        for (String fact : all) {
+        TreeSet<String> every = new TreeSet<>(Text::compare);
+        every.addAll(then.keySet());
+        every.addAll(now.keySet());
+        for (String fact : every) {
             String before = then.getOrDefault(fact, "null");
             String after = now.getOrDefault(fact, "null");
             if (!before.equals(after)) {
                 throw Refusal.otherQuestion(
                         "release " + Text.repr(name) + " of " + Text.repr(graph) + " was asked with " + fact + " "
                                 + shown(before) + ", and is now asked with " + fact + " " + shown(after),
-                        "ask the same question again, or give this one another name; 'neodp releases' shows what was "
-                                + "asked");
+                        "ask the same question again, or give this one another name; " + all()
+                                + " shows what was asked");
             }
         }
+    }
+
+    /** What to type for all releases about the same people. */
+    private String all() {
+        return "`MATCH (r:Release {population: " + Text.cypher(population) + "}) RETURN r`";
     }
 
     private static String shown(String json) {

@@ -52,7 +52,7 @@ final class Settle {
         for (int v : seeds) {
             base = Math.min(base, label[v] >> shift);
         }
-        Heap heap = new Heap(base, shift);
+        Heap heap = new Heap(base, shift, seeds.length);
         for (int v : seeds) {
             heap.add(v, label[v]);
         }
@@ -94,18 +94,21 @@ final class Settle {
 
         private final long base;
         private final int shift;
-        private final int[] head = new int[LEVELS * 256];
-        private int[] vertices = new int[1024];
-        private long[] labels = new long[1024];
-        private int[] link = new int[1024];
+        private final int[][] head = new int[LEVELS][]; // per level and byte, one more than its first entry
+        private int[] vertices;
+        private long[] labels;
+        private int[] link; // the entry after this one in its bucket, or -1
         private int used;
         private int free = -1;
         private long last;
 
-        Heap(long base, int shift) {
+        Heap(long base, int shift, int seeds) {
             this.base = base;
             this.shift = shift;
-            Arrays.fill(head, -1);
+            int room = Math.max(16, seeds);
+            vertices = new int[room];
+            labels = new long[room];
+            link = new int[room];
         }
 
         void add(int v, long k) {
@@ -128,9 +131,12 @@ final class Settle {
         private void file(int i) {
             long key = (labels[i] >> shift) - base;
             int level = (63 - Long.numberOfLeadingZeros((key ^ last) | 1)) >> 3;
-            int bucket = level * 256 + (int) (key >> (8 * level) & 255);
-            link[i] = head[bucket];
-            head[bucket] = i;
+            if (head[level] == null) {
+                head[level] = new int[256];
+            }
+            int slot = (int) (key >> (8 * level) & 255);
+            link[i] = head[level][slot] - 1;
+            head[level][slot] = i + 1;
         }
 
         /** Take an entry with the least key; false where there is none. */
@@ -138,25 +144,25 @@ final class Settle {
             while (true) {
                 int level = 0;
                 int slot = (int) (last & 255);
-                while (head[level * 256 + slot] < 0) {
-                    if (++slot == 256) {
+                while (head[level] == null || head[level][slot] == 0) {
+                    if (head[level] == null || ++slot == 256) {
                         if (++level == LEVELS) {
                             return false;
                         }
                         slot = (int) (last >> (8 * level) & 255);
                     }
                 }
-                int i = head[level * 256 + slot];
+                int i = head[level][slot] - 1;
                 if (level == 0) {
                     last = (last & ~255L) | slot;
-                    head[slot] = link[i];
+                    head[0][slot] = link[i] + 1;
                     link[i] = free;
                     free = i;
                     vertex = vertices[i];
                     label = labels[i];
                     return true;
                 }
-                head[level * 256 + slot] = -1; // take the bucket apart: its least key is the next one
+                head[level][slot] = 0; // take the bucket apart: its least key is the next one
                 last = Long.MAX_VALUE;
                 for (int j = i; j >= 0; j = link[j]) {
                     last = Math.min(last, (labels[j] >> shift) - base);

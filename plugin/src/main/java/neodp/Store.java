@@ -1,6 +1,7 @@
 package neodp;
 
 import java.lang.reflect.Array;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -8,7 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import neodp.DatasetGraph.Edges;
 import org.neo4j.graphdb.Entity;
 import org.neo4j.graphdb.Label;
@@ -52,6 +55,7 @@ final class Store {
             String written,
             String privacy,
             boolean stale,
+            Certificate certificate,
             Map<String, Object> row) {
         /** Refuse a graph that has changed since. */
         void unchanged(Transaction tx) {
@@ -73,20 +77,6 @@ final class Store {
             }
         }
 
-        /** The fingerprint that the graph is certified for; null where it is not certified as it is. */
-        String certificate() {
-            return Store.certificate(row);
-        }
-
-        /** The levels that it is certified for. */
-        List<Release.Level> levels() {
-            List<?> epsilons = elements(row.get("epsilons"));
-            List<?> deltas = elements(row.get("deltas"));
-            return IntStream.range(0, epsilons.size())
-                    .mapToObj(i -> new Release.Level(number(epsilons.get(i)), number(deltas.get(i))))
-                    .toList();
-        }
-
         String population() {
             return (String) row.get("population");
         }
@@ -96,8 +86,35 @@ final class Store {
             if (version == null) {
                 throw Refusal.noMechanism(
                         "graph " + Text.repr(name) + " has no whole mechanism",
-                        "run 'neodp extend " + name + "' first");
+                        "run " + Refusal.extend(name) + " first");
             }
+        }
+    }
+
+    /** That a graph, as it is, can be answered about: {@code Certificate} in {@code neodp/store/records.py}. */
+    record Certificate(String fingerprint, List<Release.Level> levels) {
+        /** The text of a certificate, after the graph's revision. */
+        String text() {
+            return levels.stream()
+                    .flatMap(level -> Stream.of(Text.hex(level.epsilon()), Text.hex(level.delta())))
+                    .collect(Collectors.joining("\t", fingerprint + (levels.isEmpty() ? "" : "\t"), ""));
+        }
+
+        /** Null where the graph has none, or one of another revision. */
+        private static Certificate of(Map<String, Object> row) {
+            String[] words = String.valueOf(row.get("certified")).split("\t", -1);
+            if (!words[0].equals(row.get("revision")) || words.length % 2 == 1 || words[1].isEmpty()) {
+                return null;
+            }
+            List<Release.Level> levels = new ArrayList<>();
+            try {
+                for (int i = 2; i < words.length; i += 2) {
+                    levels.add(new Release.Level(Double.parseDouble(words[i]), Double.parseDouble(words[i + 1])));
+                }
+            } catch (NumberFormatException e) { // somebody else has changed it
+                return null;
+            }
+            return new Certificate(words[1], List.copyOf(levels));
         }
     }
 
@@ -138,7 +155,7 @@ final class Store {
         if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
             throw Refusal.graph(
                     "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
-                    "name at least two different ones with `colors=...`");
+                    "name at least two different ones with `SET g.colors = [...]`");
         }
         if (colors.size() > 2) {
             throw Refusal.client(
@@ -146,11 +163,12 @@ final class Store {
                     "use the client, as in 'neodp extend " + graph + "'");
         }
         String version = (String) row.get("version");
-        String certificate = certificate(row);
+        Certificate certificate = Certificate.of(row);
         boolean outdated = version != null
                 && certificate != null
                 && row.get("privacy").equals(EPSILON_DELTA)
-                && !certificate.equals(row.get("fingerprint")); // made for another graph than the one that is certified
+                && !certificate.fingerprint.equals(
+                        row.get("fingerprint")); // made for another graph than the one that is certified
         return new Info(
                 graph,
                 colors,
@@ -162,17 +180,8 @@ final class Store {
                 (String) row.get("written"),
                 (String) row.get("privacy"),
                 (boolean) row.get("stale") || outdated,
+                certificate,
                 row);
-    }
-
-    /** Properties may be seen while they are being written, one without the other: that is no certificate. */
-    private static String certificate(Map<String, Object> row) {
-        Object epsilons = row.get("epsilons");
-        Object deltas = row.get("deltas");
-        boolean all = epsilons != null
-                && deltas != null
-                && elements(epsilons).size() == elements(deltas).size();
-        return all ? (String) row.get("certificate") : null;
     }
 
     private static String known(Transaction tx) {
@@ -349,7 +358,7 @@ final class Store {
                     throw Refusal.noMechanism(
                             "dataset " + Text.repr(key) + " of graph " + Text.repr(info.name)
                                     + " has no probabilities: it came after the mechanism was written",
-                            "run 'neodp extend " + info.name + "' again");
+                            "run " + Refusal.extend(info.name) + " again");
                 }
                 row = distribution(key, row);
                 p[i] = row[0];

@@ -35,6 +35,21 @@ final class Text {
         return out.append(quote).toString();
     }
 
+    /** A string as a literal of Cypher and of Python alike, without a backquote. */
+    static String cypher(String text) {
+        StringBuilder out = new StringBuilder("'");
+        text.codePoints().forEach(c -> {
+            if (c == '\'' || c == '\\') {
+                out.append('\\').appendCodePoint(c);
+            } else if (c == '`' || (c < 0x10000 && !printable(c))) {
+                out.append(String.format("\\u%04x", c));
+            } else {
+                out.appendCodePoint(c);
+            }
+        });
+        return out.append('\'').toString();
+    }
+
     private static boolean printable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
