@@ -192,6 +192,7 @@ def test_polls_follow_their_sliders(watch: Watch, site: Site) -> None:
     page.get_by_text("of 31 people").wait_for()
     page.get_by_label("Question").select_option("threshold:2/3")
     page.get_by_text("21 of 31").wait_for()
+    assert page.get_by_label("How many options").is_hidden()
     page.get_by_label("Question").select_option("plurality")
     page.get_by_label("How many options").fill("4")
     page.get_by_text("Which of 'A', 'B', 'C', 'D'").wait_for()

@@ -98,7 +98,7 @@ function pictured(found) {
     ];
   });
   const facts = [
-    ["expected accuracy, votes like coins", (each) => each.expected.text],
+    ["expected accuracy, all votes equally likely", (each) => each.expected.text],
     ["every table has at least", (each) => each.worst.text],
     ["where those who want most privacy are right, and all others wrong", (each) => each.against.text],
   ];
