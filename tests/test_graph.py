@@ -174,9 +174,9 @@ def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
         DatasetGraph.from_csv(*paths, colors=["red", "blue"])
     hint = "give a number or numbers joined by ';', as in 0.2;0.8, or leave the cell empty"
     assert str(caught.value).splitlines() == [
-        f"8 cells of {paths[1]} and {paths[0]} cannot be used:",
-        f"  {paths[1]}: epsilon is not a number: line 2 ('lots'); correct the epsilon",
+        f"8 cells of {paths[0]} and {paths[1]} cannot be used:",
         f"  {paths[0]}: alpha is not a number, 2 times: line 2 ('half'), line 3 ('nan'); {hint}",
+        f"  {paths[1]}: epsilon is not a number: line 2 ('lots'); correct the epsilon",
         f"  {paths[0]}: a colour is unknown: line 4 ('green'); use one of red, blue",
         f"  {paths[1]}: the end of an edge is no dataset: line 5 ('x'); add it, or remove the edge",
         f"  {paths[1]}: epsilon is missing: line 4; give it, or a default with `epsilon=...`",

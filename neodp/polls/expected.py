@@ -189,15 +189,14 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
 
 def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
     """The distribution function of the number of votes for the first option."""
-    from scipy.stats import beta, binom, norm
+    from scipy.special import bdtr, betainc, ndtr  # scipy.stats takes long to load
 
-    shares = prior.shares(poll.groups)
+    shares, n = prior.shares(poll.groups), poll.people
     if prior.beta is not None:
-        law = beta(*prior.beta)
-        return lambda votes: law.cdf((np.asarray(votes) + 1.0) / (poll.people + 1.0))
+        a, b = prior.beta
+        return lambda votes: betainc(a, b, np.clip((votes + 1.0) / (n + 1.0), 0.0, 1.0))
     if (shares == shares[0]).all():
-        law = binom(poll.people, float(shares[0]))
-        return lambda votes: law.cdf(votes)
+        return lambda votes: np.where(votes < 0, 0.0, bdtr(np.clip(votes, 0, n), n, float(shares[0])))
     sizes = poll._sizes
-    law = norm(float(sizes @ shares), math.sqrt(float(sizes @ (shares * (1.0 - shares)))))
-    return lambda votes: law.cdf(np.asarray(votes) + 0.5)
+    mean, deviation = float(sizes @ shares), math.sqrt(float(sizes @ (shares * (1.0 - shares))))
+    return lambda votes: ndtr((votes + 0.5 - mean) / deviation)

@@ -428,13 +428,11 @@ class Plurality(Poll):
         for rival, gap in self._gaps(counts).items():
             rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
             fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
-            if fewest > most:  # it takes more people than are looked at
-                continue
-            a = np.arange(fewest, most + 1)
+            a = np.arange(fewest, most + 1)  # none, if it takes more people than are looked at
             b = np.maximum(gap - 2 * a, 0)
             last = np.maximum(won[a], other[b])  # the group of the dearest of them
             found = winning[a] + rest[b] + self._instead[last]
-            best = min(best, int(found.min()))
+            best = min(best, int(found.min(initial=FAR)))
         return best
 
     @cached_property

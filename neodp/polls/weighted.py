@@ -524,8 +524,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     With a beta prior, the score s tells the unknown share of the first option, s / top, up to its own deviation: the
     total is people s / top, and deviates from that by what total - (people / top) score deviates for a fixed share.
     """
-    from scipy.special import ndtr
-    from scipy.stats import beta
+    from scipy.special import betainc, ndtr  # scipy.stats takes long to load
 
     weight, size = np.array(weights, np.float64), poll._sizes.astype(np.float64)
     top, rate = int(weight @ size), _rate(_classes(weights, poll))
@@ -548,7 +547,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
         chance = np.diff(ndtr((ends - moments.score) / moments.score_deviation))
         distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
     else:
-        chance = np.diff(beta(*prior.beta).cdf(np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
+        chance = np.diff(betainc(*prior.beta, np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
         distance = scores * ratio - (poll.needed - 0.5)
     yes: Floats = chance * ndtr(distance / moments.rest)
     return Lattice(weights, low, yes, chance - yes, True, step)
