@@ -54,6 +54,8 @@ def _words(rng: random.Random) -> list[str]:
             given.append(rng.choice(options))
             if not one.is_flag and rng.random() < 0.95:
                 given += rng.choices(VALUES, k=max(one.nargs, 1))
+    if words == ("explore",):
+        given += ["-o", "x.html"]  # else it serves until somebody ends it
     if rng.random() < 0.1:
         given.insert(rng.randrange(len(given) + 1), rng.choice(VALUES))
     return [word for word in given if word not in ("--store", "--timeout", "--install-completion", "--show-completion")]
