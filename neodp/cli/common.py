@@ -331,5 +331,14 @@ def _explained(error: BaseException) -> tuple[str, str, str, int]:
         return "usage", str(error.format_message()).rstrip("."), hint, 2
     if isinstance(error, MemoryError):
         return "memory", "there is not enough memory", "see 'neodp extend --mode estimate'", 1
+    if _interrupted(error):
+        return _explained(KeyboardInterrupt())
     what = f"{type(error).__name__}: {error}"
     return "internal", f"something went wrong inside neodp ({what})", "set NEODP_DEBUG=1 to see where", 1
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error came up while Ctrl-C was being handled, as in a connection that was left in the middle."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

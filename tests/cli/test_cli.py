@@ -156,14 +156,36 @@ def test_an_internal_error_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyP
 
 
 def test_ctrl_c_says_what_it_means(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the middle of a command, and while the program is still being loaded."""
-
     def pressed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(common.Session, "open", pressed)
     assert main(["list"]) == 130
     assert "neodp: interrupted: every change is all or nothing, so that what was not" in capsys.readouterr().err
+
+
+def test_ctrl_c_may_leave_a_connection_in_the_middle(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Then the driver stumbles over its own buffer, which is not what users are to be told."""
+
+    def pressed(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise BufferError("Existing exports of data: object cannot be re-sized")
+
+    monkeypatch.setattr(common.Session, "open", pressed)
+    assert main(["list"]) == 130
+    assert "neodp: interrupted: every change is all or nothing" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_the_program_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed() -> None:
+        raise KeyboardInterrupt
+
     monkeypatch.setattr(cli, "main", pressed)
     assert __main__.main() == 130
     assert capsys.readouterr().err == "neodp: interrupted before anything was done\n"

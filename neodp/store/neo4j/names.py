@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from neodp.errors import Overtaken, StoreError
+from neodp.errors import Overtaken
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.neo4j.session import BATCH, Session, Transaction
@@ -82,7 +82,7 @@ class Names:
                 self._exchange(name, staged, writer, whole)
         except BaseException:
             if place != name:
-                with suppress(StoreError):
+                with suppress(Exception):  # it must not hide what happened; the next load removes what is left
                     self._remove(staged)
             raise
 
