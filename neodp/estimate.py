@@ -1,8 +1,8 @@
 """How much memory an extension takes, before it is started: measured, per dataset and per edge.
 
 The least is a graph in memory that is extended and audited; the most is one that the embedded store reads first, whose
-engine takes more than the graph. Measured on counts and hypercubes of up to a hundred million edges
-(``python -m bench blocks --largest 100000000``, its rows "memory"; ``python -m bench stores``, its column "read MB"),
+engine takes more than the graph. Measured on counts of up to a hundred million edges in memory (``python -m bench
+blocks --largest 100000000``, its rows "memory"), and on counts and hypercubes of up to a million datasets in a store;
 beyond the 250 MB that Python and its libraries take, and some 100 MB of the store's engine.
 """
 
