@@ -89,12 +89,12 @@ def _command(
     words: tuple[str, ...], folder: str, environment: dict[str, str], files: list[str], trap: Trap | None
 ) -> None:
     """What a child does: run a command line, with its output in files."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until the command begins
     from neodp.cli import main
 
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background has ignored
     for number, file in enumerate(files, 1):
         opened = os.open(file, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         os.dup2(opened, number)
@@ -104,8 +104,11 @@ def _command(
     counted = _set(trap) if trap is not None else None
     code = 130
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         code = main(list(words))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("neodp: interrupted before anything was done", file=sys.stderr)  # as python -m neodp says
     sys.stdout.flush()
     sys.stderr.flush()
