@@ -513,9 +513,7 @@ class _Search:
     ) -> tuple[NDArray[np.int64], Labels]:
         """The datasets that the last layer added to those known and that may matter; their back labels by its edges."""
         source, target, epsilon, delta = self.stars[-1]
-        sound = (
-            (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)
-        )  # the next solution refuses others
+        sound = (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)  # a solution refuses others
         inside = [self.color[u] == self.color[v] for u, v in zip(source, target, strict=True)]
         edge = np.flatnonzero((target >= known) & sound & inside)
         begin = label[np.searchsorted(layer, source[edge])]

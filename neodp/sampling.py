@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from neodp.mechanism import Mechanism
 
-__all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many"]
+__all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many", "wholes"]
 
 BITS = 1074
 """Every double from 0 to 1 is a whole number of 2^-1074."""
@@ -76,13 +76,25 @@ def choose(probabilities: Sequence[float], uniform: int) -> int:
     """
     largest, ends = _intervals(probabilities)
     order = [i for i in range(len(probabilities)) if i != largest] + [largest]
-    return order[
-        sum([uniform >= end for end in ends])
-    ]  # all are compared, or time would tell the likely from the others
+    passed = sum([uniform >= end for end in ends])  # all are compared, or time would tell the likely from the others
+    return order[passed]
 
 
 def _intervals(probabilities: Sequence[float]) -> tuple[int, list[int]]:
     """The position of the largest probability, and where the intervals of all others end, one after another."""
     largest = max(range(len(probabilities)), key=probabilities.__getitem__)
-    ratios = (x.as_integer_ratio() for i, x in enumerate(probabilities) if i != largest)
-    return largest, list(accumulate(numerator * (2**BITS // denominator) for numerator, denominator in ratios))
+    return largest, list(accumulate(n for i, n in enumerate(wholes(probabilities)) if i != largest))
+
+
+def wholes(probabilities: Sequence[float]) -> list[int]:
+    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest.
+
+    Examples
+    --------
+    >>> [n == k * 2**1072 for n, k in zip(wholes([0.25, 0.75]), (1, 3), strict=True)]
+    [True, True]
+    """
+    ratios = (x.as_integer_ratio() for x in probabilities)
+    values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
+    values[max(range(len(values)), key=probabilities.__getitem__)] += 2**BITS - sum(values)
+    return values

@@ -51,8 +51,9 @@ def query(
     session: Session = context.obj
     with session.open() as store:
         found = store.query(name, str(graph), **dict(map(_parameter, parameters or [])))
-        empty = "g.mechanism IS NOT NULL" in every()[name].text and store.info(str(graph)).mechanism is None
-    rows = found.to_pylist()
+        rows = found.to_pylist()
+        wants = not rows and "g.mechanism IS NOT NULL" in every()[name].text
+        empty = wants and store.info(str(graph)).mechanism is None
 
     def picture() -> None:
         if not rows:

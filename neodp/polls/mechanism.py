@@ -80,7 +80,7 @@ from neodp.auditing import exponential, holds
 from neodp.columns import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
 from neodp.privacy import UNIT
-from neodp.sampling import BITS
+from neodp.sampling import BITS, wholes
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 
@@ -516,10 +516,10 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
     groups : sequence of int, optional
         Only neighbours that differ in a person of these groups.
     """
-    one, here = 2**BITS, _whole(poll.distribution(counts))
+    one, here = 2**BITS, wholes(poll.distribution(counts))
     broken = []
     for other, epsilon in poll.neighbors(counts, groups):
-        there = _whole(poll.distribution(other))
+        there = wholes(poll.distribution(other))
         least = exponential(epsilon, 40)[0]  # below e^epsilon, by less than one in 10^39
         for color, p, p_other in zip(poll.options, here, there, strict=True):
             for left, right in ((p, p_other), (p_other, p)):
@@ -528,11 +528,3 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
                     shown = " and ".join(repr(float(Fraction(x, one))) for x in (p, p_other))
                     broken.append(f"Pr[{color}] is {shown}, beyond epsilon {epsilon!r}")
     return broken
-
-
-def _whole(row: Sequence[float]) -> list[int]:
-    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest."""
-    ratios = (x.as_integer_ratio() for x in row)
-    values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
-    values[row.index(max(row))] += 2**BITS - sum(values)
-    return values
