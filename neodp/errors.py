@@ -237,6 +237,13 @@ class Overtaken(StoreError):
     kind = "overtaken"
 
 
+def interrupted(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C, or came up while Ctrl-C was being handled, as in a connection left in the middle."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def near(word: str, known: Iterable[str]) -> str:
     """A hint that names what `word` may have been meant for, or the empty string.
 

@@ -13,6 +13,8 @@ __all__ = ["COMMIT", "PULL", "Proxy", "Where", "proxy"]
 
 COMMIT = b"\x00\x02\xb0\x12\x00\x00"
 """The message COMMIT of the Bolt protocol, with its length before it and the end of the message behind."""
+BEGIN = b"\xb1\x11"
+"""How the message BEGIN begins."""
 PULL = b"\xb1\x3f"
 """How the message PULL begins."""
 Where = Literal["before", "after", "within", "stall"]

@@ -314,15 +314,15 @@ def exit_code(error: errors.NeodpError) -> int:
 
 def _explained(error: BaseException) -> tuple[str, str, str, int]:
     """The kind, message and hint of an error, and its exit code."""
-    if isinstance(error, errors.NeodpError):
-        return error.kind, error.message, error.hint, exit_code(error)
-    if isinstance(error, KeyboardInterrupt):
+    if errors.interrupted(error):
         return (
             "interrupted",
             "interrupted: every change is all or nothing, so that what was not finished was not done",
             "'neodp list' and 'neodp releases' show what is there",
             INTERRUPTED,
         )
+    if isinstance(error, errors.NeodpError):
+        return error.kind, error.message, error.hint, exit_code(error)
     if isinstance(error, typer.Abort):
         return "aborted", "nothing was done", "", 1
     if hasattr(error, "format_message"):  # what Typer raises for a wrong word on the command line
@@ -331,14 +331,5 @@ def _explained(error: BaseException) -> tuple[str, str, str, int]:
         return "usage", str(error.format_message()).rstrip("."), hint, 2
     if isinstance(error, MemoryError):
         return "memory", "there is not enough memory", "see 'neodp extend --mode estimate'", 1
-    if _interrupted(error):
-        return _explained(KeyboardInterrupt())
     what = f"{type(error).__name__}: {error}"
     return "internal", f"something went wrong inside neodp ({what})", "set NEODP_DEBUG=1 to see where", 1
-
-
-def _interrupted(error: BaseException | None) -> bool:
-    """Whether an error came up while Ctrl-C was being handled, as in a connection that was left in the middle."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return error is not None

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from neo4j._async_compat.network._bolt_socket import BoltSocketBase
 
 import neodp
 from neodp import generate
 from neodp.errors import StoreUnreachable, UnknownOutcome
 from neodp.release import Limit
 from neodp.store import Settings, Store, open_store
-from tests.proxy import COMMIT, PULL, Proxy, proxy
+from tests.proxy import BEGIN, COMMIT, PULL, Proxy, proxy
 from tools import neo4j_server as servers
 
 KEEP = b"SET l.touched"
@@ -54,6 +55,28 @@ def test_an_answer_whose_commit_never_arrived_is_kept_once(store: Store, cutter:
     first = store.answer("g", "2", "spring")
     assert cutter.done == 1
     assert store.ledger().releases == (first,)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the driver finds its own session open
+@pytest.mark.parametrize("message", [BEGIN, COMMIT])
+def test_ctrl_c_just_after_something_was_sent_is_ctrl_c(
+    store: Store, message: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver then sends it again, and the server refuses that, since it was done."""
+    first = store.answer("g", "2", "spring")
+    send = BoltSocketBase.sendall
+
+    def pressed(self: BoltSocketBase, data: bytes) -> None:
+        send(self, data)  # type: ignore[no-untyped-call]
+        if message in bytes(data):
+            monkeypatch.setattr(BoltSocketBase, "sendall", send)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoltSocketBase, "sendall", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        store.answer("g", "3", "summer")
+    monkeypatch.undo()
+    assert store.answer("g", "2", "spring") == first
 
 
 def test_where_nobody_knows_whether_it_was_done_that_is_said(store: Store, cutter: Proxy) -> None:

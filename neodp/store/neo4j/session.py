@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions
 
-from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome
+from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, interrupted
 from neodp.store import refusals
 from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.neo4j.plugin import refusal
@@ -296,9 +296,13 @@ class Session:
 
     @contextmanager
     def _translated(self, *, read: bool = False) -> Iterator[None]:
-        """The driver's errors in neodp's words; never with a secret."""
+        """The driver's errors in neodp's words; never with a secret.
+
+        After Ctrl-C the driver stumbles: over its buffer, or since it sends once more what it had sent.
+        """
         try:
-            yield
+            with _interruptible():
+                yield
         except exceptions.AuthError as e:
             raise StoreUnreachable(f"{self.address} refused the user or password", self._who) from e
         except exceptions.IncompleteCommit as e:
@@ -352,6 +356,17 @@ class Session:
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
         return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct `uri=...`")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C remains Ctrl-C, whatever else comes of it."""
+    try:
+        yield
+    except Exception as e:
+        if interrupted(e):
+            raise KeyboardInterrupt from e
+        raise
 
 
 class _TakenBack(Exception):
