@@ -262,6 +262,34 @@ def test_a_damaged_log_is_cut_and_kept(path: Path, damage: Callable[[bytes], byt
         assert len(store.read("g")) == 7
 
 
+def test_damaged_texts_are_not_read(path: Path) -> None:
+    graph = generate.path(3)
+    with opened(path) as store:
+        store.load("a name that is long enough to stand by itself", graph)
+    path.write_bytes(path.read_bytes().replace(b"long enough to stand", b"\xff" * 20))
+    with pytest.raises(StoreError, match=r"^a part of .*x\.lbdb cannot be read: it was damaged; take it from a copy$"):
+        opened(path).graphs()
+
+
+def test_ctrl_c_waits_until_the_file_is_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the engine loads its parts, it takes Ctrl-C for a part that is missing."""
+    database = ladybug.Database
+
+    def pressed(*args: object, **options: object) -> ladybug.Database:
+        signal.raise_signal(signal.SIGINT)
+        try:
+            return database(*args, **options)  # type: ignore[arg-type]
+        except KeyboardInterrupt:
+            raise RuntimeError("Could not find lbug C API shared library.") from None
+
+    monkeypatch.setattr(ladybug, "Database", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        opened(path)
+    monkeypatch.undo()
+    with opened(path) as store:
+        assert store.graphs() == []
+
+
 def test_a_log_without_its_file(path: Path) -> None:
     path.with_name("x.lbdb.wal").write_bytes(b"log")
     with pytest.raises(StoreUnreachable, match=r"is gone, but not its log x\.lbdb\.wal; put it back, or move the log"):

@@ -6,7 +6,9 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import stat
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,12 +18,12 @@ from typing import Any
 
 import ladybug
 
-from neodp.errors import GraphError, StoreError, StoreUnreachable
+from neodp.errors import GraphError, NeodpError, StoreError, StoreUnreachable
 from neodp.estimate import memory
 from neodp.files import OWNER, masked, note_if_open, private
 from neodp.store.embedded.lock import Lock
 
-__all__ = ["DamagedLogWarning", "File", "said"]
+__all__ = ["ENGINE", "DamagedLogWarning", "File", "said"]
 
 MAX_SIZE = 2**36
 """How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
@@ -49,6 +51,10 @@ REASONS = {
     "Mmap for size": ("needs more addresses than are allowed", "raise the limit (ulimit -v)"),
 }
 """What the engine says when a file cannot be opened for a reason other than a damaged log, and what that means."""
+
+
+ENGINE = (RuntimeError, ValueError, IndexError, OverflowError)
+"""What the engine raises: the first where it says why, the others where it stumbles over a damaged file."""
 
 
 class DamagedLogWarning(UserWarning):
@@ -128,10 +134,15 @@ class File:
         made = False
         try:
             made = self._make()
-            with self.masked():
+            with self.masked(), undisturbed():
                 self._database = self._open()
-        except (RuntimeError, OSError) as e:
+        except NeodpError:
+            raise
+        except (*ENGINE, OSError) as e:
             raise self._unreachable(e) from e
+        except KeyboardInterrupt:
+            self.close()
+            raise
         finally:
             if self._database is None:
                 if made:
@@ -190,7 +201,7 @@ class File:
             **options,
         )
 
-    def _unreachable(self, error: RuntimeError | OSError) -> StoreUnreachable:
+    def _unreachable(self, error: Exception) -> StoreUnreachable:
         for reason, (what, hint) in REASONS.items():
             if reason in str(error):
                 return StoreUnreachable(f"the store {self._address} {what}", hint)
@@ -258,6 +269,22 @@ def _free(path: Path) -> int:
 def _is_writable(path: Path) -> bool:
     """Whether the file and its log can be written."""
     return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Have Ctrl-C wait until this is done: it would be lost where the engine loads its parts, and only fails to."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    pressed: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed and before is not signal.SIG_IGN:
+            raise KeyboardInterrupt
 
 
 def said(error: Exception) -> str:

@@ -27,7 +27,7 @@ import pyarrow as pa
 from neodp.errors import ReadOnlyStore, StoreError
 from neodp.store import refusals
 from neodp.store.cypher import VERSION, Dialect, schema, statement
-from neodp.store.embedded.file import File, said
+from neodp.store.embedded.file import ENGINE, File, said
 from neodp.store.settings import Settings
 
 __all__ = ["BATCH", "Session", "batches", "now"]
@@ -196,8 +196,10 @@ class Session:
             if not isinstance(result, ladybug.QueryResult):
                 raise StoreError("there is more than one Cypher statement", "give one")
             with result:
-                return result.get_as_arrow(CHUNK)
-        except RuntimeError as e:
+                found = result.get_as_arrow(CHUNK)
+            _check_texts(found)
+            return found
+        except ENGINE as e:
             self._connection.close()  # which ends the transaction, whatever the error left of it
             if "KeyboardInterrupt" in str(e):  # Ctrl-C, while the engine was asking Python for something
                 raise KeyboardInterrupt from None
@@ -215,8 +217,20 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _refused(address: str, error: RuntimeError) -> StoreError:
+def _check_texts(found: pa.Table) -> None:
+    """Raise ValueError where a text is none: in a damaged file any bytes may stand for one."""
+    for column in found.columns:
+        for chunk in column.chunks:
+            if pa.types.is_list(chunk.type) and chunk.null_count < len(chunk):
+                chunk = chunk.flatten()
+            if pa.types.is_string(chunk.type) and len(chunk):  # the engine leaves a column without rows as it comes
+                chunk.validate(full=True)
+
+
+def _refused(address: str, error: Exception) -> StoreError:
     """The engine's error in neodp's words."""
+    if not isinstance(error, RuntimeError):
+        return StoreError(f"a part of {address} cannot be read: it was damaged", "take it from a copy")
     if "Buffer manager exception" in str(error):
         return StoreError(f"{address} needs more memory than half of this machine's", "use a larger one, or Neo4j")
     if "Cannot write to file" in str(error):
