@@ -52,8 +52,9 @@ the vertex waits no more, and they are dropped.
 Whether an edge lowers a label at all is decided before by how much (``allows``): shrink(r) <= x iff grow(x) >= r, which
 is one product, where shrink takes a division.
 
-Vertices lie in memory as the graph has them, so that each one taken is somewhere else. The vertices of the queue are
-known before they are taken, and ``_fetch`` asks for their rows ahead of time.
+A vertex that is taken lies somewhere else in memory than the one before. The vertices of the queue are known before
+they are taken, and ``_fetch`` asks for their rows ahead of time; where the graph has neighbours far from each other,
+they get numbers that bring them together (``numbering``).
 
 One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
 """
@@ -78,6 +79,7 @@ __all__ = [
     "FAR",
     "FARTHEST",
     "HALF",
+    "NO_LEVELS",
     "PROBIT",
     "TINY",
     "adjacency",
@@ -93,10 +95,13 @@ __all__ = [
     "factors",
     "flow",
     "hops",
+    "levels",
     "links",
+    "numbering",
     "pieces",
     "relax",
     "relax_edges",
+    "renumbered",
     "settle",
     "side_by_side",
     "spread",
@@ -214,19 +219,20 @@ def _next_down(x):
 @njit(cache=True)
 def factor(epsilon):
     """The f of this module: at least 1, at most three units below e^epsilon, fl(f x) <= e^epsilon x."""
-    # in doubles first, as in exp_dd: l is within 2^-58 h of e^epsilon - h, which mostly tells its sign
+    # as in exp_dd, but with doubles for all but e^r = 1 + r + ...: l is within 2^-64 h of e^epsilon - h, which nearly
+    # always tells its sign
     j = int(epsilon * _PER_STEP + 0.5)
-    r = (epsilon - j * _C1) - j * _C2
+    rh, rl = two_sum(epsilon - j * _C1, -(j * _C2))
     w = _TAYLOR[8, 0]
     for n in range(7, 1, -1):
-        w = _TAYLOR[n, 0] + r * w
-    power = _POWER[j & 63, 0]
-    c = _POWER[j & 63, 1] + power * (r + r * r * w)
-    h = power + c
-    l = c - (h - power)  # noqa: E741
+        w = _TAYLOR[n, 0] + rh * w
+    power, rest = _POWER[j & 63, 0], _POWER[j & 63, 1]
+    p, e = two_prod(power, rh)
+    h, t = two_sum(power, p)
+    h, l = two_sum(h, t + (e + rest + (rest * rh + power * (rl - j * _C3 + rh * rh * w))))  # noqa: E741
     scale = np.int64(((j >> 6) + 1023) << 52).view(np.float64)
     h, l = h * scale, l * scale  # noqa: E741
-    if abs(l) <= 2.0**-57 * h:
+    if abs(l) <= 2.0**-63 * h:
         h, l = exp_dd(epsilon)  # noqa: E741
     # one step down if h may exceed e^epsilon, and one more makes room for the product's rounding
     return max(1.0, np.int64(np.float64(h).view(np.int64) - 1 - (l <= 2.0**-90 * h)).view(np.float64))
@@ -392,6 +398,13 @@ def widened(mask, source, target, skip):
     return out
 
 
+NO_LEVELS = np.empty(0, np.uint8)
+"""Where edges have their parameters themselves."""
+MOST_LEVELS = 256
+"""As many as a byte can tell apart."""
+_NOTHING = np.empty(0)
+
+
 @njit(cache=True, nogil=True)
 def _count(source, target, keep, begin, end, place):
     for e in range(begin, end):
@@ -414,7 +427,8 @@ def _rows(place, indptr):
 
 
 @njit(cache=True, nogil=True)
-def _fill(source, target, keep, begin, end, place, neighbor, edge, first, delta, half_first, half_delta):
+def _fill(source, target, keep, begin, end, place, neighbor, edge, level, first, delta, half):
+    half_level, half_first, half_delta = half
     for e in range(begin, end):
         if keep[e]:
             u, v = source[e], target[e]
@@ -423,27 +437,32 @@ def _fill(source, target, keep, begin, end, place, neighbor, edge, first, delta,
             neighbor[i], neighbor[j] = v, u
             if len(edge):
                 edge[i], edge[j] = e, e
-            if len(first) > 1:
+            if len(level):
+                half_level[i], half_level[j] = level[e], level[e]
+            if len(first):
                 half_first[i], half_first[j] = first[e], first[e]
-            if len(delta) > 1:
+            if len(delta):
                 half_delta[i], half_delta[j] = delta[e], delta[e]
 
 
-def _both_ends(n, source, target, keep, numbered, first, delta):
-    """Pieces of the edges are counted, and then filled in, side by side; a row has them in the order of the pieces."""
+def _both_ends(n, source, target, keep, numbered, level=NO_LEVELS, first=_NOTHING, delta=_NOTHING):
+    """Rows of neighbours, with the numbers of the edges if wanted, and with columns of the edges that are not empty.
+
+    Pieces of the edges are counted, and then filled in, side by side; a row has them in the order of the pieces.
+    """
     parts = pieces(len(source))
     place = np.zeros((len(parts), n), np.int32 if 2 * len(source) < 2**31 else np.int64)
     side_by_side(lambda i: _count(source, target, keep, *parts[i], place[i]), range(len(parts)))
     indptr = np.empty(n + 1, np.int64)
     _rows(place, indptr)
-    half = int(indptr[-1])  # numpy asks for large pages, numba does not: allocate here
-    neighbor, edge = np.empty(half, np.int32), np.empty(half if numbered else 0, np.int32)
-    each = [np.empty(half) if len(x) > 1 else x for x in (first, delta)]
+    size = int(indptr[-1])  # numpy asks for large pages, numba does not: allocate here
+    neighbor, edge = np.empty(size, np.int32), np.empty(size if numbered else 0, np.int32)
+    half = tuple(np.empty(size if len(x) else 0, x.dtype) for x in (level, first, delta))
     side_by_side(
-        lambda i: _fill(source, target, keep, *parts[i], place[i], neighbor, edge, first, delta, *each),
+        lambda i: _fill(source, target, keep, *parts[i], place[i], neighbor, edge, level, first, delta, half),
         range(len(parts)),
     )
-    return indptr, neighbor, edge, *each
+    return indptr, neighbor, edge, half
 
 
 def adjacency(n: int, source: Any, target: Any, keep: Any, numbered: bool) -> tuple[Any, Any, Any]:
@@ -452,14 +471,56 @@ def adjacency(n: int, source: Any, target: Any, keep: Any, numbered: bool) -> tu
     The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. Where the edges are
     not `numbered`, ``edge`` is empty.
     """
-    indptr, neighbor, edge, _, _ = _both_ends(n, source, target, keep, numbered, np.zeros(1), np.zeros(1))
+    indptr, neighbor, edge, _ = _both_ends(n, source, target, keep, numbered)
     return indptr, neighbor, edge
 
 
-def links(n: int, source: Any, target: Any, keep: Any, first: Any, delta: Any) -> tuple[Any, Any, Any, Any]:
-    """The same without edges, but with their two parameters, as ``settle`` takes them."""
-    indptr, neighbor, _, half_first, half_delta = _both_ends(n, source, target, keep, False, first, delta)
-    return indptr, neighbor, half_first, half_delta
+def links(n: int, source: Any, target: Any, keep: Any, first: Any, delta: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """The same without edges, but with their parameters as ``settle`` takes them: ``level``, ``first``, ``delta``.
+
+    A byte per half-edge says which of at most MOST_LEVELS pairs of parameters an edge has. Where there are more pairs,
+    the rows have the parameters themselves, which is more to move about.
+    """
+    level, *pairs = levels(first, delta)
+    if len(level):
+        indptr, neighbor, _, half = _both_ends(n, source, target, keep, False, level)
+        return indptr, neighbor, half[0], *pairs
+    columns = (x if len(x) > 1 else _NOTHING for x in (first, delta))
+    indptr, neighbor, _, half = _both_ends(n, source, target, keep, False, NO_LEVELS, *columns)
+    return indptr, neighbor, NO_LEVELS, half[1] if len(first) > 1 else first, half[2] if len(delta) > 1 else delta
+
+
+def levels(first: Any, delta: Any) -> tuple[Any, Any, Any]:
+    """Which pair of parameters each edge has, and the pairs in two parts; no levels where there is one, or too many."""
+    level = np.empty(max(len(first), len(delta)), np.uint8)
+    pairs = np.empty((2, MOST_LEVELS))
+    count = _levels(first, delta, level, pairs)
+    return (NO_LEVELS, first, delta) if count < 2 else (level, *pairs[:, :count].copy())
+
+
+@njit(cache=True, nogil=True)
+def _levels(first, delta, level, pairs):
+    """Number the pairs as they come; how many there are, or 0 where there is no room for all."""
+    most = pairs.shape[1]
+    table = np.full(4 * most, -1, np.int64)  # the numbers of the pairs, by a hash
+    mixed, loose = len(first) > 1, len(delta) > 1
+    count, last = 0, 0
+    for e in range(len(level)):
+        f, d = first[e if mixed else 0], delta[e if loose else 0]
+        if count == 0 or f != pairs[0, last] or d != pairs[1, last]:
+            x = np.float64(f).view(np.int64) ^ np.float64(d).view(np.int64)
+            slot = (x ^ x >> 10 ^ x >> 20 ^ x >> 30 ^ x >> 40 ^ x >> 50) % len(table)
+            while table[slot] >= 0 and (f != pairs[0, table[slot]] or d != pairs[1, table[slot]]):
+                slot = (slot + 1) % len(table)
+            if table[slot] < 0:
+                if count == most:
+                    return 0
+                pairs[0, count], pairs[1, count] = f, d
+                table[slot] = count
+                count += 1
+            last = table[slot]
+        level[e] = last
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -537,6 +598,54 @@ def too_low(source, target, edges, given, first, delta, kind, label):
     return -1, -1
 
 
+SCATTERED = 4096
+"""Vertices whose numbers differ by more do not lie near each other in memory."""
+
+
+def numbering(n: int, source: Any, target: Any) -> Any:
+    """New numbers for the vertices that let neighbours lie near each other in memory; None where they do as it is.
+
+    The numbers are in the order in which the edges come to the vertices. Edges are mostly listed part by part of a
+    graph, also where its vertices have come in any order.
+    """
+    few = source[: 10 * SCATTERED : 10].astype(np.int64)
+    if n <= 10 * SCATTERED or np.mean(np.abs(np.diff(few)) > SCATTERED) < 0.5:
+        return None
+    number = np.full(n, -1, np.int32)
+    _number(source, target, number)
+    return number
+
+
+@njit(cache=True, nogil=True)
+def _number(source, target, number):
+    count = 0
+    for e in range(len(source)):
+        u, v = source[e], target[e]
+        if number[u] < 0:
+            number[u] = count
+            count += 1
+        if number[v] < 0:
+            number[v] = count
+            count += 1
+    for v in range(len(number)):
+        if number[v] < 0:
+            number[v] = count
+            count += 1
+
+
+@njit(cache=True, nogil=True)
+def _renumbered(number, source, target, begin, end, new_source, new_target):
+    for e in range(begin, end):
+        new_source[e], new_target[e] = number[source[e]], number[target[e]]
+
+
+def renumbered(number: Any, source: Any, target: Any) -> tuple[Any, Any]:
+    """The ends of the edges under the new numbers."""
+    new = np.empty_like(source), np.empty_like(target)
+    side_by_side(lambda piece: _renumbered(number, source, target, *piece, *new), pieces(len(source)))
+    return new
+
+
 @njit(cache=True)
 def _level(x):
     """The place of the highest byte of x that is not 0."""
@@ -580,15 +689,18 @@ AHEAD = 8
 """How many vertices before it is taken a row is asked for: enough to hide the way to memory."""
 
 
-def settle(indptr: Any, neighbor: Any, first: Any, delta: Any, kind: int, shift: int, label: Any, seeds: Any) -> None:
+def settle(
+    indptr: Any, neighbor: Any, level: Any, first: Any, delta: Any, kind: int, shift: int, label: Any, seeds: Any
+) -> None:
     """Lower every label, in place, to the least that any path from any seed allows.
 
     Parameters
     ----------
     indptr, neighbour : arrays
         As from ``adjacency``.
-    first, delta : arrays
-        The parameters per half-edge, or of length one where all edges are alike.
+    level, first, delta : arrays
+        The parameters of every level, and the level of every half-edge; without levels the parameters per half-edge, or
+        of length one where all edges are alike.
     kind : int
         EPSILON_DELTA, PROBIT or ADD.
     shift : int
@@ -605,7 +717,7 @@ def settle(indptr: Any, neighbor: Any, first: Any, delta: Any, kind: int, shift:
         seeds = seeds[np.argsort(label[seeds], kind="stable")]
         _wave(indptr, neighbor, first[0], delta[0], kind, label, seeds, np.empty(len(label), np.int32))
     else:
-        _settle(indptr, neighbor, first, delta, kind, shift, label, seeds)
+        _settle(indptr, neighbor, level, first, delta, kind, shift, label, seeds)
 
 
 @njit(cache=True, nogil=True)
@@ -653,9 +765,9 @@ def _longer(column):
 
 
 @njit(cache=True, nogil=True)
-def _settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
+def _settle(indptr, neighbor, level_of, first, delta, kind, shift, label, seeds):
     """``settle`` where edges differ."""
-    mixed, loose = len(first) > 1, len(delta) > 1
+    few, mixed, loose = len(level_of) > 0, len(first) > 1, len(delta) > 1
     # the queue: entries in a pool, linked into buckets; and, a bit per vertex, whether it waits to be expanded
     vertex, link = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used, free = 0, -1
@@ -721,7 +833,10 @@ def _settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
             if j + 2 * AHEAD < count:
                 h = indptr[taken[j + 2 * AHEAD]]
                 _fetch(neighbor, h)
-                _fetch(first, h if mixed else 0)
+                if few:
+                    _fetch(level_of, h)
+                elif mixed:
+                    _fetch(first, h)
             if j + AHEAD < count:
                 u = taken[j + AHEAD]
                 for h in range(indptr[u], indptr[u + 1]):
@@ -737,7 +852,10 @@ def _settle(indptr, neighbor, first, delta, kind, shift, label, seeds):
                 old = label[v]
                 if old <= k:
                     continue
-                f, d = first[h if mixed else 0], delta[h if loose else 0]
+                if few:
+                    f, d = first[level_of[h]], delta[level_of[h]]
+                else:
+                    f, d = first[h if mixed else 0], delta[h if loose else 0]
                 if _allows(k, old, f, d, kind):
                     continue
                 new = label[v] = _relax(k, f, d, kind)

@@ -164,17 +164,29 @@ class _Compiled(ABC):
         from neodp import kernel
 
         first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
-        self._settle(adjacency.indptr, adjacency.neighbor, first, second, label, parts)
+        self._settle(adjacency.indptr, adjacency.neighbor, kernel.NO_LEVELS, first, second, label, parts)
 
     def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
         from neodp import kernel
 
-        self._settle(*kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters), label, parts)
+        number = kernel.numbering(len(graph), graph.source, graph.target)
+        if number is None:
+            links = kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters)
+            self._settle(*links, label, parts)
+            return
+        ends = kernel.renumbered(number, graph.source, graph.target)
+        links = kernel.links(len(graph), *ends, keep, *self.parameters)
+        del ends
+        moved = np.empty_like(label)
+        moved[number] = label
+        self._settle(*links, moved, [number[part] for part in parts])
+        label[:] = moved[number]
 
     def _settle(
         self,
         indptr: NDArray[np.int64],
         neighbor: Ints,
+        level: NDArray[np.uint8],
         first: Floats,
         second: Floats,
         label: Labels,
@@ -183,7 +195,7 @@ class _Compiled(ABC):
         from neodp import kernel
 
         def settle(seeds: NDArray[np.int64]) -> None:
-            kernel.settle(indptr, neighbor, first, second, self._kind, self.shift, label, seeds)
+            kernel.settle(indptr, neighbor, level, first, second, self._kind, self.shift, label, seeds)
 
         if len(neighbor) < kernel.WORTH_A_THREAD:
             for seeds in parts:

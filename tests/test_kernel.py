@@ -52,6 +52,17 @@ def test_factor_leaves_room_for_the_rounding_of_a_product(x: float) -> None:
     assert true - Fraction(f) <= true * 4 / 2**53
 
 
+def test_factor_is_as_great_as_the_precise_exponential_allows() -> None:
+    """The quick way to it decides as e^epsilon in double-double does, also where that is close."""
+    rng = np.random.default_rng(5)
+    several = np.concatenate([rng.random(100_000), rng.random(50_000) * 690, 10.0 ** rng.uniform(-20, 0, 10_000)])
+    found = kernel.factors(several)
+    for x, f in zip(several.tolist(), found.tolist(), strict=True):
+        high, low = kernel.exp_dd(x)
+        units = int(np.float64(high).view(np.int64)) - int(np.float64(f).view(np.int64))
+        assert f == 1.0 or units == 1 + (low <= 0.0)
+
+
 @given(labels, epsilons, deltas)
 @example(0, 0.0, 0.001)
 @example(-HALF, 1.0, 0.0)
@@ -106,7 +117,7 @@ def test_balance_is_the_last_even_label() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
+def test_settle_reaches_the_least_fixed_point(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same labels as relaxing every edge until nothing changes, for any shift."""
     rng = random.Random(seed)
     n, m = 30, 60
@@ -131,13 +142,18 @@ def test_settle_reaches_the_least_fixed_point(seed: int) -> None:
             break
     indptr, neighbor, edge = kernel.adjacency(n, source, target, np.ones(m, np.bool_), True)
     first, second = (kernel.spread(x, edge) if len(x) > 1 else x for x in (factor, delta))
-    rows = (indptr, neighbor, first, second)
+    rows = (indptr, neighbor, kernel.NO_LEVELS, first, second)
+    by_level = kernel.links(n, source, target, np.ones(m, np.bool_), factor, delta)
+    assert len(by_level[2]) == (0 if len(factor) == len(delta) == 1 else 2 * m)
+    monkeypatch.setattr(kernel, "MOST_LEVELS", 1)  # more than that: the parameters themselves
     for found, wanted in zip(kernel.links(n, source, target, np.ones(m, np.bool_), factor, delta), rows, strict=True):
-        assert (found == wanted).all()
+        assert np.array_equal(found, wanted)
     for bits in (shift, 52, 40, 8):
-        found = label.copy()
+        found, again = label.copy(), label.copy()
         kernel.settle(*rows, kernel.EPSILON_DELTA, bits, found, np.flatnonzero(label < HALF))
+        kernel.settle(*by_level, kernel.EPSILON_DELTA, bits, again, np.flatnonzero(label < HALF))
         assert (found == expected).all()
+        assert (again == expected).all()
     # in two steps: the second starts from labels that are not certain, and only where something changed
     found = np.where(np.arange(n) % 2, label, HALF)
     kernel.settle(*rows, kernel.EPSILON_DELTA, shift, found, np.flatnonzero(found < HALF))
@@ -163,6 +179,27 @@ def test_pieces_of_the_edges_are_counted_and_filled_side_by_side(monkeypatch: py
     assert (kernel.differ(graph.color, graph.source, graph.target) == crossing).all()
     assert np.array_equal(neodp.balanced(again), alpha, equal_nan=True)
     assert (neodp.extend(again.with_alpha(alpha)).probabilities == found).all()
+
+
+@pytest.mark.parametrize("epsilon", [1.0, (0.1, 2.0), "levels"])
+def test_vertices_that_lie_apart_get_other_numbers_and_the_same_labels(
+    epsilon: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = neodp.generate.random_geometric(2000, epsilon=1.0 if epsilon == "levels" else epsilon, seed=4)  # type: ignore[arg-type]
+    if epsilon == "levels":
+        graph = replace(graph, epsilon=np.resize([0.5, 1.0, 1.5], graph.edges))
+    graph = graph.with_alpha(neodp.balanced(graph))
+    assert kernel.numbering(len(graph), graph.source, graph.target) is None
+    found = neodp.extend(graph).probabilities
+    monkeypatch.setattr(kernel, "SCATTERED", 20)
+    number = kernel.numbering(len(graph), graph.source, graph.target)
+    assert sorted(number) == list(range(len(graph)))
+    far = np.abs(graph.source - graph.target).mean()
+    source, target = kernel.renumbered(number, graph.source, graph.target)
+    assert np.abs(source - target).mean() < far / 4
+    assert (neodp.extend(replace(graph)).probabilities == found).all()
+    path = neodp.generate.counts([12, 12, 12])
+    assert kernel.numbering(len(path), path.source, path.target) is None
 
 
 def test_adjacency_lists_every_kept_edge_from_both_ends() -> None:

@@ -56,6 +56,7 @@ class Links(NamedTuple):
 
     indptr: NDArray[np.int64]
     neighbor: Ints
+    level: NDArray[np.uint8]
     first: Floats
     delta: Floats
     shift: int
@@ -101,9 +102,9 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
     --------
     A block of two datasets; a cut edge leads from the second to the dataset at place 7 of block 3.
 
-    >>> from neodp.kernel import factor
+    >>> from neodp.kernel import NO_LEVELS, factor
     >>> f = np.array([factor(1.0)])
-    >>> links = Links(np.array([0, 1, 2]), np.array([1, 0], np.int32), f, np.zeros(1), 0)
+    >>> links = Links(np.array([0, 1, 2]), np.array([1, 0], np.int32), NO_LEVELS, f, np.zeros(1), 0)
     >>> cut = Cut(*(np.array([x], np.int32) for x in (1, 3, 7)), f, np.zeros(1))
     >>> block = Block(links, cut, np.full(2, CERTAIN))
     >>> block, mail = step(block, Messages(np.array([0]), np.array([0])))        # the label of 1/2
@@ -114,10 +115,8 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
 
     label = np.array(block.label)
     np.minimum.at(label, messages.place, messages.label)
-    indptr, neighbor, first, delta, shift = block.links
-    kernel.settle(
-        indptr, neighbor, first, delta, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < block.label)
-    )
+    rows, shift = block.links[:-1], block.links.shift
+    kernel.settle(*rows, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < block.label))
     return replace(block, label=label), _told(block.cut, label, label < block.label)
 
 

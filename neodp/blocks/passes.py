@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from neodp.blocks.block import CERTAIN, Cut, Links, Mail, Messages, by_block, merged
 from neodp.columns import Bools, Floats, Ints
 from neodp.extension import ROUNDING
-from neodp.graph import Adjacency
 from neodp.privacy import EpsilonDelta, Labels
 
 __all__ = [
@@ -120,9 +119,7 @@ def links_of(n: int, edges: Edges, keep: Bools) -> Links:
     from neodp import kernel
 
     rule = EpsilonDelta(edges.epsilon, edges.delta)
-    adjacency = Adjacency(*kernel.adjacency(n, edges.source, edges.target, keep, not rule.uniform))
-    first, delta = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in rule.parameters)
-    return Links(adjacency.indptr, adjacency.neighbor, first, delta, rule.shift)
+    return Links(*kernel.links(n, edges.source, edges.target, keep, *rule.parameters), rule.shift)
 
 
 def cut_of(cut: HalfEdges, keep: Bools) -> Cut:

@@ -76,5 +76,6 @@ def distances(graph: DatasetGraph) -> NDArray[np.int64]:
     label[ends] = 0
     least = int(each.min(initial=kernel.FAR))
     steps = kernel.spread(each.astype(np.float64), inside.edge)
-    kernel.settle(*inside[:2], steps, np.zeros(1), kernel.ADD, max(least.bit_length() - 1, 0), label, ends)
+    shift = max(least.bit_length() - 1, 0)
+    kernel.settle(*inside[:2], kernel.NO_LEVELS, steps, np.zeros(1), kernel.ADD, shift, label, ends)
     return np.where(label > kernel.FAR, -1, label)
