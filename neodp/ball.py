@@ -619,10 +619,10 @@ class _Back:
     def proof(self, least: Floats) -> str:
         """Why nothing outside matters."""
         graph, rule, reasons = self.solution.graph, self.solution.rule, []
-        for color in np.unique(graph.color[self.label < certain(rule)]).tolist():
+        for color, name in enumerate(graph.colors):
             rim = self.label[self.outer & (graph.color == color)].min(initial=certain(rule))
             if rim < certain(rule):
-                needed, name = rule.decode(np.array([-rim]))[0][0], graph.colors[color]
+                needed = rule.decode(np.array([-rim]))[0][0]
                 reasons.append(
                     f"a dataset farther away could change the result only if its chance of {name} were below "
                     f"{number(needed)}, and none is below {number(float(least[color, 0]))}"

@@ -87,6 +87,7 @@ __all__ = [
     "audit",
     "audit_rows",
     "balance",
+    "components",
     "cross",
     "decode",
     "differ",
@@ -896,6 +897,33 @@ def hops(indptr, neighbor, start):
                 queue[filled] = v
                 filled += 1
     return out
+
+
+@njit(cache=True, nogil=True)
+def components(n, source, target):
+    """How many components undirected edges join n vertices into, and per vertex the number of its component.
+
+    Every vertex points to one of its component that is not greater, in the end to the least one. Each edge makes the
+    greater of two such least ones point to the other, and halves the ways there that it goes.
+    """
+    number = np.arange(n).astype(np.int32)
+    for e in range(len(source)):
+        u, v = source[e], target[e]
+        while number[u] != u:
+            number[u] = number[number[u]]
+            u = number[u]
+        while number[v] != v:
+            number[v] = number[number[v]]
+            v = number[v]
+        number[max(u, v)] = min(u, v)
+    count = 0
+    for v in range(n):
+        if number[v] == v:
+            number[v] = count
+            count += 1
+        else:
+            number[v] = number[number[v]]  # which comes before v, and has its number already
+    return count, number
 
 
 @njit(cache=True)

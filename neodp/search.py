@@ -28,12 +28,10 @@ def components(n: int, source: NDArray[Any], target: NDArray[Any]) -> tuple[int,
     >>> components(4, np.array([0, 2]), np.array([1, 1]))
     (2, array([0, 0, 0, 1], dtype=int32))
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
+    from neodp import kernel
 
-    links = csr_array((np.ones(len(source), np.bool_), (source, target)), shape=(n, n))
-    count, component = connected_components(links, directed=False)
-    return int(count), component
+    found: tuple[int, NDArray[np.int32]] = kernel.components(n, source, target)
+    return found
 
 
 def reached(n: int, start: NDArray[Any], source: NDArray[Any], target: NDArray[Any]) -> Bools:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import typer
@@ -62,12 +64,46 @@ VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path"
 """What an option takes, for people; Typer has the names of Python's types."""
 
 
-class _PlainHelp:
-    """Help without Python's types: a flag takes no value, and what an argument is, its own text says."""
+class _AsGiven:
+    """What converts the values of a parameter: nobody where they are of its type already, else Typer.
+
+    Typer has pydantic convert every value, text and defaults as well, and to load pydantic takes longer than most
+    commands. Of a path, Typer asks that it can be read if it is there; no command of neodp asks for more.
+    """
+
+    def __init__(self, kind: Any, typers: Callable[[], Any]) -> None:
+        self._kind = kind
+        self._typers = typers
+
+    @classmethod
+    def take(cls, param: Any) -> None:
+        """Convert the values of a parameter, unless its Typer is an older one, which knows no pydantic."""
+        if hasattr(param, "get_runtime_param") and "get_runtime_param" not in vars(param):
+            found = cls(param.type_descriptor.annotation, param.get_runtime_param)
+            param.get_runtime_param = lambda: found
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if type(value) is self._kind:
+            return value
+        if self._kind == list[str] and isinstance(value, list | tuple) and {type(each) for each in value} <= {str}:
+            return list(value)
+        if self._kind is Path and isinstance(value, str) and os.access(value, os.R_OK):
+            return Path(value)
+        return self._typers().coerce(value, param=param, ctx=ctx)
+
+
+class _Plain:
+    """A command that converts no more than it must, with help without Python's types.
+
+    In the help a flag takes no value, and what an argument is, its own text says.
+    """
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
+            _AsGiven.take(param)
             if param.param_type_name == "argument":
                 param.display_type_rich = lambda ctx: None
             elif param.is_flag:
@@ -82,11 +118,11 @@ class _PlainHelp:
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
 
-class Command(_PlainHelp, TyperCommand):
+class Command(_Plain, TyperCommand):
     """A command that is loaded."""
 
 
-class Group(_PlainHelp, TyperGroup):
+class Group(_Plain, TyperGroup):
     """Commands under one name; without a command, it shows its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

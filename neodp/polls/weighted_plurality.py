@@ -64,6 +64,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import linear
 from neodp.columns import Floats
 from neodp.polls.mechanism import TINY, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
@@ -439,25 +440,22 @@ def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
 
     `groups` says for every variable of every dataset which one it is: datasets in rows, places in columns.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array
-
     n, k = groups.shape
     variables, m = int(groups.max()) + 1, len(edges.one)
     number = np.arange(m)
-    values = np.concatenate([np.exp(-edges.epsilon), -np.ones(m)])
-    less = csr_array((values, (np.tile(number, 2), np.concatenate([edges.one, edges.two]))), shape=(m, variables))
-    whole = csr_array((np.ones(n * k), (np.repeat(np.arange(n), k), groups.reshape(-1))), shape=(n, variables))
-    result = linprog(
+    program = linear.Program(
         -worth,
-        less,
-        np.zeros(m),
-        whole,
-        np.ones(n),
-        bounds=(0.0, 1.0),
-        method="highs-ipm",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        linear.Matrix(  # p[one] e^-epsilon <= p[two], and the chances of a dataset add up to 1
+            np.concatenate([number, number, m + np.repeat(np.arange(n), k)]),
+            np.concatenate([edges.one, edges.two, groups.reshape(-1)]),
+            np.concatenate([np.exp(-edges.epsilon), -np.ones(m), np.ones(n * k)]),
+        ),
+        np.concatenate([np.full(m, -np.inf), np.ones(n)]),
+        np.concatenate([np.zeros(m), np.ones(n)]),
+        np.zeros(variables),
+        np.ones(variables),
     )
+    result = program.solve("ipm")
     if result.x is None:
         return None
     p = np.clip(result.x, 0.0, 1.0)[groups]

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import binary, boundary
+from neodp import binary, boundary, linear
 from neodp.columns import Floats, positions
 from neodp.errors import GraphError, NeodpError
 from neodp.family import require_binary
@@ -48,8 +48,6 @@ from neodp.privacy import EpsilonDelta, Labels, certain
 
 __all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
 
-TOLERANCE = 1e-10
-"""By how much the solver may break an inequality before it is rounded in; the least that HiGHS takes."""
 ROUNDS = 64
 """Refinement that has not ended by then finds too many classes to be of use."""
 SNAP = 1e-9
@@ -311,34 +309,30 @@ class _Program:
 
     def solve(self, floor: float) -> tuple[Floats, float, int, int]:
         """A best p where no accuracy lies below `floor`, its expected accuracy, and the rows and rounds it took."""
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array
-
         first = self.color == 0
-        bounds = np.column_stack([np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)])
+        low, high = np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)
         kept, rounds = self.kept.copy(), 0
         while True:
             rounds += 1
             part = self.rows.take(np.flatnonzero(kept))
             number = np.arange(len(part.a))
-            values, where = np.concatenate([part.ca, part.cb]), (np.tile(number, 2), np.concatenate([part.a, part.b]))
-            for method in ("highs-ds", "highs-ipm"):  # where epsilons differ by many powers of ten, one may give up
-                result = linprog(
-                    np.where(first, -self.weight, self.weight),
-                    csr_array((values, where), shape=(len(number), len(first))),
-                    part.limit,
-                    bounds=bounds,
-                    method=method,
-                    options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-                )
-                if result.x is not None:
-                    break
+            program = linear.Program(
+                np.where(first, -self.weight, self.weight),
+                linear.Matrix(np.tile(number, 2), np.concatenate([part.a, part.b]), np.concatenate([part.ca, part.cb])),
+                np.full(len(number), -np.inf),
+                part.limit,
+                low,
+                high,
+            )
+            result = program.solve("simplex")
+            if result.x is None:  # where epsilons differ by many powers of ten, one may give up
+                result = program.solve("ipm")
             if result.x is None:
                 raise NeodpError(f"the solver gave up: {result.message}", "take the balanced alpha")
             p = np.clip(result.x, 0.0, 1.0)
-            broken = (self.rows.excess(p) > TOLERANCE) & ~kept
+            broken = (self.rows.excess(p) > linear.TOLERANCE) & ~kept
             if not broken.any():
-                return p, float(self.weight[~first].sum() - result.fun), len(number), rounds
+                return p, float(self.weight[~first].sum() - result.cost), len(number), rounds
             kept |= broken
 
 

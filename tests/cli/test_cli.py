@@ -11,6 +11,7 @@ import pytest
 import neodp
 from neodp import __main__, cli
 from neodp.cli import COMMANDS, common, main
+from neodp.cli.commands import Later
 from tests.running import Run, document
 
 
@@ -90,6 +91,17 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert loaded.isdisjoint({"numpy", "pyarrow", "numba", "neo4j", "ladybug", "neodp.graph", "neodp.cli.graphs"})
+
+
+def test_of_a_path_no_command_asks_more_than_that_it_can_be_read() -> None:
+    """So a path that can be read needs no more checks by Typer (``neodp/cli/commands.py``, internal)."""
+    no_more = {"file_okay": True, "dir_okay": True}
+    no_more |= dict.fromkeys(("exists", "writable", "resolve_path", "path_type", "parser"), False)
+    for home, _ in (entry for commands in COMMANDS.values() for entry in commands.values()):
+        for param in Later("name", home, "").load().params:
+            if hasattr(param, "type_descriptor") and param.type_descriptor.annotation is Path:
+                asked = vars(param.type_descriptor.parameter_info)
+                assert {name: bool(asked[name]) for name in no_more} == no_more, (home, param.name)
 
 
 def test_options_stand_before_the_command_or_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
