@@ -118,10 +118,16 @@ RETURN count(*) AS deleted;
 // How many datasets a graph has.
 MATCH (d:Dataset {graph: $graph}) RETURN count(d) AS datasets;
 
+// name: next_key
+// Which of a graph's keys comes $batch places after the first one from $from on, if any does.
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from
+WITH d ORDER BY d.graph, d.key SKIP $batch LIMIT 1
+RETURN d.key AS next;
+
 // name: read_datasets
 // A graph's next datasets in the order of their keys, with the edges that start there, as columns.
 CYPHER 5
-MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from
 WITH d ORDER BY d.graph, d.key LIMIT $batch
 WITH collect(d) AS ds
 CALL (ds) {
@@ -163,7 +169,7 @@ RETURN known, [f IN found | f.k] AS keys, [f IN found | f.n.key] AS neighbors, [
 // name: read_numbers
 // A graph's next datasets in the order of their keys: their numbers only.
 CYPHER 5
-MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from
 WITH d ORDER BY d.graph, d.key LIMIT $batch
 RETURN collect(id(d)) AS numbers, collect(d.key) AS keys;
 

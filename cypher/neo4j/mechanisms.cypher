@@ -84,7 +84,7 @@ RETURN [d IN ds | d.key] AS keys, [d IN ds | d.p] AS ps, [d IN ds | d.q] AS qs,
 
 // name: read_mus
 // The mu of the edges that start at a graph's next datasets in the order of their keys, as columns.
-MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from AND d.key <> $done
+MATCH (d:Dataset) WHERE d.graph = $graph AND d.key >= $from
 WITH d ORDER BY d.graph, d.key LIMIT $batch
 WITH collect(d) AS ds
 CALL (ds) {

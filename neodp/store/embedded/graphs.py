@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -153,13 +154,16 @@ class Graphs(Store):
             progress("datasets", rows.stop, len(graph))
 
     def _create_neighbors(self, statement: str, name: str, graph: DatasetGraph, progress: Progress) -> None:
+        """Create the edges by their sources, in whose order the engine keeps them."""
         ids = ids_of(name, graph.keys)
+        order = np.argsort(graph.source, kind="stable")
         for rows in batches(graph.edges):
+            edges = order[rows]
             columns = {
-                "source": ids.take(pa.array(graph.source[rows])),
-                "target": ids.take(pa.array(graph.target[rows])),
-                "epsilon": pa.array(graph.epsilon[rows]),
-                "delta": pa.array(graph.delta[rows]),
+                "source": ids.take(pa.array(graph.source[edges])),
+                "target": ids.take(pa.array(graph.target[edges])),
+                "epsilon": pa.array(graph.epsilon[edges]),
+                "delta": pa.array(graph.delta[edges]),
             }
             self._session.run(statement, rows=pa.table(columns))
             progress("edges", rows.stop, graph.edges)

@@ -6,7 +6,7 @@ They are loaded whole or not at all (:mod:`neodp.store.neo4j.names`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.names import Names, Part
-from neodp.store.neo4j.session import Session, ahead, batches
+from neodp.store.neo4j.session import Session, batches, side_by_side
 from neodp.store.reading import require_reading
 from neodp.store.records import GraphInfo, StoredGraph
 
@@ -91,27 +91,49 @@ class Graphs(Store):
 
     def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Numbers:
         """Create the datasets; the server's numbers of them."""
-        parts: list[Numbers] = []
-        done = 0
-        for values in ahead(_dataset_rows(graph)):
+
+        def create(values: dict[str, list[Any]]) -> Numbers:
             found = self._session.write("create_datasets", graph=name, writer=writer, **values)
             if found["rows"] != list(range(len(values["keys"]))):
                 raise self._overtaken(name)
-            parts.append(np.array(found["numbers"], np.int64))
-            done += len(parts[-1])
+            return np.array(found["numbers"], np.int64)
+
+        parts: list[Numbers] = []
+        done = 0
+        for part in side_by_side(create, _dataset_rows(graph)):
+            parts.append(part)
+            done += len(part)
             progress("datasets", done, len(graph))
         return np.concatenate(parts)
 
     def _create_neighbors(
         self, name: str, writer: str, graph: DatasetGraph, numbers: Numbers, progress: Progress
     ) -> None:
-        done = 0
-        for values in ahead(_neighbor_rows(graph, numbers)):
-            found = self._session.write("create_neighbors", graph=name, writer=writer, **values)
-            if found["created"] != len(values["sources"]):
+        rows = _neighbor_rows(graph, numbers)
+        self._in_batches("create_neighbors", name, writer, rows, graph.edges, "edges", progress)
+
+    def _in_batches(
+        self,
+        write: str,
+        name: str,
+        writer: str,
+        rows: Iterable[dict[str, list[Any]]],
+        total: int,
+        what: str,
+        progress: Progress,
+    ) -> None:
+        """Run a statement that writes some rows, and counts them, for all rows; refused once the graph is lost."""
+
+        def work(values: dict[str, list[Any]]) -> int:
+            count = len(next(iter(values.values())))
+            if count not in self._session.write(write, graph=name, writer=writer, **values).values():
                 raise self._overtaken(name)
-            done += len(values["sources"])
-            progress("edges", done, graph.edges)
+            return count
+
+        done = 0
+        for count in side_by_side(work, rows):
+            done += count
+            progress(what, done, total)
 
     def _overtaken(self, name: str) -> Overtaken:
         return self._names.overtaken(name)
@@ -140,7 +162,7 @@ class Graphs(Store):
     def _datasets(self, name: str, info: GraphInfo, progress: Progress = silent) -> Iterator[dict[str, Any]]:
         """What a statement says about all of a graph's datasets, by key, some at a time."""
         seen = 0
-        for found in ahead(self._session.pages(name, "keys", graph=info.name)):
+        for found in self._session.spread(name, "next_key", graph=info.name):
             yield found
             seen += len(found["keys"])
             progress("reading", seen, max(seen, info.datasets))

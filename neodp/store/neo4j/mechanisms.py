@@ -29,7 +29,7 @@ from neodp.store.base import Progress, silent
 from neodp.store.demand import StoredView
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
 from neodp.store.neo4j.graphs import Graphs
-from neodp.store.neo4j.session import Transaction, ahead, batches
+from neodp.store.neo4j.session import Transaction, batches, side_by_side
 from neodp.store.notions import Notion, by_edge
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
@@ -80,24 +80,14 @@ class Mechanisms(Graphs):
         columns |= {"ps": mechanism.p, "qs": mechanism.q} if two else {"distributions": mechanism.probabilities}
         write = "write_probabilities" if two else "write_distributions"
         columns["numbers"] = dataset
-        done = 0
-        for values in ahead(_rows(columns)):
-            if self._session.write(write, graph=name, writer=writer, **values)["written"] != len(values["numbers"]):
-                raise self._overtaken(name)
-            done += len(values["numbers"])
-            progress("probabilities", done, len(mechanism))
+        self._in_batches(write, name, writer, _rows(columns), len(mechanism), "probabilities", progress)
 
     def _write_mus(
         self, name: str, writer: str, graph: DatasetGraph, dataset: Numbers, mus: Floats, progress: Progress
     ) -> None:
         ends = {"sources": dataset[graph.source], "targets": dataset[graph.target]}
         columns: dict[str, NDArray[Any]] = {**ends, "mus": mus}
-        done = 0
-        for values in ahead(_rows(columns)):
-            if self._session.write("write_mus", graph=name, writer=writer, **values)["written"] != len(values["mus"]):
-                raise self._overtaken(name)
-            done += len(values["mus"])
-            progress("mu", done, graph.edges)
+        self._in_batches("write_mus", name, writer, _rows(columns), graph.edges, "mu", progress)
 
     def _numbers(self, name: str, graph: DatasetGraph) -> Numbers:
         """The server's numbers of a graph's datasets."""
@@ -113,10 +103,12 @@ class Mechanisms(Graphs):
 
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
         assert graph.ids is not None
-        rows = np.full((len(graph), len(graph.colors)), np.nan)
-        asked = ((part, graph.ids[part].to_pylist()) for part in batches(len(graph)))
-        found = ((part, self._session.read("read_probabilities", numbers=numbers)) for part, numbers in asked)
-        for part, values in ahead(found):
+        numbers, rows = graph.ids, np.full((len(graph), len(graph.colors)), np.nan)
+
+        def page(part: slice) -> tuple[slice, dict[str, Any]]:
+            return part, self._session.read("read_probabilities", numbers=numbers[part].to_pylist())
+
+        for part, values in side_by_side(page, batches(len(graph))):
             if values["keys"] != graph.keys[part].to_pylist():
                 raise Overtaken(f"graph {graph.name!r} was changed while it was read", "try again")
             rows[part] = stored_rows(values, len(graph.colors))
