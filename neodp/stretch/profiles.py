@@ -6,6 +6,8 @@ that are, or a number between. Every like has a privacy weight v. It is the grap
     (:User)-[:LIKES {weight: v, value: d}]->(:Item)
 
 as columns. Which users and which items there are is public; who likes what, how much and with which weight is not.
+Users and items stand in the order of their ids, not of the rows: the order is shown, and decides which of two equals is
+nearer, so it must not depend on likes.
 """
 
 from __future__ import annotations
@@ -88,9 +90,9 @@ class Profiles:
         value, weight : floats, or one float for all
             From 0 to 1.
         users, items : strings, optional
-            All of them, with those who like nothing or whom nobody likes; by default those that occur.
+            All of them, with those who like nothing or whom nobody likes; by default those that occur, sorted.
         group : strings, optional
-            One per user.
+            One per user, in the order of `users`.
         place : callable, optional
             What to call a row in an error.
 
@@ -179,8 +181,8 @@ class Profiles:
             table[item].take(rows),
             value[keep],
             weight[keep],
-            users=table[user].unique(),
-            items=table[item].unique(),
+            users=_different(table[user]),
+            items=_different(table[item]),
             name=name or table.source.stem,
             place=lambda row: place(int(rows[row])),
         )
@@ -308,7 +310,7 @@ def _encoded(known: Any, ids: Any, what: str, place: Callable[[int], str]) -> tu
     bad = pc.fill_null(pc.equal(column, ""), True)
     if pc.any(bad).as_py():
         raise GraphError(f"{place(pc.index(bad, True).as_py())}: the {what} has no id", "give it one")
-    everything = column.unique() if known is None else _strings(known)
+    everything = _different(column) if known is None else _strings(known)
     if len(everything.unique()) != len(everything) or pc.any(pc.fill_null(pc.equal(everything, ""), True)).as_py():
         raise GraphError(f"a {what} has no id, or stands twice among the {what}s", "give every one an id of its own")
     where = pc.index_in(column, everything)
@@ -325,6 +327,11 @@ def _strings(ids: Any) -> pa.StringArray:
     if not isinstance(column, pa.Array):
         column = pa.array(column, pa.string())
     return column.cast(pa.string())
+
+
+def _different(ids: Any) -> pa.StringArray:
+    """The different ids, sorted."""
+    return _strings(ids).unique().sort()
 
 
 def _groups(group: Any, users: int) -> pa.StringArray | None:

@@ -88,6 +88,18 @@ def test_groups_are_kept(ratings: Path, tmp_path: Path) -> None:
     assert p.with_weights(0.5).group is None
 
 
+def test_a_like_does_not_change_the_order_of_users_and_items(tmp_path: Path) -> None:
+    """The order is shown, and decides between equals."""
+    path = tmp_path / "likes.csv"
+    for first in ("", "cid,z\n", "bob,y\n"):
+        path.write_text("user,item\n" + first + "ann,x\nbob,x\nbob,z\ncid,y\n")
+        p = Profiles.from_csv(path)
+        assert (p.users.to_pylist(), p.items.to_pylist()) == (["ann", "bob", "cid"], ["x", "y", "z"])
+    p = Profiles.from_columns(["cid", "ann"], ["y", "x"])
+    assert (p.users.to_pylist(), p.items.to_pylist()) == (["ann", "cid"], ["x", "y"])
+    assert p.matrix.toarray().tolist() == [[1, 0], [0, 1]]
+
+
 def test_users_and_items_without_likes() -> None:
     p = Profiles.from_columns(["a"], ["x"], users=["a", "b"], items=["x", "y"])
     assert p.stretched.toarray().tolist() == [[UNIT, 0], [0, 0]]
