@@ -212,7 +212,7 @@ class Profiles:
         table = read_table(path, (), names, numbers=("weight",), closed=True, options=options)
         place, problems = table.place, Problems(table.place)
         if table.get("user") is not None and table.get("group") is not None:
-            return self._with_groups_from(table, place, seed)
+            return self._with_groups_from(table, seed)
         ids = [name for name in ("user", "item") if table.get(name) is not None]
         if not ids or table.get("weight") is None:
             raise GraphError(
@@ -226,18 +226,20 @@ class Profiles:
         weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
         return self.with_weights(weight), int((found < 0).sum())
 
-    def _with_groups_from(self, table: Table, place: Callable[[int], str], seed: int) -> tuple[Profiles, int]:
-        from neodp.stretch.weights import by_attitude
+    def _with_groups_from(self, table: Table, seed: int) -> tuple[Profiles, int]:
+        from neodp.stretch.weights import ATTITUDES, by_attitude
 
-        found = _looked_up([self.users], [table["user"]], place)
+        problems = Problems(table.place)
+        hint = f"give one of {', '.join(ATTITUDES)}"
+        problems.add_rows("the group", "missing", _empty(table["group"]), hint=hint)
+        problems.raise_if_any()
+        found = _looked_up([self.users], [table["user"]], table.place)
         group = [table["group"][int(row)].as_py() if row >= 0 else "" for row in found]
-        mine = found[self.user] >= 0
-        weight = np.zeros(self.likes)
         try:
-            weight[mine] = by_attitude(group, self.user[mine], seed)
+            weight = by_attitude(self, group, seed)
         except PrivacyError as e:
             raise GraphError(e.message, e.hint) from None
-        return self.with_weights(weight, group), int((~mine).sum())
+        return self.with_weights(weight, group), int((found[self.user] < 0).sum())
 
     def _check(self, place: Callable[[int], str]) -> None:
         order = np.lexsort((self.item, self.user))

@@ -144,6 +144,7 @@ def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, message: str) -> Non
         ("item,weight\n1,0.5\n1,0.6\n", r"line 3: '1' stands twice; keep one of the two rows"),
         ("item,weight\n1,1.5\n", r"line 2: the weight is 1.5, out of range; give a number from 0 to 1"),
         ("user,group\nann,pragmatic\n", r"there is no group 'pragmatic'; did you mean 'pragmatist'\?"),
+        ("user,group\nann,\n", r"line 2: the group is missing; give one of unconcerned, pragmatist, fundamentalist"),
     ],
 )
 def test_what_is_wrong_in_a_file_of_weights(ratings: Path, tmp_path: Path, text: str, message: str) -> None:

@@ -12,6 +12,7 @@ from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run
 from neodp.stretch.similarities import Measure
+from neodp.stretch.weights import attitudes
 
 SMALL = Plan(epsilons=(0.5, 3.0), lows=(0.0, 0.9), slices=(1, 2), repeats=2, k=3)
 
@@ -113,10 +114,14 @@ def test_the_order_in_which_profiles_are_kept_does_not_matter(small: list[Result
 
 
 def test_naive_leaves_the_fundamentalists_out() -> None:
-    plan = Plan(epsilons=(1.0,), lows=(), repeats=1)
-    for result in picked(run(clusters(), plan, insecure_seed=1), weights="naive"):
+    p, plan = clusters(), Plan(epsilons=(1.0,), lows=(), repeats=2)
+    users = []
+    for result in picked(run(p, plan, insecure_seed=1), weights="naive"):
+        groups = attitudes(p.users.to_pylist(), 1000 * result.cell.repeat)
         assert result.groups["fundamentalist"] == (0.0, 0)
-        assert result.users == sum(n for _, n in result.groups.values()) == 60
+        assert result.users == sum(n for _, n in result.groups.values()) == (groups != "fundamentalist").sum()
+        users.append(result.users)
+    assert len(set(users)) == 2  # every split has groups of its own
 
 
 # --- the file ---------------------------------------------------------------------------------------------------
