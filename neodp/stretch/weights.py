@@ -15,12 +15,13 @@ BLAKE2b gives for texts, each of them written after its length,
 Lengths before texts make the words of different draws different, so that a user's group, the user's weights and those
 of everybody else are as good as independent.
 
-Why the promise holds (:mod:`neodp.stretch.similarities`). Take two tables of the same users and items, one of which has
-a like more, u's like of i, or that like with another value. Every other like has the same weight in both, since nothing
-about i or u's other likes goes into it, nor the row in which it stands. So the stretched profiles differ in one number,
-by at most the weight v of that like, and a released number's chance changes by at most e^(epsilon v). If weights were
-drawn one after the other instead, a like would move all draws behind it, and with them what is released about others.
-A group is no like: where somebody else's table says another group, all weights of that user may change.
+Why the promise holds (:mod:`neodp.stretch.similarities`). Two tables of the same users and items differ in one
+like: u's like of i is there or not, or has another value. Every other like has the same weight in both, since only its
+own ids go into its weight, with its own user's group: not the other likes, nor how many there are, nor the row in which
+it stands. So the stretched profiles differ in one number, by at most the weight v of that like, and the chance of a
+released number changes by at most e^(epsilon v). If weights were drawn one after the other instead, a like would shift
+all draws behind it, and with them what is released about others. A user's group is not a like: if a table says another
+group, all weights of that user may change.
 """
 
 from __future__ import annotations

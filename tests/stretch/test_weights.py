@@ -1,6 +1,8 @@
 """Privacy weights of populations: nobody's depends on anybody else, true shares, true sets, repeatable."""
 
+from fractions import Fraction
 from hashlib import blake2b
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.errors import PrivacyError
-from neodp.stretch import Measure, Profiles, noise, similarity
+from neodp.stretch import Measure, Profiles, neighbors, noise, similarity
+from neodp.stretch.similarities import STEPS
 from neodp.stretch.weights import ATTITUDES, SHARES, attitudes, by_attitude, in_slices, weighted
 
 PAIRS = [(f"u{u}", f"i{i}") for u in range(6) for i in range(10) if (u + i) % 4]
@@ -75,6 +78,42 @@ def test_one_rating_that_crosses_the_threshold_changes_nothing_between_others(ki
         assert p.likes == 197 + rating
         found.add(similarity(p, "u1", "u2", epsilon=1.0, measure=Measure.DOT, sampler=noise.without))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("measure", [Measure.DOT, Measure.COSINE])
+def test_one_rating_moves_what_is_released_by_no_more_than_its_weight(
+    kind: str, measure: Measure, tmp_path: Path
+) -> None:
+    """All numbers of a table of neighbours before noise, from the file on: those about others do not move."""
+    path = tmp_path / "ratings.csv"
+    users, items = range(4), range(5)
+
+    def read(low: tuple[int, int] | None) -> tuple[Profiles, dict[frozenset[int], int]]:
+        """The profiles with a rating below the threshold, and what noise is added to, by whom it is about."""
+        rows = [f"u{u},i{i},{1 if (u, i) == low or (u + i) % 4 == 1 else 5}" for i in items for u in users]
+        path.write_text("\n".join(["user,item,rating", *rows]))
+        seen: list[int] = []
+
+        def spy(values: noise.Whole, scale: float) -> noise.Whole:
+            assert scale == noise.scale_of(STEPS, 0.5)
+            seen.extend(values.tolist())
+            return values
+
+        p, _ = weighted(Profiles.from_csv(path, threshold=4.0), kind, 1)
+        neighbors(p, 2, epsilon=0.5, measure=measure, sampler=spy)
+        norms = [{u} for u in users] if measure is Measure.COSINE else []
+        about = [frozenset(who) for who in (*norms, *combinations(users, 2))]
+        return p, dict(zip(about, seen, strict=True))
+
+    whole, before = read(None)
+    moved = 0
+    for u, i, v in zip(whole.user.tolist(), whole.item.tolist(), whole.weight.tolist(), strict=True):
+        _, after = read((u, i))
+        for who, value in before.items():
+            change = abs(after[who] - value)
+            assert change <= (Fraction(v) * STEPS if u in who else 0)
+            moved += change > 0
+    assert moved
 
 
 @given(st.lists(st.text(max_size=3), unique=True, max_size=20), st.integers(-3, 3))
