@@ -63,6 +63,8 @@ __all__ = [
 
 DEFAULT = "default"
 """The population of everything that was not told another one."""
+NOT_KEPT = "numbers with noise, not kept"
+"""What stands for the answer of a release that only keeps what it cost."""
 MOST_LEVELS = 64
 """How many levels a question keeps apart; beyond that, they are rounded up to so many."""
 
@@ -177,7 +179,7 @@ class Release:
     levels : tuple of Level
         What it cost.
     command : str
-        The words that asked it.
+        The words that asked it; where the answer was kept, they show it again under its name.
     """
 
     graph: str
@@ -197,6 +199,11 @@ class Release:
         return cls(
             question.subject, name, answer, None, key, question.population, asked, question.levels, question.command
         )
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether its command shows the answer again: if there is one, and the answer was kept."""
+        return bool(self.command) and self.answer != NOT_KEPT
 
     @property
     def digest(self) -> str:

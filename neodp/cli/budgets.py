@@ -228,7 +228,7 @@ def _list(found: list[Release]) -> None:
         for release in found
     ]
     table(("about", "release", "answer", "time", "population"), rows)
-    commands = [f"  {release.command} --release {quote(release.name)}" for release in found if release.command]
+    commands = [f"  {release.command} --release {quote(release.name)}" for release in found if release.can_be_shown]
     if commands:
         say("To see an answer again, at no cost:")
     for command in commands:

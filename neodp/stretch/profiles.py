@@ -6,6 +6,8 @@ that are, or a number between. Every like has a privacy weight v. It is the grap
     (:User)-[:LIKES {weight: v, value: d}]->(:Item)
 
 as columns. Which users and which items there are is public; who likes what, how much and with which weight is not.
+Users and items stand in the order of their ids, not of the rows: the order is shown, and decides which of two equals is
+nearer, so it must not depend on likes.
 """
 
 from __future__ import annotations
@@ -88,9 +90,9 @@ class Profiles:
         value, weight : floats, or one float for all
             From 0 to 1.
         users, items : strings, optional
-            All of them, with those who like nothing or whom nobody likes; by default those that occur.
+            All of them, with those who like nothing or whom nobody likes; by default those that occur, sorted.
         group : strings, optional
-            One per user.
+            One per user, in the order of `users`.
         place : callable, optional
             What to call a row in an error.
 
@@ -179,8 +181,8 @@ class Profiles:
             table[item].take(rows),
             value[keep],
             weight[keep],
-            users=table[user].unique(),
-            items=table[item].unique(),
+            users=_different(table[user]),
+            items=_different(table[item]),
             name=name or table.source.stem,
             place=lambda row: place(int(rows[row])),
         )
@@ -210,7 +212,7 @@ class Profiles:
         table = read_table(path, (), names, numbers=("weight",), closed=True, options=options)
         place, problems = table.place, Problems(table.place)
         if table.get("user") is not None and table.get("group") is not None:
-            return self._with_groups_from(table, place, seed)
+            return self._with_groups_from(table, seed)
         ids = [name for name in ("user", "item") if table.get(name) is not None]
         if not ids or table.get("weight") is None:
             raise GraphError(
@@ -224,18 +226,20 @@ class Profiles:
         weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
         return self.with_weights(weight), int((found < 0).sum())
 
-    def _with_groups_from(self, table: Table, place: Callable[[int], str], seed: int) -> tuple[Profiles, int]:
-        from neodp.stretch.weights import by_attitude
+    def _with_groups_from(self, table: Table, seed: int) -> tuple[Profiles, int]:
+        from neodp.stretch.weights import ATTITUDES, by_attitude
 
-        found = _looked_up([self.users], [table["user"]], place)
+        problems = Problems(table.place)
+        hint = f"give one of {', '.join(ATTITUDES)}"
+        problems.add_rows("the group", "missing", _empty(table["group"]), hint=hint)
+        problems.raise_if_any()
+        found = _looked_up([self.users], [table["user"]], table.place)
         group = [table["group"][int(row)].as_py() if row >= 0 else "" for row in found]
-        mine = found[self.user] >= 0
-        weight = np.zeros(self.likes)
         try:
-            weight[mine] = by_attitude(group, self.user[mine], seed)
+            weight = by_attitude(self, group, seed)
         except PrivacyError as e:
             raise GraphError(e.message, e.hint) from None
-        return self.with_weights(weight, group), int((~mine).sum())
+        return self.with_weights(weight, group), int((found[self.user] < 0).sum())
 
     def _check(self, place: Callable[[int], str]) -> None:
         order = np.lexsort((self.item, self.user))
@@ -308,7 +312,7 @@ def _encoded(known: Any, ids: Any, what: str, place: Callable[[int], str]) -> tu
     bad = pc.fill_null(pc.equal(column, ""), True)
     if pc.any(bad).as_py():
         raise GraphError(f"{place(pc.index(bad, True).as_py())}: the {what} has no id", "give it one")
-    everything = column.unique() if known is None else _strings(known)
+    everything = _different(column) if known is None else _strings(known)
     if len(everything.unique()) != len(everything) or pc.any(pc.fill_null(pc.equal(everything, ""), True)).as_py():
         raise GraphError(f"a {what} has no id, or stands twice among the {what}s", "give every one an id of its own")
     where = pc.index_in(column, everything)
@@ -325,6 +329,11 @@ def _strings(ids: Any) -> pa.StringArray:
     if not isinstance(column, pa.Array):
         column = pa.array(column, pa.string())
     return column.cast(pa.string())
+
+
+def _different(ids: Any) -> pa.StringArray:
+    """The different ids, sorted."""
+    return _strings(ids).unique().sort()
 
 
 def _groups(group: Any, users: int) -> pa.StringArray | None:

@@ -2,8 +2,8 @@
 
 A tenth of every user's likes, of items that at least two users like, is held out. Neighbours are found from the rest,
 with noise, and a user's *recall* is the part of the held-out items that at least one of the k neighbours likes. It
-is averaged over the users that have any, and over repeated splits, each with weights of its own; the confidence
-interval is Student's over the splits. Compared are [1]_ (section 4)
+is averaged over the users that have any, and over repeated splits, each with groups and weights of its own
+(:mod:`neodp.stretch.weights`); the confidence interval is Student's over the splits. Compared are [1]_ (section 4)
 
 * ``slices``: weights in slices from u to 1, for all users alike (Figures 1 and 2);
 * ``westin``: users by attitude, 23 / 43 / 34 % (Figure 3);
@@ -286,8 +286,9 @@ def _line(label: str, results: list[Result], groups: tuple[str, ...], name: str,
 
 def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Result:
     out = held_out(profiles, (plan.seed, cell.repeat))
-    groups = attitudes(len(profiles), plan.seed)
-    weight = _weights(profiles, plan, cell, groups)
+    seed = plan.seed + 1000 * cell.repeat
+    groups = attitudes(profiles.users.to_pylist(), seed)
+    weight = _weights(profiles, cell, groups, seed)
     training = _kept(profiles, ~out, weight[~out])
     who = np.flatnonzero(groups != "fundamentalist") if cell.weights == "naive" else np.arange(len(profiles))
     exact = cell.weights == "exact"
@@ -305,14 +306,13 @@ def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Resul
     return Result(cell, *_sum(recall), by_group)
 
 
-def _weights(profiles: Profiles, plan: Plan, cell: Cell, groups: NDArray[np.str_]) -> Floats:
-    seed = plan.seed + 1000 * cell.repeat
+def _weights(profiles: Profiles, cell: Cell, groups: NDArray[np.str_], seed: int) -> Floats:
     if cell.weights == "slices":
         assert cell.low is not None
         assert cell.slices is not None
-        return in_slices(profiles.likes, cell.low, cell.slices, seed)
+        return in_slices(profiles, cell.low, cell.slices, seed)
     if cell.weights == "westin":
-        return by_attitude(groups, profiles.user, seed)
+        return by_attitude(profiles, groups, seed)
     return np.full(profiles.likes, {"naive": NAIVE, "blind": 0.0, "exact": 1.0}[cell.weights])
 
 
@@ -408,4 +408,5 @@ def _identity(profiles: Profiles, plan: Plan, insecure_seed: int | None) -> dict
     for column in (profiles.user, profiles.item, profiles.value):
         digest.update(np.ascontiguousarray(column).tobytes())
     options: dict[str, Any] = json.loads(json.dumps(asdict(plan)))
-    return {"experiment": "recall", "profiles": digest.hexdigest(), "insecure_seed": insecure_seed, **options}
+    made = {"experiment": "recall", "draws": "by user and item", "profiles": digest.hexdigest()}
+    return {**made, "insecure_seed": insecure_seed, **options}

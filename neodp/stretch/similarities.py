@@ -20,7 +20,8 @@ add up. One pair is one number, and one norm each for the cosine. A user is in a
 that a whole table costs n epsilon v_i: see :class:`Cost`.
 
 How it stays exact. Stretched profiles are whole numbers of 1 / 2^15, products whole numbers of 1 / 2^30, and so is the
-noise: nothing is rounded after the profiles were (down).
+noise: nothing is rounded after the profiles were (down). True norms are of profiles in such whole numbers too: a sum of
+doubles depends on the order of the items in its last bits, and these would tell *which* items they are.
 """
 
 from __future__ import annotations
@@ -135,13 +136,13 @@ class Similarities:
     def _norms(self, profiles: Profiles, measure: Measure, users: Any) -> Floats:
         if measure is Measure.DOT:
             return np.ones(len(users))
-        matrix = (self._stretched if measure is Measure.COSINE else profiles.matrix)[users]
+        matrix = (self._stretched if measure is Measure.COSINE else profiles.with_weights(1.0).stretched)[users]
         squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
         least = 1.0
         if measure is Measure.COSINE:
-            squares = self._sampler(squares, self._scale) / STEPS
+            squares = self._sampler(squares, self._scale)
             least = max(1.0, math.log(50 * max(len(users), 1)) * self._scale / STEPS)
-        return np.asarray(np.sqrt(np.maximum(squares, least)))
+        return np.asarray(np.sqrt(np.maximum(squares / STEPS, least)))
 
     def products(self, rows: Any, columns: Any) -> Whole:
         """The scalar products of stretched profiles, in whole numbers of 1 / 2^30, without noise."""

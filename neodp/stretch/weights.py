@@ -3,16 +3,33 @@
 In *slices*: every like gets one of the n + 1 equally spaced weights from u to 1, each as likely. (The paper's text says
 n values, which leaves n = 1 without a meaning; its program takes n gaps between them.)
 
-By *attitude* (Westin): a user is unconcerned, a pragmatist or a fundamentalist, in shares of 23, 43 and 34 %, and every
-like gets one of the group's weights, each as likely. Shares are met as exactly as whole users allow: everybody's share
-is rounded down, and the users left over go to the groups that lost most. Who is in which group is drawn from a seed.
+By *attitude* (Westin): a user is unconcerned, a pragmatist or a fundamentalist, with chances of 23, 43 and 34 %, and
+every like gets one of the group's weights, each as likely.
+
+How they are drawn. A draw is a function of who and what it is for, and of nothing else: with h(..) the 64 bits that
+BLAKE2b gives for texts, each of them written after its length,
+
+    the weight of u's like of i is  c[h(seed, u, i) mod |c|],  c the weights of the slices, or of u's group;
+    the group of u is the part of [0, 1), cut at 23 and 66 %, in which the first 53 bits of h(seed, u) lie.
+
+Lengths before texts make the words of different draws different, so that a user's group, the user's weights and those
+of everybody else are as good as independent.
+
+Why the promise holds (:mod:`neodp.stretch.similarities`). Two tables of the same users and items differ in one
+like: u's like of i is there or not, or has another value. Every other like has the same weight in both, since only its
+own ids go into its weight, with its own user's group: not the other likes, nor how many there are, nor the row in which
+it stands. So the stretched profiles differ in one number, by at most the weight v of that like, and the chance of a
+released number changes by at most e^(epsilon v). If weights were drawn one after the other instead, a like would shift
+all draws behind it, and with them what is released about others. A user's group is not a like: if a table says another
+group, all weights of that user may change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +50,13 @@ ATTITUDES: Mapping[str, tuple[float, ...]] = {
 }
 """The weights of each group."""
 SHARES: Mapping[str, float] = {"unconcerned": 0.23, "pragmatist": 0.43, "fundamentalist": 0.34}
-"""The group's shares of a population, by a poll of 2004."""
+"""The groups' shares of a population, by a poll of 2004."""
+
+Words: TypeAlias = NDArray[np.uint64]
 
 
-def in_slices(likes: int, low: float, slices: int, seed: int) -> Floats:
-    """A weight for each of so many likes, drawn from low, low + (1 - low) / slices, .., 1.
+def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
+    """A weight for each like, drawn from low, low + (1 - low) / slices, .., 1.
 
     Raises
     ------
@@ -46,18 +65,20 @@ def in_slices(likes: int, low: float, slices: int, seed: int) -> Floats:
 
     Examples
     --------
-    >>> sorted(set(in_slices(100, 0.5, 2, seed=1).tolist()))
+    >>> from neodp.stretch import Profiles
+    >>> p = Profiles.from_columns(["ann"] * 100, list(map(str, range(100))))
+    >>> sorted(set(in_slices(p, 0.5, 2, seed=1).tolist()))
     [0.5, 0.75, 1.0]
     """
     if not 0.0 <= low <= 1.0:
         raise PrivacyError(f"the lowest weight is {low}", "give a number from 0 to 1")
     if slices < 1:
         raise PrivacyError(f"there are {slices} slices", "give at least 1")
-    return np.random.default_rng((seed, 1)).choice(np.linspace(low, 1.0, slices + 1), likes)
+    return _chosen(np.linspace(low, 1.0, slices + 1), _drawn_for_likes(profiles, seed))
 
 
-def attitudes(users: int, seed: int, shares: Mapping[str, float] = SHARES) -> NDArray[np.str_]:
-    """A group for each of so many users, in true shares.
+def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHARES) -> NDArray[np.str_]:
+    """A group for each user, with the shares as chances.
 
     Raises
     ------
@@ -66,46 +87,75 @@ def attitudes(users: int, seed: int, shares: Mapping[str, float] = SHARES) -> ND
 
     Examples
     --------
-    >>> groups, sizes = np.unique(attitudes(610, seed=1), return_counts=True)
-    >>> dict(zip(groups.tolist(), sizes.tolist()))
-    {'fundamentalist': 208, 'pragmatist': 262, 'unconcerned': 140}
+    >>> attitudes(["ann", "bob", "cid"], seed=6).tolist()
+    ['unconcerned', 'fundamentalist', 'pragmatist']
+    >>> attitudes(["cid"], seed=6).tolist()
+    ['pragmatist']
     """
     for group in shares:
         _known(group)
     share = np.array(list(shares.values()))
     if not ((share >= 0.0).all() and abs(share.sum() - 1.0) <= 1e-9):
         raise PrivacyError(f"the shares are {', '.join(map(str, shares.values()))}", "give numbers with a sum of 1")
-    exact = users * share
-    size = np.floor(exact + 1e-9).astype(np.int64)
-    size[np.argsort(size - exact, kind="stable")[: users - size.sum()]] += 1
-    groups = np.repeat(np.array(list(shares), dtype=np.str_), size)
-    np.random.default_rng((seed, 2)).shuffle(groups)
-    return groups
+    start = _text(str(seed))
+    part = (_words(start + _text(user) for user in users) >> np.uint64(11)) * 2.0**-53  # below 1, without rounding
+    return np.array(list(shares), dtype=np.str_)[np.searchsorted(np.cumsum(share)[:-1], part, side="right")]
 
 
-def by_attitude(groups: Sequence[str] | NDArray[np.str_], user: NDArray[np.integer], seed: int) -> Floats:
-    """A weight for each like of a user, drawn from the weights of the user's group.
+def by_attitude(profiles: Profiles, groups: Sequence[str] | NDArray[np.str_], seed: int) -> Floats:
+    """A weight for each like, drawn from the weights of the user's group; 0 for one whose user's group is "".
 
     Parameters
     ----------
+    profiles : Profiles
     groups : strings
         Every user's group.
-    user : array of int
-        Whose like it is.
+    seed : int
+
+    Raises
+    ------
+    PrivacyError
+        If there is no such group, also if its users like nothing.
 
     Examples
     --------
-    >>> weight = by_attitude(["unconcerned", "fundamentalist"], np.repeat([0, 1], 50), seed=1)
+    >>> from neodp.stretch import Profiles
+    >>> p = Profiles.from_columns(["ann"] * 50 + ["bob"] * 50, list(map(str, range(100))))
+    >>> weight = by_attitude(p, ["unconcerned", "fundamentalist"], seed=1)
     >>> sorted(set(weight[:50].tolist())), sorted(set(weight[50:].tolist()))
     ([1.0], [0.0, 0.5, 1.0])
     """
-    random = np.random.default_rng((seed, 3))
-    group = np.asarray(groups, dtype=np.str_)[user]
-    weight = np.full(len(user), np.nan)
-    for name in np.unique(group):
-        mine = group == name
-        weight[mine] = random.choice(_known(str(name)), int(mine.sum()))
+    group = np.asarray(groups, dtype=np.str_)
+    drawn = _drawn_for_likes(profiles, seed)
+    weight = np.zeros(profiles.likes)
+    for name in set(group.tolist()) - {""}:
+        mine = (group == name)[profiles.user]
+        weight[mine] = _chosen(np.array(_known(name)), drawn[mine])
     return weight
+
+
+def _drawn_for_likes(profiles: Profiles, seed: int) -> Words:
+    """h(seed, user, item) of every like."""
+    start = _text(str(seed))
+    users = [start + _text(user) for user in profiles.users.to_pylist()]
+    items = [_text(item) for item in profiles.items.to_pylist()]
+    return _words(users[u] + items[i] for u, i in zip(profiles.user.tolist(), profiles.item.tolist(), strict=True))
+
+
+def _words(texts: Iterable[bytes]) -> Words:
+    """h: 64 bits for each."""
+    return np.frombuffer(b"".join([blake2b(text, digest_size=8).digest() for text in texts]), "<u8")
+
+
+def _text(text: str) -> bytes:
+    """A text after its length."""
+    data = text.encode()
+    return len(data).to_bytes(8, "little") + data
+
+
+def _chosen(choices: Floats, drawn: Words) -> Floats:
+    """One of the choices for each draw; a chance is off by less than 2^-64."""
+    return np.asarray(choices[drawn % np.uint64(len(choices))])
 
 
 def _known(group: str) -> tuple[float, ...]:
@@ -136,13 +186,13 @@ def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions |
         If the words or the table are invalid; the message says what is allowed.
     """
     if weights == "westin":
-        groups = attitudes(len(profiles), seed)
-        return profiles.with_weights(by_attitude(groups, profiles.user, seed), groups.tolist()), 0
+        groups = attitudes(profiles.users.to_pylist(), seed)
+        return profiles.with_weights(by_attitude(profiles, groups, seed), groups.tolist()), 0
     kind, _, rest = weights.partition(":")
     try:
         if kind == "slices":
             low, slices = rest.split(":")
-            return profiles.with_weights(in_slices(profiles.likes, float(low), int(slices), seed)), 0
+            return profiles.with_weights(in_slices(profiles, float(low), int(slices), seed)), 0
         return profiles.with_weights(float(weights)), 0
     except (GraphError, PrivacyError):
         raise

@@ -171,3 +171,30 @@ def test_stretching_shares_the_budget(run: Run, tmp_path: Path) -> None:
     for words in (("neighbors", "films", "--epsilon", "-1"), ("similarity", "films", "a", "zz", "--epsilon", "1")):
         assert run("stretch", *words)[0] == 2
     assert document(run("budget", "viewers", "--json"))["used"] == 2  # what was refused cost nobody anything
+
+
+def test_numbers_that_were_not_kept_are_not_offered_again(run: Run, tmp_path: Path) -> None:
+    """The command that asked is kept whole, but only an answer that was kept can be seen again."""
+    (tmp_path / "films.csv").write_text("user,item\na,x\na,y\nb,x\nb,y\nc,x\n")
+    assert run("stretch", "load", str(tmp_path / "films.csv"))[0] == 0
+    run("budget", "--releases", "9")
+    asked = {
+        "pair": "similarity films a b --measure dot --epsilon 0.5",
+        "all": "neighbors films -k 2 --measure cosine --write --epsilon 0.25",
+        "one": "neighbors films -k 1 --measure cosine-public-sizes --user a --scores --epsilon 0.5",
+    }
+    for name, words in asked.items():
+        assert run("stretch", *words.split(), "--release", name)[0] == 0
+    code, out, _ = run("releases")
+    assert code == 0
+    assert "pair" in out
+    assert "again" not in out
+    assert "neodp stretch" not in out
+    kept = {row["release"]: row["command"] for row in document(run("releases", "--json"))["releases"]}
+    assert kept == {name: f"neodp stretch {words}" for name, words in asked.items()}
+    (tmp_path / "people.csv").write_text("answer\nyes\nyes\nno\n")
+    poll = ("poll", str(tmp_path / "people.csv"), "--vote", "answer", "--epsilon", "1", "--mechanism", "balanced")
+    assert run(*poll, "--release", "spring")[0] == 0
+    out = run("releases")[1]
+    assert "To see an answer again, at no cost:\n  neodp poll" in out
+    assert "neodp stretch" not in out

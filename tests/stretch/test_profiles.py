@@ -88,6 +88,18 @@ def test_groups_are_kept(ratings: Path, tmp_path: Path) -> None:
     assert p.with_weights(0.5).group is None
 
 
+def test_a_like_does_not_change_the_order_of_users_and_items(tmp_path: Path) -> None:
+    """The order is shown, and decides between equals."""
+    path = tmp_path / "likes.csv"
+    for first in ("", "cid,z\n", "bob,y\n"):
+        path.write_text("user,item\n" + first + "ann,x\nbob,x\nbob,z\ncid,y\n")
+        p = Profiles.from_csv(path)
+        assert (p.users.to_pylist(), p.items.to_pylist()) == (["ann", "bob", "cid"], ["x", "y", "z"])
+    p = Profiles.from_columns(["cid", "ann"], ["y", "x"])
+    assert (p.users.to_pylist(), p.items.to_pylist()) == (["ann", "cid"], ["x", "y"])
+    assert p.matrix.toarray().tolist() == [[1, 0], [0, 1]]
+
+
 def test_users_and_items_without_likes() -> None:
     p = Profiles.from_columns(["a"], ["x"], users=["a", "b"], items=["x", "y"])
     assert p.stretched.toarray().tolist() == [[UNIT, 0], [0, 0]]
@@ -132,6 +144,7 @@ def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, message: str) -> Non
         ("item,weight\n1,0.5\n1,0.6\n", r"line 3: '1' stands twice; keep one of the two rows"),
         ("item,weight\n1,1.5\n", r"line 2: the weight is 1.5, out of range; give a number from 0 to 1"),
         ("user,group\nann,pragmatic\n", r"there is no group 'pragmatic'; did you mean 'pragmatist'\?"),
+        ("user,group\nann,\n", r"line 2: the group is missing; give one of unconcerned, pragmatist, fundamentalist"),
     ],
 )
 def test_what_is_wrong_in_a_file_of_weights(ratings: Path, tmp_path: Path, text: str, message: str) -> None:

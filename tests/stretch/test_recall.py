@@ -12,6 +12,7 @@ from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run
 from neodp.stretch.similarities import Measure
+from neodp.stretch.weights import attitudes
 
 SMALL = Plan(epsilons=(0.5, 3.0), lows=(0.0, 0.9), slices=(1, 2), repeats=2, k=3)
 
@@ -45,7 +46,7 @@ def test_a_tenth_of_every_profile_is_held_out() -> None:
 def test_items_that_one_user_likes_are_never_held_out() -> None:
     p = Profiles.from_columns(["a"] * 40 + ["b"], [f"i{i}" for i in range(40)] + ["i7"])
     out = held_out(p, (3,))
-    assert p.item[out].tolist() == [7]
+    assert p.items.take(p.item[out]).to_pylist() == ["i7"]
 
 
 def test_recall_as_a_slow_loop_has_it() -> None:
@@ -113,10 +114,14 @@ def test_the_order_in_which_profiles_are_kept_does_not_matter(small: list[Result
 
 
 def test_naive_leaves_the_fundamentalists_out() -> None:
-    plan = Plan(epsilons=(1.0,), lows=(), repeats=1)
-    for result in picked(run(clusters(), plan, insecure_seed=1), weights="naive"):
+    p, plan = clusters(), Plan(epsilons=(1.0,), lows=(), repeats=2)
+    users = []
+    for result in picked(run(p, plan, insecure_seed=1), weights="naive"):
+        groups = attitudes(p.users.to_pylist(), 1000 * result.cell.repeat)
         assert result.groups["fundamentalist"] == (0.0, 0)
-        assert result.users == sum(n for _, n in result.groups.values()) == 60
+        assert result.users == sum(n for _, n in result.groups.values()) == (groups != "fundamentalist").sum()
+        users.append(result.users)
+    assert len(set(users)) == 2  # every split has groups of its own
 
 
 # --- the file ---------------------------------------------------------------------------------------------------

@@ -173,6 +173,17 @@ def test_weight_0_shows_nothing_at_all() -> None:
     assert released(profiles(d, v), Measure.COSINE) == released(profiles(d * [[1], [0], [1]], v), Measure.COSINE)
 
 
+def test_public_sizes_do_not_tell_which_items_in_their_last_bits() -> None:
+    """A sum of doubles in another order is another double: who has which of the same values must not show."""
+    values = [0.1, 0.2, 0.3, 0.35, 0.6, 0.7, 0.9]
+    found = set()
+    for mine in itertools.islice(itertools.permutations(values), 0, None, 50):
+        p = profiles([mine, [1.0] * 7], np.ones((2, 7)))
+        measure = Measure.COSINE_PUBLIC_SIZES
+        found.add(similarity(p, "u0", "u1", epsilon=1.0, measure=measure, sampler=noise.without))
+    assert len(found) == 1
+
+
 def test_public_sizes_are_what_the_other_measure_hides() -> None:
     """The noise protects which items, not how many: with sizes public, nothing but products is noised."""
     assert set(released(random_profiles(3, 5, 1), Measure.COSINE_PUBLIC_SIZES)) == {(0, 1), (0, 2), (1, 2)}

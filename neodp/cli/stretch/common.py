@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from neodp.errors import OtherQuestion, PrivacyError
-from neodp.release import Level, Question, Release, in_words
+from neodp.release import NOT_KEPT, Level, Question, Release, in_words
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
 from neodp.wording import count, number
@@ -44,7 +44,7 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
     token = secrets.token_hex(8)
     population = store.profiles.ready(profile).population
     question = Question(f"profile {profile}", {"what": what, "token": token}, levels, population, command)
-    release = Release.of(question, name or f"{what} {token[:8]}", "numbers with noise, not kept")
+    release = Release.of(question, name or f"{what} {token[:8]}", NOT_KEPT)
     (kept,) = store.keep([release])
     if kept.asked != release.asked:
         raise OtherQuestion(

@@ -50,8 +50,8 @@ def similarity(
         read = store.profiles.read(profile, progress=tell)
         pair(read, one, other)  # what is refused costs nobody anything
         levels = (Level(cost.epsilon, name=f"users {one} and {other}", people=2, times=cost.releases),)
-        command = shlex.join(["neodp", "stretch", "similarity", profile, one, other, "--epsilon", repr(cost.epsilon)])
-        spend(store, profile, "similarity", command, levels, release)
+        words = ["neodp", "stretch", "similarity", profile, one, other, "--measure", measure.value]
+        spend(store, profile, "similarity", shlex.join([*words, "--epsilon", repr(cost.epsilon)]), levels, release)
     score = similar(read, one, other, epsilon=cost.epsilon, measure=measure)
     result = {"profile": profile, "users": [one, other], "measure": measure.value, "score": score, **cost_as_json(cost)}
 
@@ -96,7 +96,8 @@ def neighbors(
     with session.open() as store, progress(quiet) as tell:
         read = store.profiles.read(profile, progress=tell)
         n = len(read)
-        words = ["neodp", "stretch", "neighbors", profile, "-k", str(k)]
+        words = ["neodp", "stretch", "neighbors", profile, "-k", str(k), "--measure", measure.value]
+        words += ["--write"] * write
         if user is None:
             each = _each(epsilon, total, Cost.of_pairs(max(n - 1, 0), 1.0, measure).releases)
             cost = Cost.of_pairs(max(n - 1, 0), each, measure)
