@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from neodp.columns import Floats
 from neodp.errors import GraphError, PrivacyError, near
+from neodp.tables import number, whole
 
 if TYPE_CHECKING:
     from neodp.stretch.profiles import Profiles
@@ -142,8 +143,8 @@ def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions |
     try:
         if kind == "slices":
             low, slices = rest.split(":")
-            return profiles.with_weights(in_slices(profiles.likes, float(low), int(slices), seed)), 0
-        return profiles.with_weights(float(weights)), 0
+            return profiles.with_weights(in_slices(profiles.likes, number(low), whole(slices), seed)), 0
+        return profiles.with_weights(number(weights)), 0
     except (GraphError, PrivacyError):
         raise
     except ValueError:
