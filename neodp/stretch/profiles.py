@@ -181,7 +181,7 @@ class Profiles:
             weight[keep],
             users=table[user].unique(),
             items=table[item].unique(),
-            name=name or table.source.stem,
+            name=table.source.stem if name is None else name,
             place=lambda row: place(int(rows[row])),
         )
 
