@@ -275,5 +275,8 @@ def _cut(x: Fraction) -> Fraction:
 
 def above(x: Fraction) -> float:
     """The least double that is not below x."""
-    near = float(x)
+    try:
+        near = float(x)
+    except OverflowError:
+        return math.inf
     return near if Fraction(near) >= x else math.nextafter(near, math.inf)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import GraphError, NeodpError
-from neodp.tables import ReadOptions
+from neodp.tables import ReadOptions, as_text
 from neodp.tables.names import wanted_columns
 
 if TYPE_CHECKING:
@@ -88,17 +88,35 @@ def arrow_table(table: Any, what: str = "the table") -> pa.Table:
         if isinstance(table, pa.Table):
             return table
         if isinstance(table, Mapping):
-            return pa.table({str(name): pa.array(column) for name, column in table.items()})
+            return pa.table({str(name): _column(column) for name, column in table.items()})
         if isinstance(table, pa.RecordBatch):
             return pa.Table.from_batches([table])
         if hasattr(table, "__arrow_c_stream__"):
-            return _without_index(pa.RecordBatchReader.from_stream(table).read_all())
+            try:
+                return _without_index(pa.RecordBatchReader.from_stream(table).read_all())
+            except pa.ArrowException:
+                if not hasattr(table, "items"):  # as frames of pandas have: name by name
+                    raise
+                return pa.table({str(name): _column(column.tolist()) for name, column in table.items()})
         if hasattr(table, "__dataframe__"):
             return _without_index(pa.interchange.from_dataframe(table))
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as e:
         raise GraphError(f"{what} cannot be read as Arrow columns", str(e).splitlines()[0]) from None
     hint = "give a pandas or polars frame, an Arrow table, or a dict of columns"
     raise GraphError(f"{what} is a {type(table).__name__}, which is no table", hint)
+
+
+def _column(values: Any) -> pa.Array:
+    """A column; as text where its cells are of several kinds, which is how a workbook has them."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        cells = list(values)
+        if not all(isinstance(cell, str | int | float | None) for cell in cells):
+            raise
+        return pa.array([as_text(cell) or None for cell in cells], pa.string())
 
 
 def named_columns(

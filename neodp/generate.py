@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from neodp.columns import MAX_EPSILON, Bools, Floats, Ints
 from neodp.errors import GraphError
 from neodp.graph import DatasetGraph
+from neodp.tables import fraction
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -1008,14 +1009,14 @@ def _needed(rule: str | int, people: int) -> int:
         return people // 2 + 1
     if not isinstance(rule, str):
         return _whole(rule, "rule", 0, people + 1)
-    kind, _, fraction = rule.partition(":")
+    kind, _, rest = rule.partition(":")
     try:
-        share = Fraction(fraction)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if kind != "threshold" or not 0 <= share <= 1:
+        needed = fraction(rest)
+    except ValueError:
+        needed = Fraction(-1)
+    if kind != "threshold" or not 0 <= needed <= 1:
         raise GraphError(f"rule is {rule!r}", "give 'majority', a share from 0 to 1 as in 'threshold:2/3', or a number")
-    return math.ceil(share * people)
+    return math.ceil(needed * people)
 
 
 def _generator(seed: int | None) -> np.random.Generator:

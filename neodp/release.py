@@ -39,10 +39,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import EllipsisType
 from typing import Any, Protocol, TypeAlias
 
 from neodp.budget import Loss, Total, compose, fits
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
+from neodp.names import normal, valid_name
 from neodp.sampling import BITS, choose
 from neodp.wording import number
 
@@ -67,6 +69,10 @@ NOT_KEPT = "numbers with noise, not kept"
 """What stands for the answer of a release that only keeps what it cost."""
 MOST_LEVELS = 64
 """How many levels a question keeps apart; beyond that, they are rounded up to so many."""
+
+
+LATER = frozenset({"by_other", "delimiter", "encoding", "epsilon", "sheet", "skip_empty"})
+"""Facts that an older neodp did not keep: a release that lacks them is not compared by them."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +235,7 @@ class Release:
                 f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
                 f"give this question another name; `store.ledger({self.population!r})` shows the answer",
             )
-        for fact in sorted(then.keys() | now.keys()):
+        for fact in sorted(then.keys() | now.keys() - (LATER - then.keys())):
             if then.get(fact) != now.get(fact):
                 raise OtherQuestion(
                     f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
@@ -292,6 +298,38 @@ class Limit:
             raise GraphError(f"the limit is epsilon {self.epsilon}", "give a number of at least 0")
         if not 0.0 <= self.delta <= 1.0:
             raise GraphError(f"the limit has delta {self.delta}", "give a number from 0 to 1")
+
+    def changed(
+        self,
+        *,
+        releases: int | EllipsisType | None = ...,
+        epsilon: float | EllipsisType | None = ...,
+        delta: float | EllipsisType = ...,
+    ) -> Limit:
+        """This limit with some parts changed; None takes a part away, and what is not named stays.
+
+        Where nothing was set, or all parts were taken away, one release is free. That is no part to keep: a first
+        epsilon takes its place.
+
+        Raises
+        ------
+        GraphError
+            If a part is no limit, or a delta is given where no epsilon is limited.
+
+        Examples
+        --------
+        >>> str(Limit(3).changed(epsilon=2.0))
+        '3 releases and epsilon 2 in all for everybody'
+        >>> str(Limit().changed(epsilon=2.0)), str(Limit(None, 2.0).changed(epsilon=None))
+        ('epsilon 2 in all for everybody', '1 release')
+        """
+        most = self.epsilon if isinstance(epsilon, EllipsisType) else epsilon
+        if most is None and not isinstance(delta, EllipsisType):
+            raise GraphError("a delta says at which delta an epsilon is limited", "give `epsilon=...` as well")
+        at = self.delta if isinstance(delta, EllipsisType) else delta
+        unset = self == Limit() and most is not None
+        count = (None if unset else self.releases) if isinstance(releases, EllipsisType) else releases
+        return Limit() if count is None and most is None else Limit(count, most, 0.0 if most is None else at)
 
     def __str__(self) -> str:
         parts = []
@@ -469,15 +507,18 @@ class Account:
             If there are too many of them, or they cost too much; the message has the figures.
         """
         asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
-        hint = (
-            f"`store.ledger({self.population!r}).spent()` shows what was spent, and "
-            f"`store.allow({self.population!r}, Limit(...))` allows more"
-        )
+
+        def hint(part: str) -> str:
+            return (
+                f"`store.ledger({self.population!r}).spent()` shows what was spent, and "
+                f"`store.change_limit({self.population!r}, {part})` allows more"
+            )
+
         if self.left is not None and len(names) > self.left:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
                 f"allowed {self.limit.releases}",
-                hint,
+                hint("releases=N"),
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
@@ -487,7 +528,7 @@ class Account:
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
                         f"spent epsilon {in_words(total.epsilon)} at delta {number(total.delta)}, allowed is "
                         f"{self.limit}",
-                        hint,
+                        hint("epsilon=E"),
                     )
 
     def keep(
@@ -595,15 +636,17 @@ def answer_once(
     BudgetSpent
         If the limit of the population does not leave room for all.
     """
-    if not name.strip():
-        raise GraphError("the release has no name", "give the question a name of its own, as in `release='spring'`")
     found = [keeper.kept(question.subject, name) for question in questions]
+    if not any(found) and name != normal(name):
+        return answer_once(keeper, questions, normal(name), distribution, key=key)
     for release, question in zip(found, questions, strict=True):
         if release is not None:
             release.require(question)
     new = [question for release, question in zip(found, questions, strict=True) if release is None]
     if not new:
         return [release for release in found if release is not None]
+    valid_name("release", name)
+    valid_name("population", new[0].population)
     try:
         keeper.account(new[0].population).spend([name] * len(new), [question.levels for question in new])
     except BudgetSpent:

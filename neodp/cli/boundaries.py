@@ -18,7 +18,7 @@ from neodp.errors import GraphError
 from neodp.family import family
 from neodp.store import Store
 from neodp.study.tables import read_weights, weights
-from neodp.tables import is_table
+from neodp.tables import is_table, number
 from neodp.wording import count
 
 __all__ = ["boundary"]
@@ -118,7 +118,7 @@ def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, f
 def _chances(text: str) -> float | list[float]:
     """A number, or numbers joined by semicolons."""
     try:
-        values = [float(part) for part in text.split(";")]
+        values = [number(part) for part in text.split(";")]
     except ValueError:
         raise GraphError(f"--alpha is {text!r}", "give a number, or one per rank joined by ';'") from None
     return values[0] if len(values) == 1 else values

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from neodp.cli.common import Json, Session, say, show, table
+from neodp.columns import MAX_EPSILON
 from neodp.errors import GraphError, near
-from neodp.release import DEFAULT, Ledger, Level, Limit, Release, Spent, in_words
+from neodp.release import DEFAULT, Ledger, Level, Release, Spent, in_words
 from neodp.store import Store
+from neodp.tables import number, whole
 from neodp.wording import count, moment
 
 __all__ = ["budget", "releases"]
@@ -47,7 +50,7 @@ def releases(
             return
         ledger = store.ledger(_population(store, graph))
         if allow is not None:
-            ledger = store.allow(ledger.population, Limit(allow))
+            ledger = store.change_limit(ledger.population, releases=allow)
     mine = [release for release in ledger.releases if release.graph == graph]
     facts = {
         "graph": graph,
@@ -72,12 +75,16 @@ def budget(
     context: typer.Context,
     population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="POPULATION")] = DEFAULT,
     releases: Annotated[
-        int | None, typer.Option(min=0, help="Set how many releases there may be in all.", metavar="N")
+        str | None,
+        typer.Option(help="Set how many releases there may be in all; none: do not limit that.", metavar="N|none"),
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="Set what all of them together may cost a person.", metavar="E")
+        str | None,
+        typer.Option(
+            help="Set what all of them together may cost a person; none: do not limit that.", metavar="E|none"
+        ),
     ] = None,
-    delta: Annotated[float, typer.Option(help="With --epsilon: at which delta.", metavar="D")] = 0.0,
+    delta: Annotated[float | None, typer.Option(help="At which delta that epsilon is meant.", metavar="D")] = None,
     plan: Annotated[
         str | None,
         typer.Option(help="What would so many more cost? As in 0.1x610, or 0.1x3,1x2.", metavar="EPSILONxN,…"),
@@ -87,7 +94,7 @@ def budget(
     """What was spent of the privacy of a population, level by level, and what is left; and set the limit.
 
     The first answer about a population is free. Any further one, by whatever graph, table or command, needs a limit
-    that leaves room for it.
+    that leaves room for it. A part of the limit that is not named stays as it is.
 
     Example: `neodp budget default --releases 3`
 
@@ -95,18 +102,19 @@ def budget(
     """
     session: Session = context.obj
     planned = [] if plan is None else _planned(plan)
-    if delta and epsilon is None:
-        raise GraphError("--delta says at which delta --epsilon is meant", "give --epsilon as well")
+    changes: dict[str, Any] = {} if delta is None else {"delta": delta}
+    for name, typed, read in (("releases", releases, whole), ("epsilon", epsilon, number)):
+        if typed is not None:
+            changes[name] = _part(name, typed, read)
     with session.open() as store:
         known = store.populations()
-        changes = releases is not None or epsilon is not None
         if population != DEFAULT and population not in known and not changes:
             hint = near(population, known) or f"there are {', '.join(known or [DEFAULT])}"
             raise GraphError(f"there is no population {population!r} in {store.address}", hint)
-        ledger = store.allow(population, Limit(releases, epsilon, delta)) if changes else store.ledger(population)
+        ledger = store.change_limit(population, **changes) if changes else store.ledger(population)
     rows = [_spent(spent, ledger) for spent in ledger.spent()]
     facts: dict[str, Any] = {
-        "population": population,
+        "population": ledger.population,
         "max_releases": ledger.limit.releases,
         "max_epsilon": ledger.limit.epsilon,
         "max_delta": ledger.limit.delta,
@@ -136,17 +144,28 @@ def _population(store: Store, subject: str) -> str:
     return found if found is not None else store.info(subject).population  # which says that there is none
 
 
+def _part(name: str, text: str, read: Callable[[str], float]) -> float | None:
+    """A part of a limit as it is typed; None where it is to be taken away."""
+    if text == "none":
+        return None
+    try:
+        return read(text)
+    except ValueError:
+        raise GraphError(f"--{name} is {text!r}", "give a number of at least 0, or none") from None
+
+
 def _planned(text: str) -> list[tuple[Level, ...]]:
     """Releases as EPSILONxN, joined by commas."""
     found: list[tuple[Level, ...]] = []
     for part in text.split(","):
         epsilon, _, times = part.lower().partition("x")
         try:
-            level, count = Level(float(epsilon)), int(times or 1)
+            level, count = Level(number(epsilon)), whole(times or "1")
         except ValueError:
             level, count = Level(0.0), 0
-        if not (0.0 <= level.epsilon < math.inf and 0 < count <= 1_000_000):
-            raise GraphError(f"--plan has {part!r}", "give an epsilon and how often, as in 0.1x610")
+        if not (0.0 <= level.epsilon <= MAX_EPSILON and 0 < count <= 1_000_000):
+            hint = f"give an epsilon up to {MAX_EPSILON:g} and how often, as in 0.1x610"
+            raise GraphError(f"--plan has {part!r}", hint)
         found += [(level,)] * count
     return found
 

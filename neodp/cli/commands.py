@@ -20,7 +20,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from neodp.cli.common import Session
-from neodp.errors import NeodpError
+from neodp.errors import GraphError, NeodpError
+from neodp.names import normal
 
 __all__ = ["Group", "Later", "Store", "Timeout"]
 
@@ -153,10 +154,44 @@ class Later(TyperCommand):
         module, _, function = self.home.partition(":")
         app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         app.command(self.name, cls=Command)(_with_store(getattr(import_module(f"neodp.cli.{module}"), function)))
-        return get_command(app)
+        command = get_command(app)
+        for param in command.params:
+            _strict(param)
+        return command
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
         return self.load().make_context(info_name, args, parent=parent, **extra)
+
+
+def _strict(param: Any) -> None:
+    """Have a parameter take no more for a number than tables do: no 1_0, no inf, and no digits of other scripts."""
+    process = param.process_value
+
+    def strict(context: Any, value: Any) -> Any:
+        found = process(context, value)  # which refuses whatever Python takes for no number
+        typed, kept = (list(each) if isinstance(each, list | tuple) else [each] for each in (value, found))
+        for text, number in zip(typed, kept, strict=False):
+            if isinstance(text, str) and isinstance(number, int | float):
+                _require_number(param.opts[0], text, whole=isinstance(number, int))
+        return found
+
+    param.process_value = strict
+
+
+def _require_number(option: str, text: str, *, whole: bool) -> None:
+    from neodp import tables  # which takes time to import
+
+    try:
+        (tables.whole if whole else tables.number)(text)
+    except ValueError:
+        raise GraphError(f"{option} is {text!r}", "give a number in plain digits, as in 12 or 0.5") from None
+
+
+def _kept_name(parameter: str, value: Any) -> Any:
+    """A name in the form in which stores keep it, where a parameter is one."""
+    if parameter in ("graph", "population", "profile", "release") and isinstance(value, str):
+        return value if Path(value).is_dir() else normal(value)
+    return value
 
 
 def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -167,6 +202,7 @@ def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*, store: str | None, timeout: float | None, **given: Any) -> Any:
+        given = {key: _kept_name(key, value) for key, value in given.items()}
         try:
             return function(**given)
         except NeodpError as error:

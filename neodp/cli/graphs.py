@@ -38,6 +38,7 @@ from neodp.errors import GraphError, near
 from neodp.files import make_folder, require_new
 from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
+from neodp.tables import number, whole
 from neodp.wording import count, moment
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
@@ -180,7 +181,7 @@ def generate(
         "epsilon": _numbers("epsilon", epsilon),
         "delta": _numbers("delta", delta),
         "colors": _split(colors),
-        "rule": int(rule) if rule is not None and rule.isdigit() else rule,
+        "rule": _rule(rule),
         "options": choices,
         "threshold": threshold,
         "split": split,
@@ -412,10 +413,18 @@ def _numbers(name: str, text: str | None) -> float | list[float] | None:
     if text is None:
         return None
     try:
-        values = [float(part) for part in text.split(",")]
+        values = [number(part) for part in text.split(",")]
     except ValueError:
         raise GraphError(f"--{name} is {text!r}", "give a number, or numbers joined by commas") from None
     return values[0] if len(values) == 1 else values
+
+
+def _rule(text: str | None) -> str | int | None:
+    """A rule: a number of people, or a name."""
+    try:
+        return None if text is None else whole(text)
+    except ValueError:
+        return text
 
 
 def _row(info: GraphInfo) -> tuple[Any, ...]:

@@ -24,7 +24,8 @@ COMMANDS = {
     "neodp.store.neo4j.plugin.install": "plugin install DIR",
     "open_store": "init --store {0}",
     "plurality": "generate plurality {graph} {0}",
-    "store.allow": "budget {0} --releases N",
+    "store.allow": "budget {0} --releases N --epsilon none",
+    "store.change_limit": "budget {0}",
     "store.check": "check {0}",
     "store.extend": "extend {0}",
     "store.info": "show {0}",
@@ -37,6 +38,9 @@ COMMANDS = {
     "store.profiles.load": "stretch load RATINGS",
 }
 """Calls by name, and the commands that do the same; {0}, {1}, … are their arguments, {graph} is the graph at hand."""
+
+WITH_OPTIONS = {"store.change_limit"}
+"""Calls whose named arguments are options of the command."""
 
 OPTIONS = {"mapping": "map", "uri": "store"}
 """Arguments that have another name as options."""
@@ -84,7 +88,11 @@ def _call(code: str, graph: str) -> str | None:
     except SyntaxError:
         return None
     name, words = _parts(call)
-    return f"'neodp {COMMANDS[name].format(*words, graph=shlex.quote(graph))}'" if name in COMMANDS else None
+    if name not in COMMANDS:
+        return None
+    given = call.keywords if isinstance(call, ast.Call) and name in WITH_OPTIONS else []
+    options = [f" --{each.arg} {_word(each.value)}" for each in given]
+    return f"'neodp {COMMANDS[name].format(*words, graph=shlex.quote(graph))}{''.join(options)}'"
 
 
 def _parts(code: ast.expr) -> tuple[str, list[str]]:

@@ -189,7 +189,8 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         rows.append(row)
     _guarantees(max((q.poll for q in questions), key=lambda poll: len(poll.groups)), _asked_of_all(survey), sizes=False)
     if survey.by is not None:
-        say(f"One answer for each {survey.by!r}: everybody is in one of them only, and pays once.")
+        unchecked = "" if survey.id is not None else ", if nobody has two rows (--id COL checks that)"
+        say(f"One answer for each {survey.by!r}: everybody is in one of them only, and pays once{unchecked}.")
     table(columns, rows)
     say(
         "balanced, weighted: the expected accuracy of either mechanism, if the votes are as the prior "

@@ -11,6 +11,7 @@ import typer
 from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.errors import UnknownQuery
 from neodp.store.cypher import every, subject
+from neodp.tables import whole
 
 __all__ = ["plot", "query"]
 
@@ -118,4 +119,7 @@ def _parameter(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator:
         raise UnknownQuery(f"{text!r} is no parameter", "give name=value, as in limit=5")
-    return name, int(value) if name == "limit" and value.lstrip("-").isdigit() else value
+    try:
+        return name, whole(value) if name == "limit" else value
+    except ValueError:
+        return name, value

@@ -14,6 +14,7 @@ from neodp.explore.facts import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
 from neodp.polls.facts import Facts, preview
+from neodp.tables import number, whole
 
 __all__ = ["STUDY", "poll", "population"]
 
@@ -53,9 +54,9 @@ def poll(given: Any) -> dict[str, Any]:
         If it is invalid; the message says what is allowed.
     """
     try:
-        groups = [Group(float(each["epsilon"]), int(each["people"])) for each in given["groups"]]
+        groups = [Group(number(str(each["epsilon"])), whole(str(each["people"]))) for each in given["groups"]]
         query, prior = str(given.get("query", "majority")), str(given.get("prior", "even"))
-        count = int(given.get("options", 3))
+        count = whole(str(given.get("options", 3)))
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise GraphError("the groups cannot be read", "give each an epsilon and a number of people") from None
     people = sum(group.size for group in groups)

@@ -66,8 +66,8 @@ def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
             wrong += weight * (
                 _wrong(poll.groups, poll.needed, shares) + _wrong(poll.groups, n - poll.needed + 1, 1.0 - shares)
             )
-        return Expected(1.0 - wrong, "exact")
-    return Expected(_spread_evenly(poll, prior), "normal")
+        return Expected(min(max(1.0 - wrong, 0.0), 1.0), "exact")
+    return Expected(min(_spread_evenly(poll, prior), 1.0), "normal")
 
 
 def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
@@ -130,11 +130,26 @@ def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
     """Chances per group, and how likely they are."""
     if prior.beta is None:
         return [(1.0, prior.shares(poll.groups))]
-    from scipy.special import roots_jacobi
+    shares, weights = _quadrature(*prior.beta, poll.people // 2 + 1)
+    return [(w, np.full(len(poll.groups), x)) for x, w in zip(shares.tolist(), weights.tolist(), strict=True)]
 
-    a, b = prior.beta
-    at, weight = roots_jacobi(poll.people // 2 + 1, b - 1.0, a - 1.0)
-    return [(w, np.full(len(poll.groups), (1.0 + x) / 2.0)) for x, w in zip(at, weight / weight.sum(), strict=True)]
+
+def _quadrature(a: float, b: float, n: int) -> tuple[Floats, Floats]:
+    """Gauss-Jacobi quadrature for a beta distribution: n shares, and how much each of them counts.
+
+    The shares are the eigenvalues of the matrix of the three-term recurrence, and the weights the squares of the first
+    entries of its eigenvectors (Golub and Welsch 1969). Ratios are taken before products, so that no parameters are
+    too large or too small.
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    s, k = a + b, np.arange(1.0, n)
+    diagonal = np.concatenate([[(a - b) / s], (a - b) / (2 * k + s) * ((s - 2.0) / (2 * k + s - 2.0))])
+    last = np.where(k == 1.0, 1.0, (k + s - 2.0) / np.where(k == 1.0, 1.0, 2 * k + s - 3.0))
+    beside = k / (2 * k + s - 1.0) * ((k + a - 1.0) / (2 * k + s - 2.0)) * ((k + b - 1.0) / (2 * k + s - 2.0)) * last
+    at, vectors = eigh_tridiagonal(diagonal, 2.0 * np.sqrt(beside))
+    weights = vectors[0] ** 2
+    return np.clip((1.0 + at) / 2.0, 0.0, 1.0), weights / weights.sum()
 
 
 def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
@@ -189,12 +204,12 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
 
 def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
     """The distribution function of the number of votes for the first option."""
-    from scipy.special import bdtr, betainc, ndtr  # scipy.stats takes long to load
+    from scipy.special import bdtr, ndtr  # scipy.stats takes long to load
 
     shares, n = prior.shares(poll.groups), poll.people
     if prior.beta is not None:
-        a, b = prior.beta
-        return lambda votes: betainc(a, b, np.clip((votes + 1.0) / (n + 1.0), 0.0, 1.0))
+        below = np.concatenate([[0.0], np.cumsum(prior.totals(n))])
+        return lambda votes: below[np.clip(votes, -1, n) + 1]
     if (shares == shares[0]).all():
         return lambda votes: np.where(votes < 0, 0.0, bdtr(np.clip(votes, 0, n), n, float(shares[0])))
     sizes = poll._sizes

@@ -10,12 +10,14 @@ Three figures tell the two mechanisms apart. All of them come from sizes, epsilo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
+from neodp.errors import GraphError
 from neodp.polls.expected import Expected, balanced_accuracy, balanced_plurality
 from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior
@@ -143,7 +145,11 @@ def preview(
 
 def _facts(poll: Poll, prior: Prior) -> Facts:
     found = _expected(poll, prior)
-    return Facts(poll, found.value, found.method, poll.worst, against(poll))
+    if not math.isfinite(found.value):
+        raise GraphError(
+            f"how often the answer is right cannot be computed for the prior {prior.text!r}", "give another prior"
+        )
+    return Facts(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
 
 
 def _expected(poll: Poll, prior: Prior) -> Expected:

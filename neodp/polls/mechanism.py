@@ -81,6 +81,7 @@ from neodp.columns import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
 from neodp.privacy import UNIT
 from neodp.sampling import BITS, wholes
+from neodp.tables import fraction
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 
@@ -323,13 +324,13 @@ def valid_epsilon(epsilon: float) -> float:
 def _share(query: str) -> Fraction:
     kind, _, rest = query.partition(":")
     try:
-        share = Fraction(rest)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if kind != "threshold" or not 0 <= share <= 1:
+        found = fraction(rest)
+    except ValueError:
+        found = Fraction(-1)
+    if kind != "threshold" or not 0 <= found <= 1:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
         raise GraphError(f"the query is {query!r}", hint)
-    return share
+    return found
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ class People:
         What their polls are called, if not otherwise.
     called : str
         How an error calls the table.
+    sheet : str or None
+        Which sheet of a workbook it is.
     """
 
     columns: Mapping[str, pa.Array]
@@ -41,6 +43,7 @@ class People:
     source: str
     name: str = "poll"
     called: str = "the table"
+    sheet: str | None = None
 
     @classmethod
     def of(
@@ -77,7 +80,7 @@ class People:
         if isinstance(table, str | PathLike):
             found = read_table(table, needed, optional, numbers=numbers, options=reading)
             source = str(found.source) if found.source.is_standard_input else str(Path(table).resolve())
-            return cls(found.columns, found.place, source, found.source.stem)
+            return cls(found.columns, found.place, source, found.source.stem, sheet=found.sheet)
         if isinstance(table, People):
             people = table
         else:

@@ -25,8 +25,12 @@ import numpy as np
 from neodp.columns import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Group
+from neodp.tables import number
 
 __all__ = ["Prior", "binomial"]
+
+LEAST, MOST = 1e-9, 1e9
+"""The parameters that a beta prior may have."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,23 @@ class Prior:
             if text == "even":
                 return cls(text)
             if kind == "share" and "=" in rest:
-                pairs = (part.rsplit("=", 1) for part in rest.split(","))
-                return cls(text, named=tuple((name.strip(), _chance(value)) for name, value in pairs))
+                pairs = [part.rsplit("=", 1) for part in rest.split(",")]
+                named = [(name.strip(), _chance(value)) for name, value in pairs]
+                for i, (name, _) in enumerate(named):
+                    if name in dict(named[:i]):
+                        raise GraphError(f"the prior {text!r} gives {name!r} two shares", "keep one of them")
+                return cls(text, named=tuple(named))
             if kind == "share":
                 return cls(text, share=_chance(rest))
             if kind == "beta":
-                first, second = (float(part) for part in rest.split(","))
-                if min(first, second) > 0.0 and math.isfinite(first + second):
+                first, second = (number(part) for part in rest.split(","))
+                if min(first, second) > 0.0:
+                    if not LEAST <= min(first, second) <= max(first, second) <= MOST:
+                        hint = f"give two numbers from {LEAST:g} to {MOST:g}: beyond them the prior hardly changes"
+                        raise GraphError(f"the prior is {text!r}", hint)
                     return cls(text, beta=(first, second))
+        except GraphError:
+            raise
         except ValueError:
             pass
         raise GraphError(f"the prior is {text!r}", "give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3")
@@ -111,10 +124,9 @@ class Prior:
         """The chance of 0, 1, … votes for the first of two options, where everybody is alike."""
         if self.beta is None:
             return binomial(people, self.share)
-        from scipy.stats import betabinom
-
-        found: Floats = betabinom(people, *self.beta).pmf(np.arange(people + 1))
-        return found
+        (a, b), k = self.beta, np.arange(people)
+        ratio = np.log((people - k) / (k + 1.0)) + np.log(k + a) - np.log(people - k - 1.0 + b)
+        return _law(ratio, int(np.argmax(np.concatenate([[0.0], np.cumsum(ratio)]))))
 
     def chances(self, options: Sequence[str]) -> Floats:
         """The chance of each of three or more options.
@@ -144,7 +156,7 @@ class Prior:
 
 def _chance(text: str) -> float:
     """A number strictly between 0 and 1, or ValueError."""
-    value = float(text)
+    value = number(text)
     if not 0.0 < value < 1.0:
         raise ValueError(text)
     return value
@@ -165,7 +177,11 @@ def binomial(size: int, share: float) -> Floats:
         return np.asarray(np.arange(size + 1) == size * share, np.float64)
     k = np.arange(size)
     ratio = np.log((size - k) / (k + 1.0)) + math.log(share / (1.0 - share))
-    mode = min(int((size + 1) * share), size)
+    return _law(ratio, min(int((size + 1) * share), size))
+
+
+def _law(ratio: Floats, mode: int) -> Floats:
+    """The law whose neighbouring chances have these logarithms of ratios, and whose likeliest number is `mode`."""
     below, above = -np.cumsum(ratio[:mode][::-1])[::-1], np.cumsum(ratio[mode:])
     law: Floats = np.exp(np.concatenate([below, [0.0], above]))
     law /= law.sum()

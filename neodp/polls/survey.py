@@ -20,7 +20,7 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +30,14 @@ import numpy as np
 from neodp import release
 from neodp.errors import GraphError
 from neodp.frames import Tabular, html_table
+from neodp.names import normal, valid_name
 from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, Question, mechanism_name
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
 from neodp.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
-from neodp.tables import Problems, ReadOptions
+from neodp.tables import Problems, ReadOptions, number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +98,7 @@ def poll(
     by_other : str, optional
         The part of everybody whose part is not named.
     id : str, optional
-        A column that must be different for everybody.
+        A column that must be different for everybody; ids are the same where votes would be.
     missing : strings
         What counts as no answer, besides an empty cell; also as ``"?,n/a"``.
     skip_empty : bool
@@ -152,7 +153,7 @@ def poll(
     else:
         each = np.full(len(people.columns[votes[0]]), valid_epsilon(constant or 0.0))
     if id is not None:
-        one_row_a_person(people.columns[id], problems)
+        one_row_a_person(people.columns[id], problems, cells=cells)
     divided: list[tuple[str | None, Any]] = [(None, None)]
     if by is not None and by_values is not None:
         divided = [*parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other).items()]
@@ -178,7 +179,17 @@ def poll(
         Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
         for column, part, found in counted
     )
-    return Survey(name or people.name, people.source, questions, chosen, by, cells)
+    how = reading or ReadOptions()
+    said = {
+        "epsilon": str(epsilon) if str(epsilon) in people.columns and isinstance(epsilon, str) else constant,
+        "skip_empty": skip_empty,
+        "by_other": by_other,
+        "sheet": people.sheet,
+        "encoding": how.encoding,
+        "delimiter": how.delimiter,
+    }
+    called = people.name if name is None else valid_name("poll", name)
+    return Survey(called, people.source, questions, chosen, by, cells, said, id)
 
 
 def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[str, ...] | None:
@@ -200,7 +211,7 @@ def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior
 def _number(epsilon: str | float) -> float | None:
     """An epsilon for everybody, if it is a number and not the name of a column."""
     try:
-        return float(epsilon)
+        return number(epsilon) if isinstance(epsilon, str) else float(epsilon)
     except ValueError:
         return None
 
@@ -223,6 +234,10 @@ class Survey(Tabular):
         The column that says who belongs to which part.
     cells : Cells
         How cells were understood.
+    said : mapping
+        What else was said, and makes it this question: where epsilons come from, and how the table is read.
+    id : str or None
+        The column that was checked to be different for everybody.
     """
 
     name: str
@@ -231,6 +246,8 @@ class Survey(Tabular):
     chosen: MechanismName | None = None
     by: str | None = None
     cells: Cells = Cells()  # noqa: RUF009
+    said: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
 
     def with_mechanism(self, mechanism: str) -> Survey:
         """The same survey, answered by another mechanism."""
@@ -265,8 +282,9 @@ class Survey(Tabular):
         command : str
             The words that ask the questions; the column of the votes is added.
         """
+        whose = normal(population)
         return {
-            column: self._asked(column, [q for q in self.questions if q.name == column], population, command)
+            column: self._asked(column, [q for q in self.questions if q.name == column], whose, command)
             for column in dict.fromkeys(question.name for question in self.questions)
         }
 
@@ -278,6 +296,7 @@ class Survey(Tabular):
             "query": first.query,
             "options": list(first.poll.options),
             "mechanism": first.mechanism,
+            **self.said,
         }
         if first.mechanism == "weighted":
             facts["prior"] = first.prior.text

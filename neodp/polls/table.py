@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from neodp.columns import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Counts, Group, valid_epsilon
-from neodp.tables import Place, Problems
+from neodp.tables import Place, Problems, as_text
+from neodp.tables import number as number_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -179,9 +180,7 @@ def epsilons(
             raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
         written = bare(text)
         try:
-            if "_" in written or not written.isascii():  # which Python takes for digits
-                raise ValueError
-            epsilon = float(written)
+            epsilon = number_of(written)
         except ValueError:
             hint = (
                 f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with `levels=...`"
@@ -352,18 +351,22 @@ def parts(
     return {name: np.flatnonzero(code == i) for i, name in enumerate(names)}
 
 
-def one_row_a_person(column: pa.Array, problems: Problems) -> None:
-    """Collect rows whose person has another row, or no name at all."""
+def one_row_a_person(column: pa.Array, problems: Problems, *, cells: Cells = USUAL) -> None:
+    """Collect rows whose person has an earlier row, or no name at all; ids are the same where votes would be."""
     values, where = distinct(column)
+    first: dict[str, int] = {}
+    person = np.array([first.setdefault(cells.key(value), i) for i, value in enumerate(values)], np.int64)[where]
     for i, value in enumerate(values):
-        if not value.strip():
+        if not bare(value):
             hint = "give everybody one, or leave out `id=...`"
             problems.add_rows("the id", "missing", np.flatnonzero(where == i), hint=hint)
-    order = np.argsort(where, kind="stable")
-    again = np.zeros(len(where), bool)
-    again[order[1:]] = where[order[1:]] == where[order[:-1]]
-    rows = [row for row in np.flatnonzero(again).tolist() if values[where[row]].strip()]
+    order = np.argsort(person, kind="stable")
+    again = np.zeros(len(person), bool)
+    again[order[1:]] = person[order[1:]] == person[order[:-1]]
+    rows = [row for row in np.flatnonzero(again).tolist() if bare(values[where[row]])]
     hint = "keep one row for each person: whoever has two would count twice"
+    if any(person[row] != where[row] for row in rows):
+        hint += "; or tell ids apart by case and blanks with `exact=True`"
     problems.add_rows("the id", "that of an earlier row", rows, lambda row: values[where[row]], hint=hint)
 
 
@@ -425,15 +428,4 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
     if rows is not None:
         column = column.take(rows)
     coded = pc.dictionary_encode(column, null_encoding="encode")
-    return [_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)
-
-
-def _text(value: Any) -> str:
-    """A value as people write it: nothing for null, 1 for 1.0, true for True."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return [as_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)

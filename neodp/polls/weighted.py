@@ -487,9 +487,7 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
     for weight, share, group in zip(weights, prior.shares(poll.groups).tolist(), poll.groups, strict=True):
         parts[weight, share] = parts.get((weight, share), 0) + group.size
     if _additions(parts) <= work:
-        joint = _summed(parts)
-        if prior.beta is not None:  # people are alike: given their total, all ways to reach it are equally likely
-            joint *= prior.totals(poll.people) / joint.sum(axis=0)
+        joint = _summed(parts) if prior.beta is None else _given_totals(parts) * prior.totals(poll.people)
         return Lattice(
             tuple(weights), 0, joint[:, poll.needed :].sum(axis=1), joint[:, : poll.needed].sum(axis=1), False
         )
@@ -517,12 +515,38 @@ def _summed(parts: dict[tuple[int, float], int]) -> Floats:
     return joint
 
 
+def _given_totals(parts: dict[tuple[int, float], int]) -> Floats:
+    """The distribution of the score (rows) given the votes for the first option (columns), where people are alike.
+
+    Given their total, all ways to reach it are equally likely: x of n people of a group and t of all others vote for
+    the option with the chance C(n, x) C(others, t) / C(n + others, x + t).
+    """
+    given, score, total = np.ones((1, 1)), 0, 0
+    for (weight, _), size in sorted(parts.items()):
+        longer = np.zeros((score + weight * size + 1, total + size + 1))
+        mine, others, both = _ways(size), _ways(total), _ways(total + size)
+        for yes in range(size + 1):
+            chance = np.exp(mine[yes] + others - both[yes : yes + total + 1])
+            longer[weight * yes : weight * yes + score + 1, yes : yes + total + 1] += chance * given
+        given, score, total = longer / longer.sum(axis=0), score + weight * size, total + size
+    return given
+
+
+def _ways(people: int) -> Floats:
+    """The logarithms of how many ways there are to choose 0, 1, … of so many people."""
+    from scipy.special import gammaln
+
+    x = np.arange(people + 1.0)
+    found: Floats = gammaln(people + 1.0) - gammaln(x + 1.0) - gammaln(people - x + 1.0)
+    return found
+
+
 def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int | None) -> Lattice:
     """The same from the normal distribution with the same means and covariances, near the threshold.
 
     Only where the truth is open, or the answer is, do single scores matter; all beyond count as the outermost ones.
-    With a beta prior, the score s tells the unknown share of the first option, s / top, up to its own deviation: the
-    total is people s / top, and deviates from that by what total - (people / top) score deviates for a fixed share.
+    With a beta prior, the unknown share of the first option adds to these; the score, as a share of the greatest one,
+    has a beta distribution with the same mean and deviation.
     """
     from scipy.special import betainc, ndtr  # scipy.stats takes long to load
 
@@ -530,14 +554,9 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     top, rate = int(weight @ size), _rate(_classes(weights, poll))
     if prior.beta is None:
         moments = _moments(weight, size, prior.shares(poll.groups))
-        middle = moments.score + (poll.needed - 0.5 - moments.total) / moments.slope
     else:
-        share = (poll.needed - 0.5) / poll.people
-        moments = _moments(weight, size, np.full(len(size), min(max(share, 1e-3), 1.0 - 1e-3)))
-        middle, ratio = top * share, poll.people / top
-        variance = size * share * (1.0 - share)
-        rest = math.sqrt(max(float((1.0 - ratio * weight) ** 2 @ variance), 1e-6))
-        moments = moments._replace(slope=ratio, rest=rest)
+        moments = _mixed_moments(weight, size, prior.beta, (poll.needed - 0.5) / poll.people)
+    middle = moments.score + (poll.needed - 0.5 - moments.total) / moments.slope
     reach = math.ceil(9.0 * moments.rest / moments.slope + 40.0 / rate) + 1
     low, high = (min(max(0, round(middle + side * reach)), top) for side in (-1, 1))
     step = 1 if points is None else max(1, (high - low) // points)
@@ -545,10 +564,12 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
     ends = np.concatenate([[-np.inf], scores[1:] - step / 2.0, [np.inf]])
     if prior.beta is None:
         chance = np.diff(ndtr((ends - moments.score) / moments.score_deviation))
-        distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
     else:
-        chance = np.diff(betainc(*prior.beta, np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
-        distance = scores * ratio - (poll.needed - 0.5)
+        a, b = prior.beta
+        voices = top**2 / float(weight**2 @ size)  # so many people of equal weight would deviate as much
+        scale = (voices - 1.0) / (a + b + voices)
+        chance = np.diff(betainc(a * scale, b * scale, np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
+    distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
     yes: Floats = chance * ndtr(distance / moments.rest)
     return Lattice(weights, low, yes, chance - yes, True, step)
 
@@ -572,6 +593,17 @@ def _moments(weight: Floats, size: Floats, share: Floats) -> _Moments:
     )
 
 
+def _mixed_moments(weight: Floats, size: Floats, beta: tuple[float, float], share: float) -> _Moments:
+    """The same where the share is unknown: what people deviate by at the `share` that matters, and what it does."""
+    a, b = beta
+    top, people, mean = float(weight @ size), float(size.sum()), a / (a + b)
+    near = min(max(share, 1e-3), 1.0 - 1e-3)
+    own, common = near * (1.0 - near), mean * (b / (a + b)) / (a + b + 1.0)
+    score, both = float(weight**2 @ size) * own + top**2 * common, top * own + top * people * common
+    rest = max(people * own + people**2 * common - both**2 / score, 1e-6)
+    return _Moments(mean * top, mean * people, math.sqrt(score), both / score, math.sqrt(rest))
+
+
 # --- the program on scores --------------------------------------------------------------------------------------------
 
 
@@ -580,12 +612,14 @@ def on_tables(poll: Threshold, prior: Prior) -> Weighted:
     sizes = [group.size for group in poll.groups]
     weights = tuple(math.prod(size + 1 for size in sizes[:g]) for g in range(len(sizes)))
     joint, total = np.ones(1), np.zeros(1, np.int64)
+    ways = np.zeros(1)
     shares = prior.shares(poll.groups)
     for size, share in zip(sizes, shares.tolist(), strict=True):
         joint = np.multiply.outer(binomial(size, share), joint).reshape(-1)
         total = np.add.outer(np.arange(size + 1), total).reshape(-1)
-    if prior.beta is not None:
-        joint = joint * (prior.totals(poll.people) / np.bincount(total, joint))[total]
+        ways = np.add.outer(_ways(size), ways).reshape(-1)
+    if prior.beta is not None:  # given their total, all ways to reach it are equally likely
+        joint = np.exp(ways - _ways(poll.people)[total]) * prior.totals(poll.people)[total]
     yes = total >= poll.needed
     found = Lattice(weights, 0, np.where(yes, joint, 0.0), np.where(yes, 0.0, joint), False)
     return _solve(poll, found, prior, (0, len(joint) - 1))

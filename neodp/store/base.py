@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -29,6 +29,7 @@ from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
 from neodp.frames import Tabular, html_table
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Check, Mechanism
+from neodp.names import normal
 from neodp.rainbow import Method
 from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store import answers, demand, refusals, whole
@@ -179,7 +180,7 @@ class Store(Tabular):
 
     @abstractmethod
     def allow(self, population: str, limit: Limit) -> Ledger:
-        """Set how much may be answered about a population."""
+        """Set how much may be answered about a population, in place of whatever was set before."""
 
     @abstractmethod
     def kept(self, subject: str, name: str) -> Release | None:
@@ -435,6 +436,27 @@ class Store(Tabular):
             As ``mechanism``.
         """
         return whole.audit(self, name, engine, worst, progress)
+
+    def change_limit(
+        self,
+        population: str = DEFAULT,
+        *,
+        releases: int | EllipsisType | None = ...,
+        epsilon: float | EllipsisType | None = ...,
+        delta: float | EllipsisType = ...,
+    ) -> Ledger:
+        """Change some parts of how much may be answered about a population, and keep the others.
+
+        Parameters
+        ----------
+        releases, epsilon, delta
+            The parts of a :class:`~neodp.release.Limit`; None takes one away, and what is not named stays
+            (:meth:`Limit.changed <neodp.release.Limit.changed>`).
+        """
+        said = not isinstance(releases, EllipsisType) and not isinstance(epsilon, EllipsisType)
+        said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged
+        limit = Limit() if said else self.account(normal(population)).limit
+        return self.allow(population, limit.changed(releases=releases, epsilon=epsilon, delta=delta))
 
     def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
         """What is known about a graph that is certified (:mod:`neodp.store.answers`); certified now if it is not."""

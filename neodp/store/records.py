@@ -181,7 +181,7 @@ class GraphInfo:
             created=row["created"],
             mechanism=mechanism,
             revision=row.get("revision"),
-            population=str(row.get("population") or DEFAULT),
+            population=DEFAULT if row.get("population") is None else str(row["population"]),
             certificate=certificate,
             stale=bool(row.get("stale")) or _outdated(mechanism, certificate),
         )
@@ -321,7 +321,7 @@ def _release(row: Mapping[str, Any]) -> Release:
         answer=row["answer"],
         time=row["time"],
         key=row.get("key"),
-        population=row.get("population") or DEFAULT,
+        population=DEFAULT if row.get("population") is None else row["population"],
         asked=row.get("asked") or "{}",
         levels=levels,
         command=row.get("command") or "",

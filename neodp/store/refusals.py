@@ -19,6 +19,7 @@ from neodp.errors import (
     near,
 )
 from neodp.graph import DatasetGraph
+from neodp.names import valid_name
 from neodp.store.cypher import VERSION
 from neodp.store.records import FOREIGN, READY, GraphInfo
 
@@ -33,6 +34,7 @@ __all__ = [
     "found",
     "incomplete",
     "keys_not_texts",
+    "named",
     "not_covered",
     "older",
     "overtaken",
@@ -83,6 +85,11 @@ def whole(what: str, info: T) -> T:
             "load it again, or drop it",
         )
     return info
+
+
+def named(what: str, name: str, population: str | None) -> tuple[str, str | None]:
+    """What is to be kept: its name, and that of its population if it is given one, as names are kept."""
+    return valid_name(what, name), None if population is None else valid_name("population", population)
 
 
 def exists(what: str, name: str, address: str) -> GraphExists:

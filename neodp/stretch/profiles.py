@@ -183,7 +183,7 @@ class Profiles:
             weight[keep],
             users=_different(table[user]),
             items=_different(table[item]),
-            name=name or table.source.stem,
+            name=table.source.stem if name is None else name,
             place=lambda row: place(int(rows[row])),
         )
 

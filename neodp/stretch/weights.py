@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from neodp.columns import Floats
 from neodp.errors import GraphError, PrivacyError, near
+from neodp.tables import number, whole
 
 if TYPE_CHECKING:
     from neodp.stretch.profiles import Profiles
@@ -192,8 +193,8 @@ def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions |
     try:
         if kind == "slices":
             low, slices = rest.split(":")
-            return profiles.with_weights(in_slices(profiles, float(low), int(slices), seed)), 0
-        return profiles.with_weights(float(weights)), 0
+            return profiles.with_weights(in_slices(profiles, number(low), whole(slices), seed)), 0
+        return profiles.with_weights(number(weights)), 0
     except (GraphError, PrivacyError):
         raise
     except ValueError:

@@ -5,7 +5,7 @@ the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py``
 that all of it can be said at once.
 """
 
-from neodp.tables.cells import number, numbers
+from neodp.tables.cells import as_text, fraction, number, numbers, whole
 from neodp.tables.options import ExtraColumns, ReadOptions
 from neodp.tables.problems import Place, Problems
 from neodp.tables.source import Format
@@ -18,9 +18,12 @@ __all__ = [
     "Problems",
     "ReadOptions",
     "Table",
+    "as_text",
+    "fraction",
     "header",
     "is_table",
     "number",
     "numbers",
     "read_table",
+    "whole",
 ]

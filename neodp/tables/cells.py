@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from neodp.errors import GraphError
@@ -16,10 +17,29 @@ from neodp.tables.problems import Place, Problems
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["number", "numbers"]
+__all__ = ["as_text", "fraction", "number", "numbers", "whole"]
 
 NUMBER = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
 """A number as text, without spaces around it."""
+WHOLE = r"^[-+]?[0-9]{1,18}$"
+"""A whole number as text, without spaces around it, that fits in 64 bits."""
+
+
+def as_text(value: object) -> str:
+    """A value as people write it: nothing for null, 1 for 1.0, true for True.
+
+    Examples
+    --------
+    >>> as_text(True), as_text(2.0), as_text(None)
+    ('true', '2', '')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def number(text: str) -> float:
@@ -41,6 +61,49 @@ def number(text: str) -> float:
     if not re.match(NUMBER, text.strip()) or math.isinf(found := float(text)):
         raise ValueError(f"not a number: {text!r}")
     return found
+
+
+def whole(text: str) -> int:
+    """The whole number that a text is.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or one of more digits than anybody means.
+
+    Examples
+    --------
+    >>> whole(" 12"), whole("-3")
+    (12, -3)
+    >>> whole("1_0")
+    Traceback (most recent call last):
+    ValueError: not a whole number: '1_0'
+    """
+    if not re.match(WHOLE, text.strip()):
+        raise ValueError(f"not a whole number: {text!r}")
+    return int(text)
+
+
+def fraction(text: str) -> Fraction:
+    """The exact number that a text is: a decimal number, or a fraction of two whole ones.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+
+    Examples
+    --------
+    >>> fraction("2/3"), fraction("0.6")
+    (Fraction(2, 3), Fraction(3, 5))
+    """
+    above, slash, below = text.partition("/")
+    if slash and whole(below):
+        return Fraction(whole(above), whole(below))
+    number(text)
+    if re.search(r"[eE][-+]?[0-9]{4}", text):  # 10^1000 as a fraction takes a while, and 10^(10^9) for ever
+        raise ValueError(f"not a number: {text!r}")
+    return Fraction(text.strip())
 
 
 def numbers(

@@ -76,6 +76,11 @@ class Table:
         """An optional column; None if the file does not have it."""
         return self.columns.get(name)
 
+    @property
+    def sheet(self) -> str | None:
+        """Which sheet of a workbook it is; None where it is none."""
+        return getattr(self._contents, "sheet", None)
+
     def place(self, row: int) -> str:
         """Where a row stands: the file, and the line on which the row begins; where there are no lines, its number.
 

@@ -37,7 +37,7 @@ class Workbook:
                 f"{source} is a workbook, and what reads workbooks is not installed",
                 "pip install 'neodp[excel]', or save the table as 'CSV UTF-8'",
             ) from None
-        rows = _chosen(CalamineWorkbook.from_filelike(io.BytesIO(data)), source, options.sheet)
+        self.sheet, rows = _chosen(CalamineWorkbook.from_filelike(io.BytesIO(data)), source, options.sheet)
         filled = [(number, row) for number, row in enumerate(rows, start=1) if any(cell != "" for cell in row)]
         if not filled:
             raise GraphError(f"{source} has no cells", "give a table whose first row names the columns")
@@ -70,8 +70,8 @@ class Workbook:
         self._columns = []
 
 
-def _chosen(book: Any, source: Source, wanted: str | None) -> list[list[Any]]:
-    """The rows of the sheet that is asked for, or of the only one that has cells."""
+def _chosen(book: Any, source: Source, wanted: str | None) -> tuple[str | None, list[list[Any]]]:
+    """The sheet that is asked for, or the only one that has cells: its name, and its rows."""
     names = list(book.sheet_names)
     if wanted is not None:
         if wanted not in names:
@@ -85,7 +85,7 @@ def _chosen(book: Any, source: Source, wanted: str | None) -> list[list[Any]]:
         raise GraphError(
             f"{source} has {len(filled)} sheets with cells: {', '.join(filled)}", "name one of them with `sheet=...`"
         )
-    return next(iter(filled.values()), [])
+    return next(iter(filled.items()), (None, []))
 
 
 def _text(cell: Any) -> str:

@@ -125,7 +125,7 @@ def test_releases(survey: Run) -> None:
             2,
             "there is no dataset '9-9' in graph 'survey'; correct the key",
         ),
-        (("answer", "survey", "2-3", "--release", ""), 2, "the release has no name; give the question a name"),
+        (("answer", "survey", "2-3", "--release", ""), 2, "the release has no name; give it one, such as spring"),
         (("answer", "survey", "2-3"), 2, "Missing option '--release'"),
         (("eval", "survvey", "2-3"), 2, "there is no graph 'survvey'"),
         (("releases", "survvey"), 2, "did you mean 'survey'?"),

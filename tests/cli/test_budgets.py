@@ -132,12 +132,12 @@ def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
     ("words", "message"),
     [
         (("budget", "nobody"), "there is no population 'nobody' in"),
-        (("budget", "--delta", "1e-6"), "--delta says at which delta --epsilon is meant; give --epsilon as well"),
-        (("budget", "--epsilon", "nan"), "the limit is epsilon nan; give a number of at least 0"),
+        (("budget", "--delta", "1e-6"), "a delta says at which delta an epsilon is limited; give --epsilon as well"),
+        (("budget", "--epsilon", "nan"), "--epsilon is 'nan'; give a number of at least 0, or none"),
         (("budget", "--epsilon", "1", "--delta", "2"), "the limit has delta 2.0; give a number from 0 to 1"),
-        (("budget", "--releases", "-1"), "Invalid value for '--releases'"),
-        (("budget", "--plan", "many"), "--plan has 'many'; give an epsilon and how often, as in 0.1x610"),
-        (("budget", "--plan", "-1x3"), "--plan has '-1x3'; give an epsilon and how often"),
+        (("budget", "--releases", "-1"), "the limit is -1 releases; give a whole number of at least 0"),
+        (("budget", "--plan", "many"), "--plan has 'many'; give an epsilon up to 690 and how often, as in 0.1x610"),
+        (("budget", "--plan", "-1x3"), "--plan has '-1x3'; give an epsilon up to 690 and how often"),
         (
             ("releases", "--allow", "3"),
             "--allow is for one population; give a graph, or use 'neodp budget --releases N'",
@@ -198,3 +198,96 @@ def test_numbers_that_were_not_kept_are_not_offered_again(run: Run, tmp_path: Pa
     out = run("releases")[1]
     assert "To see an answer again, at no cost:\n  neodp poll" in out
     assert "neodp stretch" not in out
+
+
+def test_an_empty_name_is_refused_everywhere(run: Run, tmp_path: Path) -> None:
+    """As from a variable that is not set: it was a population of its own, whose ledger nobody could read again."""
+    table = people(tmp_path)
+    (tmp_path / "ratings.csv").write_text("user,item\nann,tea\nben,tea\n")
+    ratings = str(tmp_path / "ratings.csv")
+    for words, message in (
+        (("poll", table, *WORDS, "--population", "", "--release", "spring"), "the population has no name"),
+        (("poll", table, *WORDS, "--population", "staff ", "--release", "spring"), "of the population is 'staff '"),
+        (("poll", table, *WORDS, "--release", ""), "the release has no name"),
+        (("poll", table, *WORDS, "--release", "spring\t"), r"the name of the release is 'spring\t'"),
+        (("poll", table, *WORDS, "--name", ""), "the poll has no name"),
+        (("generate", "path", "g", "4", "--population", ""), "the population has no name"),
+        (("generate", "path", "", "4"), "the graph has no name"),
+        (("generate", "path", "g ", "4"), "the name of the graph is 'g ', with blanks around it"),
+        (("budget", "", "--releases", "3"), "the population has no name"),
+        (("budget", "default ", "--releases", "3"), "the name of the population is 'default ', with blanks around it"),
+        (("stretch", "load", ratings, "--name", ""), "the profile has no name"),
+        (("stretch", "load", ratings, "--population", ""), "the population has no name"),
+    ):
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1), words
+        assert message in err
+    assert document(run("releases", "--json"))["releases"] == []
+    assert run("stretch", "load", ratings)[0] == 0
+    code, _, err = run("stretch", "similarity", "ratings", "ann", "ben", "--epsilon", "1", "--release", "")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "the release has no name" in err
+
+
+def test_a_name_is_the_same_however_its_letters_are_written(run: Run, tmp_path: Path) -> None:
+    """They were two budgets, which look alike."""
+    table = people(tmp_path)
+    one, two = "Zo\u00eb", "Zoe\u0308"
+    first = document(run("poll", table, *WORDS, "--population", two, "--release", two, "--json"))["questions"][0]
+    again = document(run("poll", table, *WORDS, "--population", one, "--release", one, "--json"))["questions"][0]
+    assert again == first
+    refused(run("poll", table, *WORDS, "--population", two, "--release", "b"), f"about population {one!r} is refused")
+    assert document(run("budget", two, "--json"))["population"] == one
+    assert run("generate", "path", two, "4", "--balanced", "--population", two)[0] == 0
+    assert document(run("show", one, "--json"))["population"] == one
+    assert run("extend", two)[0] == 0
+
+
+def test_a_part_of_a_limit_that_is_not_named_stays(run: Run, tmp_path: Path) -> None:
+    """A new number of releases took the limit of epsilon away, and the hint of the refusal said to do so."""
+
+    def limit(*words: str) -> tuple[object, ...]:
+        found = document(run("budget", "staff", *words, "--json"))
+        return found["max_releases"], found["max_epsilon"], found["max_delta"]
+
+    assert limit("--epsilon", "2") == (None, 2.0, 0.0)  # in place of the one answer that is free
+    assert limit("--releases", "5") == (5, 2.0, 0.0)
+    assert limit("--delta", "1e-6") == (5, 2.0, 1e-6)
+    assert limit("--epsilon", "3") == (5, 3.0, 1e-6)
+    assert "the limit is 6 releases and epsilon 3 at delta 1e-06 in all" in run("budget", "staff", "--releases", "6")[1]
+    assert limit("--releases", "none") == (None, 3.0, 1e-6)
+    assert limit("--releases", "1", "--epsilon", "none") == (1, None, 0.0)
+    assert limit("--releases", "4") == (4, None, 0.0)
+    assert limit("--releases", "none") == (1, None, 0.0)  # what everything begins with
+    assert run("generate", "path", "g", "6", "--balanced", "--population", "staff")[0] == 0
+    assert limit("--epsilon", "2") == (None, 2.0, 0.0)
+    assert document(run("releases", "g", "--allow", "9", "--json"))["max_releases"] == 9
+    assert limit() == (9, 2.0, 0.0)
+
+
+def test_a_refusal_names_the_limit_that_was_hit(run: Run, tmp_path: Path) -> None:
+    table = people(tmp_path)
+    assert run("poll", table, *WORDS, "--release", "a")[0] == 0
+    refused(run("poll", table, *WORDS, "--release", "b"), "'neodp budget default --releases N' allows more")
+    assert run("budget", "--releases", "5", "--epsilon", "3")[0] == 0
+    refused(run("poll", table, *WORDS, "--release", "b"), "'neodp budget default --epsilon E' allows more")
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--plan", "1e308x1000"), "--plan has '1e308x1000'; give an epsilon up to 690 and how often, as in 0.1x610"),
+        (("--plan", "1_0x2"), "--plan has '1_0x2'"),
+        (("--plan", "1x\u0662"), "--plan has '1x\u0662'"),
+        (("--releases", "1_0"), "--releases is '1_0'; give a number of at least 0, or none"),
+        (("--releases", "-1"), "the limit is -1 releases; give a whole number of at least 0"),
+        (("--epsilon", "inf"), "--epsilon is 'inf'; give a number of at least 0, or none"),
+        (("--epsilon", "1", "--delta", "1_0"), "--delta is '1_0'; give a number in plain digits"),
+        (("--delta", "0.1"), "a delta says at which delta an epsilon is limited; give --epsilon as well"),
+    ],
+)
+def test_numbers_that_are_none(run: Run, words: tuple[str, ...], message: str) -> None:
+    code, out, err = run("budget", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err

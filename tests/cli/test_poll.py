@@ -578,11 +578,13 @@ def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> No
     listed.write_text("north\nsouth\n")
     code, text, _ = run(*words, "--by-values", str(listed))
     assert code == 0
-    assert "One answer for each 'region': everybody is in one of them only, and pays once." in text
+    once = "One answer for each 'region': everybody is in one of them only, and pays once"
+    assert f"{once}, if nobody has two rows (--id COL checks that)." in text
+    assert f"{once}." in run(*words, "--by-values", str(listed), "--id", "id")[1]
     assert "and who belongs to which 'region', is taken as public" in text
     code, _, err = run(*words, "--by-values", "north", "--by-other", "rest")
     assert code == 1
-    assert "was asked with parts" in err
+    assert "was asked with by_other none, and is now asked with by_other 'rest'" in err
     code, _, err = run(*words, "--by-values", "north,south,east")
     assert code == 2
     assert "'answer' of 'east' cannot be asked: nobody is in the part 'east'" in err
@@ -592,3 +594,35 @@ def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> No
     pasted = run("releases")[1].splitlines()
     (line,) = [line.strip() for line in pasted if line.strip().startswith("neodp poll")]
     assert questions(run(*shlex.split(line)[1:], "--json")) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--epsilon", "1_0"), "has no column '1_0'"),
+        (("--what-if", "inf"), "--what-if is 'inf'; give a number in plain digits, as in 12 or 0.5"),
+        (("--what-if", "\u0661"), "--what-if"),
+        (("--prior", "beta:1e300,1"), "the prior is 'beta:1e300,1'; give two numbers from 1e-09 to 1e+09"),
+        (("--prior", "beta:1e-300,1"), "the prior is 'beta:1e-300,1'; give two numbers from 1e-09 to 1e+09"),
+        (("--prior", "beta:1_0,1"), "the prior is 'beta:1_0,1'; give even"),
+        (("--prior", "share:0_1"), "the prior is 'share:0_1'"),
+        (("--prior", "share:low=0.6,low=0.4"), "gives 'low' two shares; keep one of them"),
+        (("--prior", "share:low=0.6,low=0.6"), "gives 'low' two shares; keep one of them"),
+    ],
+)
+def test_numbers_that_are_none(poll: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    code, out, err = poll(people(tmp_path), *WORDS, *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_a_sharp_prior_is_computed_and_asks_for_the_choice(poll: Run, tmp_path: Path) -> None:
+    """It printed warnings of numpy and nan, and answered: a comparison with nan found no difference."""
+    table, prior = people(tmp_path), ("--prior", "beta:60000,40000")
+    (found,) = questions(poll(table, *WORDS, *prior, "--json"))
+    same = questions(poll(table, *WORDS, "--prior", "share:0.6", "--json"))[0]["mechanisms"]
+    for name, facts in found["mechanisms"].items():
+        assert facts["expected"] == pytest.approx(same[name]["expected"], abs=1e-3)
+    code, out, err = poll(table, *WORDS, *prior, "--release", "spring")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "can be answered in two ways" in err

@@ -14,9 +14,11 @@ EVIL = "\x1b]0;owned\x07\x1b[2Jno\x9b31m\u202etxt\r\x7f"
 
 
 @pytest.fixture
-def hostile(run: Run, address: str) -> Run:
+def hostile(run: Run, address: str, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A graph whose name neodp would not take, as an older one or somebody else's Cypher left it."""
     graph = DatasetGraph.from_columns([EVIL, "b\n"], [EVIL, "yes"], [EVIL], ["b\n"], 1.0, alpha={EVIL: 0.5})
-    with open_store(address) as store:
+    with monkeypatch.context() as older, open_store(address) as store:
+        older.setattr("neodp.store.refusals.valid_name", lambda what, name: name)
         store.load(EVIL, graph)
     assert run("extend", EVIL)[0] == 0
     return run

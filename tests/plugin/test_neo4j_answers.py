@@ -79,22 +79,24 @@ def test_one_name_one_answer(caller: Caller, client: Store, first: str) -> None:
 
 def test_what_is_kept_is_the_same_in_every_byte(caller: Caller, client: Store) -> None:
     """Strange names, many levels, tiny and large numbers: the client would have kept the very same release."""
-    client.allow("people 'é\"\\\n\x07", Limit(100))
-    names = ["it's", 'quo"te\\', "tab\t\x7f\x01", "\U0001f600 é\u2028"]
+    people = "people 'é\"\\ \U0001f600"
+    client.allow(people, Limit(100))
+    names = ["it's", 'quo"te\\', "dot\u00b7 \ufffd", "\U0001f600 é\u00a0x"]
+    first, second = "tab\t\x7f\x01", "\U0001f600 é\u2028"
     epsilons = [i / 97 for i in range(1, 101)]
     many = neodp.generate.path(101).keys.to_pylist()
     line = DatasetGraph.from_columns(
         many,
-        [names[2]] * 50 + [names[3]] * 51,
+        [first] * 50 + [second] * 51,
         many[:-1],
         many[1:],
         epsilons,
         [0.0] * 98 + [1e-3, 2.0**-1000],
-        colors=[names[2], names[3]],
+        colors=[first, second],
     )
     graphs = {"survey": _survey([0.1, 690.0]), names[0]: _survey([5e-324, 0.25]), names[3]: line}
     for (name, graph), release in zip(graphs.items(), names[1:], strict=True):
-        client.load(name, graph.with_alpha(neodp.balanced(graph)), population="people 'é\"\\\n\x07")
+        client.load(name, graph.with_alpha(neodp.balanced(graph)), population=people)
         _plugin(caller, graph.key(0), release, graph=name)
         inside = client.kept(name, release)  # which checks the digest
         caller("MATCH (r:Release) DELETE r")
@@ -243,6 +245,8 @@ def test_graphs_that_are_not_certified(caller: Caller, client: Store) -> None:
     client.extend("g")
     for name in ("", " \u00a0\x85\t"):
         assert _same(caller, client, "0-0", name).message == "the release has no name"
+    for name in ("a ", "\u3000a", "a\x00b", "a\u202eb", "\u200ba"):
+        assert _same(caller, client, "0-0", name).message.startswith("the name of the release is ")
     assert _same(caller, client, "no such dataset", "spring").kind == "unknown_key"
     assert caller.refusal(ANSWER, graph="none", key="a", release="b").kind == "unknown_graph"
     assert client.ledger().used == 0
@@ -403,3 +407,17 @@ def test_the_command_line(
     assert given == [given[0]] * 3
     assert main([*words[:-1], "autumn", "--engine", "server"]) == 1
     assert "requested 1, used 1, allowed 1" in capsys.readouterr().err
+
+
+def test_a_name_is_the_same_however_it_is_written(caller: Caller, client: Store) -> None:
+    client.load("g", _survey())
+    first = _plugin(caller, "0-0", "Zoe\u0308")
+    assert [release.name for release in client.ledger().releases] == ["Zo\u00eb"]
+    assert client.answer("g", "0-0", "Zoe\u0308").answer == client.answer("g", "0-0", "Zo\u00eb").answer == first
+    assert _plugin(caller, "0-0", "Zo\u00eb") == _plugin(caller, "0-0", "Zoe\u0308") == first
+
+
+def test_a_graph_of_no_population_is_not_answered(caller: Caller, client: Store) -> None:
+    client.load("g", _survey())
+    caller("MATCH (g:DatasetGraph) SET g.population = ''")
+    assert _same(caller, client, "0-0", "spring").message == "the population has no name"

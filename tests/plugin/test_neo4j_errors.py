@@ -205,7 +205,7 @@ def test_eval(caller: Caller, client: Store) -> None:
 
 def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
     """In Cypher, a hint is Cypher that can be pasted; in Python, it is Python. A strange name changes nothing."""
-    name = "it's\n`\\"
+    name = "it's`\\"
     client.load(name, neodp.generate.path(4))
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.extend.write($name)", name=name)

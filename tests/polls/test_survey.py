@@ -1,8 +1,10 @@
 """``neodp.poll``: any table gives the same poll; what it shows, and what it answers, once."""
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ import pytest
 import neodp
 from neodp.errors import BudgetSpent, GraphError, OtherQuestion
 from neodp.polls import Group, Survey
-from neodp.release import Limit
+from neodp.release import Limit, Release
 from neodp.store import Store
+from neodp.tables import ReadOptions
+from tests.tables.make import xlsx
 
 LEVELS = {"low": 2.0, "medium": 1.0, "high": 0.3}
 COLUMNS: dict[str, list[Any]] = {
@@ -180,7 +184,7 @@ def test_answers_are_drawn_once_and_kept(store: Store) -> None:
     changed = neodp.poll({"tax": ["no"] * 60, "park": ["no"] * 60}, vote=["tax", "park"], epsilon=1.0, name="town")
     assert changed.release(store, "spring", population="citizens") == {"tax": "yes", "park": "no"}
     other = neodp.poll(sure, vote=["tax", "park"], epsilon=2.0, name="town")
-    with pytest.raises(OtherQuestion, match="was asked with groups"):
+    with pytest.raises(OtherQuestion, match=r"was asked with epsilon 1\.0, and is now asked with epsilon 2\.0"):
         other.release(store, "spring", population="citizens")
 
 
@@ -207,3 +211,119 @@ def test_parts_are_one_release_and_everybody_pays_once(store: Store) -> None:
     assert [(level.epsilon, level.people) for level in ledger.releases[0].levels] == [(1.0, 50), (2.0, 50)]
     assert {each.label: each.total().epsilon for each in ledger.spent()} == {"epsilon 1": 1.0, "epsilon 2": 2.0}
     assert json.loads(ledger.releases[0].asked)["parts"] == {"a": [[None, 1.0, 50]], "b": [[None, 2.0, 50]]}
+
+
+# --- another question under the same name ---------------------------------------------------------------------------
+
+TABLE = "answer;privacy;other;team\nyes;1;1;a\nno;1;1;b\nyes;1;1;c\nno;1;1;a\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "message"),
+    [
+        ({}, {"epsilon": "other"}, "asked with epsilon 'privacy', and is now asked with epsilon 'other'"),
+        ({}, {"epsilon": 1.0}, "asked with epsilon 'privacy', and is now asked with epsilon 1.0"),
+        ({"epsilon": 1}, {"epsilon": "privacy"}, "asked with epsilon 1.0, and is now asked with epsilon 'privacy'"),
+        ({}, {"skip_empty": True}, "asked with skip_empty false, and is now asked with skip_empty true"),
+        ({}, {"missing": "?"}, "asked with cells none, and is now asked with cells"),
+        ({}, {"mapping": {"ja": "yes"}}, "asked with cells none"),
+        ({}, {"exact": True}, "asked with cells none"),
+        ({}, {"other": "no"}, "asked with cells none"),
+        ({}, {"by": "team", "by_values": "a,b,c"}, "asked with by none, and is now asked with by 'team'"),
+        (
+            {"by": "team", "by_values": "a,b", "by_other": "b"},
+            {"by": "team", "by_values": "a,b", "by_other": "a"},
+            "asked with by_other 'b', and is now asked with by_other 'a'",
+        ),
+        ({}, {"reading": ReadOptions(delimiter=";")}, "asked with delimiter none, and is now asked with delimiter ';'"),
+        ({}, {"reading": ReadOptions(encoding="latin-1")}, "asked with encoding none, and is now asked with"),
+        ({}, {"query": "threshold:1/2"}, "asked with query 'majority'"),
+        ({}, {"mechanism": "weighted"}, "asked with mechanism 'balanced'"),
+        ({"mechanism": "weighted"}, {"mechanism": "weighted", "prior": "beta:1,1"}, "asked with prior 'even'"),
+    ],
+)
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_another_question_is_refused_and_the_difference_is_named(
+    store: Store, tmp_path: Path, first: dict[str, Any], other: dict[str, Any], message: str
+) -> None:
+    """The first answer was given for another column of epsilons, among others."""
+    (tmp_path / "people.csv").write_text(TABLE)
+    usual = {"vote": "answer", "epsilon": "privacy", "mechanism": "balanced"}
+
+    def ask(**said: Any) -> Any:
+        return neodp.poll(tmp_path / "people.csv", **(usual | said)).release(store, "spring")
+
+    answer = ask(**first)
+    assert ask(**first) == answer
+    with pytest.raises(OtherQuestion, match=re.escape(message)):
+        ask(**other)
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_another_sheet_is_another_question(store: Store, tmp_path: Path) -> None:
+    rows = [("answer", "epsilon"), *((vote, 1) for vote in ("yes", "no", "yes"))]
+    book, alone = tmp_path / "people.xlsx", tmp_path / "alone" / "people.xlsx"
+    book.write_bytes(xlsx({"north": rows, "south": [rows[0], *rows[:0:-1]]}))
+
+    def ask(path: Path, release: str, sheet: str | None = None) -> Any:
+        found = neodp.poll(path, vote="answer", epsilon="epsilon", reading=ReadOptions(sheet=sheet))
+        return found.with_mechanism("balanced").release(store, release, population=release)
+
+    ask(book, "spring", "north")
+    with pytest.raises(OtherQuestion, match="asked with sheet 'north', and is now asked with sheet 'south'"):
+        ask(book, "spring", "south")
+    alone.parent.mkdir()
+    alone.write_bytes(xlsx({"north": rows}))
+    assert ask(alone, "autumn") == ask(alone, "autumn", "north")  # the only sheet is the one that is meant
+
+
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
+def test_what_an_older_neodp_kept_is_given_again(store: Store) -> None:
+    """It did not keep where epsilons came from; what it kept is compared still."""
+    survey = neodp.poll({"v": ["yes", "no", "yes"], "e": [1.0, 1.0, 1.0]}, vote="v", epsilon="e")
+    (question,) = survey.asked().values()
+    facts = {name: fact for name, fact in question.facts.items() if name not in survey.said}
+    store.keep([Release.of(replace(question, facts=facts), "spring", "no")])
+    assert survey.release(store, "spring") == {"v": "no"}
+    with pytest.raises(OtherQuestion, match="asked with options"):
+        neodp.poll({"v": ["yes", "no", "yes"], "e": [1.0, 1.0, 1.0]}, vote="v", epsilon="e", options="no,yes").release(
+            store, "spring"
+        )
+
+
+# --- who is the same, and what is a number --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("one", "two"), [("Ann", "ann "), ("Zo\u00eb", "Zoe\u0308"), ("7", "\u200b7")])
+def test_somebody_whose_id_is_written_in_two_ways_has_two_rows(one: str, two: str) -> None:
+    table = {"id": [one, "Ben", two], "v": ["yes", "no", "yes"]}
+    with pytest.raises(GraphError, match=r"that of an earlier row.* or tell ids apart .* `exact=True`"):
+        neodp.poll(table, vote="v", epsilon=1, id="id")
+    assert neodp.poll(table | {"v": ["yes", "no", "yes"]}, vote="v", epsilon=1, id="id", exact=True).questions
+
+
+def test_an_id_of_nothing_that_can_be_seen_is_missing() -> None:
+    with pytest.raises(GraphError, match="the id is missing"):
+        neodp.poll({"id": ["a", "\u200b"], "v": ["yes", "no"]}, vote="v", epsilon=1, id="id")
+
+
+@pytest.mark.parametrize("epsilon", ["1_0", "\u0661", "inf", "nan", "1e999"])
+def test_an_epsilon_for_all_is_a_number_as_everybody_writes_it(epsilon: str) -> None:
+    with pytest.raises(GraphError, match=f"the table has no column '{epsilon}'"):
+        neodp.poll({"v": ["yes", "no"]}, vote="v", epsilon=epsilon)
+
+
+@pytest.mark.parametrize("share", ["1e30000000", "1e-30000000", "1_0/2_0", "\u0661/\u0662", "1/0", "nan"])
+def test_a_threshold_is_a_share_that_can_be_computed(share: str) -> None:
+    """The first two did not end."""
+    with pytest.raises(GraphError, match="give majority, plurality, or a share as in threshold:2/3"):
+        neodp.poll({"v": ["yes", "no"]}, vote="v", epsilon=1, query=f"threshold:{share}")
+    with pytest.raises(GraphError, match="a share from 0 to 1 as in 'threshold:2/3'"):
+        neodp.generate.votes(3, rule=f"threshold:{share}")
+
+
+def test_cells_of_several_kinds_are_read_as_a_workbook_has_them() -> None:
+    columns = {"v": [True, "yes", None, "no", 0], "e": [1, "0.5", 1.0, "1", 2]}
+    tables = columns, pd.DataFrame(columns, dtype=object), pl.DataFrame(columns, strict=False)
+    found = [neodp.poll(table, vote="v", epsilon="e", skip_empty=True).questions[0] for table in tables]
+    assert [question.tally.counts.tolist() for question in found] == [[[1, 0], [1, 1], [0, 1]]] * 3

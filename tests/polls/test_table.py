@@ -39,8 +39,8 @@ def test_options_are_taken_as_they_are_named() -> None:
     ("value", "message"),
     [
         ("-0.5", "row 1: epsilon is '-0.5', not allowed; give a number from 0 to 690"),
-        ("nan", "row 1: epsilon is 'nan', not allowed; give a number from 0 to 690"),
-        ("inf", "row 1: epsilon is 'inf', not allowed; give a number from 0 to 690"),
+        ("nan", "row 1: epsilon is 'nan', no number and no level; the levels are low, high"),
+        ("inf", "row 1: epsilon is 'inf', no number and no level; the levels are low, high"),
         ("1000", "row 1: epsilon is '1000', not allowed; give a number from 0 to 690"),
         ("", "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),
         (None, "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -378,3 +379,40 @@ def test_weights_that_are_none_are_refused() -> None:
     assert isinstance(p, Threshold)
     with pytest.raises(GraphError, match="the weights are"):
         on_scores(p, (0,), Prior())
+
+
+# --- beta priors ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [(10, 10, 11), (150, 100, 90), (500, 500, 500), (7000, 1, 0)])
+@pytest.mark.parametrize(
+    "beta", ["2,3", "1,1", "0.001,0.001", "60000,40000", "1e6,1", "1,1e6", "1e9,1e9", "1e-9,1e9", "1e-9,1e-9"]
+)
+def test_what_is_expected_under_a_beta_prior_is_a_chance(sizes: tuple[int, ...], beta: str) -> None:
+    """It was nan, with warnings, for sharp priors, and for any with 1,500 people."""
+    groups = [Group(epsilon, size) for epsilon, size in zip((0.1, 1.0, 2.0), sizes, strict=True) if size]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = preview(groups, prior=f"beta:{beta}")
+    assert 0.5 <= found.balanced.expected <= 1.0
+    assert found.balanced.expected - 1e-3 <= found.weighted.expected <= 1.0
+
+
+@pytest.mark.parametrize("sizes", [(10, 10, 11), (150, 100, 90), (500, 500, 500)])
+@pytest.mark.parametrize("share", [0.5, 0.55])
+def test_a_sharp_beta_prior_is_a_share(sizes: tuple[int, ...], share: float) -> None:
+    groups = [Group(epsilon, size) for epsilon, size in zip((0.1, 1.0, 2.0), sizes, strict=True)]
+    sharp, fixed = (preview(groups, prior=p) for p in (f"beta:{share * 1e9},{(1 - share) * 1e9}", f"share:{share}"))
+    assert sharp.balanced.expected == pytest.approx(fixed.balanced.expected, abs=1e-3)
+    assert sharp.weighted.expected == pytest.approx(fixed.weighted.expected, abs=5e-3)
+
+
+@pytest.mark.parametrize("beta", ["2,3", "0.1,0.1", "100,100", "300,310", "5000,5000"])
+def test_many_people_under_a_beta_prior(beta: str) -> None:
+    """The exact sums, and what stands for them where there are too many people."""
+    many, prior = poll([Group(0.1, 60), Group(1.0, 70), Group(2.0, 60)]), Prior.parse(f"beta:{beta}")
+    assert isinstance(many, Threshold)
+    exact, normal = (lattice(many, (1, 4, 5), prior, work) for work in (10**12, 0))
+    assert (exact.approximate, normal.approximate) == (False, True)
+    assert normal.yes.sum() == pytest.approx(exact.yes.sum(), abs=1e-3)
+    assert exact.yes.sum() == pytest.approx(prior.totals(190)[96:].sum(), abs=1e-12)

@@ -30,7 +30,7 @@ from neodp.errors import (
     StaleMechanism,
     UnknownKey,
 )
-from neodp.release import Limit
+from neodp.release import Level, Limit, Release
 from neodp.store import Settings, Store, answers, open_store
 from tests.audits.timing import count
 
@@ -396,4 +396,44 @@ def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) ->
     forged = replace(kept, answer="perhaps").digest
     raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = $digest", digest=forged)
     with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
+        store.answer("g", "1", "spring")
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_an_older_neodp_kept_without_a_name_can_be_read(store: Store) -> None:
+    """It kept releases about the population "", and then called them damaged."""
+    for population in ("", "staff "):
+        kept = Release("poll answer", f"spring{population}", "yes", None, None, population, '{"a": 1}', (Level(0.5),))
+        (found,) = store.keep([kept])
+        assert replace(found, time=None) == kept
+        assert store.kept("poll answer", kept.name) == found
+        assert store.ledger(population).releases == (found,)
+        assert population in store.populations()
+
+
+def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
+    one, two = "Zo\u00eb", "Zoe\u0308"
+    assert store.load(two, balanced(generate.path(6)), population=two).name == one
+    first = store.answer(one, "1", two)
+    assert (first.name, first.population) == (one, one)
+    assert store.answer(one, "4", two) == store.answer(one, "4", one) == first
+    assert store.allow(two, Limit(3)).population == one
+    for name in ("", "a ", "a\x00"):
+        for wrong in (
+            lambda name=name: store.load(name, generate.path(6)),
+            lambda name=name: store.load("h", generate.path(6), population=name),
+            lambda name=name: store.allow(name, Limit(3)),
+            lambda name=name: store.answer(one, "1", name),
+        ):
+            with pytest.raises(GraphError, match=r"has no name|blanks around|cannot be seen"):
+                wrong()
+
+
+def test_a_graph_of_no_population_is_not_answered(store: Store, raw: Raw) -> None:
+    """Somebody's own Cypher can leave it empty: it was a budget of its own in one place and the default in another."""
+    store.load("g", balanced(generate.path(6)))
+    raw("MATCH (g:DatasetGraph {name: 'g'}) SET g.population = ''")
+    with pytest.raises(GraphError, match="the population has no name"):
         store.answer("g", "1", "spring")

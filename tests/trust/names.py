@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from neodp import DatasetGraph
+from neodp.names import normal
 from neodp.store import open_store
 from tests.trust.arena import Arena
 from tests.trust.attack import attack
@@ -88,6 +89,7 @@ def _json(done: Outcome) -> None:
 def one_name(rng: random.Random, folder: Path, address: str) -> None:
     """A graph whose name, keys, colours and releases are hostile, through many commands."""
     name, one, two, release = ("".join(rng.choices(PARTS, k=rng.randint(1, 4))) + end for end in "abcd")
+    name, release = _seen(name), _seen(release)
     store = address or str(folder / "s.lbdb")
     graph = DatasetGraph.from_columns([one, two], [one, two], [one], [two], 1.0, alpha={one: 0.5})
     with open_store(store) as opened:
@@ -131,6 +133,11 @@ def one_name(rng: random.Random, folder: Path, address: str) -> None:
     if sorted(again.keys.to_pylist()) != sorted([one, two]):
         raise Failed(f"the exported keys are others: {again.keys.to_pylist()} for {[one, two]}")
     behaved(command("--store", store, "drop", "--yes", "--", name), (0,))
+
+
+def _seen(text: str) -> str:
+    """What of a text can be seen: all that the name of a graph or a release may have."""
+    return normal("".join(letter for letter in text if letter.isprintable()).strip())
 
 
 def _number(cell: str) -> bool:

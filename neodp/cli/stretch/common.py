@@ -8,9 +8,11 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from neodp.errors import OtherQuestion, PrivacyError
+from neodp.names import valid_name
 from neodp.release import NOT_KEPT, Level, Question, Release, in_words
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
+from neodp.tables import number as number_of
 from neodp.wording import count, number
 
 __all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "numbers", "spend"]
@@ -42,9 +44,10 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
         If the name was used before.
     """
     token = secrets.token_hex(8)
-    population = store.profiles.ready(profile).population
+    population = valid_name("population", store.profiles.ready(profile).population)
+    called = f"{what} {token[:8]}" if name is None else valid_name("release", name)
     question = Question(f"profile {profile}", {"what": what, "token": token}, levels, population, command)
-    release = Release.of(question, name or f"{what} {token[:8]}", NOT_KEPT)
+    release = Release.of(question, called, NOT_KEPT)
     (kept,) = store.keep([release])
     if kept.asked != release.asked:
         raise OtherQuestion(
@@ -56,7 +59,7 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
 def numbers(option: str, text: str) -> list[float]:
     """Numbers that are joined by commas."""
     try:
-        return [float(x) for x in text.split(",")]
+        return [number_of(x) for x in text.split(",")]
     except ValueError:
         raise PrivacyError(f"{option} is {text!r}", "give numbers joined by commas") from None
 

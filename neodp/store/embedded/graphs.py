@@ -72,10 +72,11 @@ class Graphs(Store):
         population: str | None = None,
         progress: Progress = silent,
     ) -> GraphInfo:
+        name, population = refusals.named("graph", name, population)
         self.init()
         with self._session.mutex:
             there = {info.name: info.population for info in self.graphs()}
-            people = population or there.get(name, DEFAULT)
+            people = there.get(name, DEFAULT) if population is None else population
             if name not in there or replace:
                 self._session.require_room(_room(graph) * (1 if name not in there else 3))
             if name not in there:

@@ -45,6 +45,7 @@ class EmbeddedProfiles(ProfileStore):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
+        name, population = refusals.named("profile", name, population)
         self._session.init()
         with self._session.transaction(write=True):
             there = {info.name: info.population for info in self.all()}
@@ -53,7 +54,7 @@ class EmbeddedProfiles(ProfileStore):
                     raise refusals.exists("profile", name, self.address)
                 self._delete(name)
             counts = {"users": len(profiles.users), "items": len(profiles.items), "likes": profiles.likes}
-            people = population or there.get(name, DEFAULT)
+            people = there.get(name, DEFAULT) if population is None else population
             self._session.run("create_profiles", profiles=name, created=now(), population=people, **counts)
             self._create(name, profiles, progress)
         return self.info(name)

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from neodp.names import valid_name
 from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.embedded.columns import prefix
@@ -48,6 +49,7 @@ class Releases(Store):
         return found[0] if found else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
+        population = valid_name("population", population)
         self.init()
         values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
         with self._session.transaction(write=True):

@@ -53,6 +53,7 @@ class Graphs(Store):
         population: str | None = None,
         progress: Progress = silent,
     ) -> GraphInfo:
+        name, population = refusals.named("graph", name, population)
         self.init()
 
         def make(place: str, writer: str) -> dict[str, Any]:

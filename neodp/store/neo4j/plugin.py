@@ -37,14 +37,15 @@ JAR = "neodp-plugin.jar"
 _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
 
 IN_PYTHON = {
-    "CALL neodp.answer(NAME, 'KEY', NAME)": "release={1}",
     "CALL neodp.boundary.balanced(NAME)": "neodp.balanced(graph)",
     "CALL neodp.boundary.balanced(NAME, {write: true})": "graph.with_alpha(neodp.balanced(graph))",
     "CALL neodp.check(NAME)": "store.check({0})",
     "CALL neodp.extend.write(NAME)": "store.extend({0})",
     "MATCH (g:DatasetGraph {name: NAME}) RETURN g": "store.info({0})",
     "MATCH (l:Ledger {population: NAME}) RETURN l": "store.ledger({0}).spent()",
-    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N": "store.allow({0}, Limit(...))",
+    "MATCH (l:Ledger {population: NAME}) SET l.epsilon = E": "store.change_limit({0}, epsilon=E)",
+    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N": "store.change_limit({0}, releases=N)",
+    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N, l.epsilon = null": "store.allow({0}, Limit(...))",
     "MATCH (r:Release {population: NAME}) RETURN r": "store.ledger({0})",
     "SET g.colors = [...]": "colors=...",
     "{engine: 'whole'}": "engine='whole'",

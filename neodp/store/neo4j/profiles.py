@@ -65,6 +65,7 @@ class Neo4jProfiles(ProfileStore):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
+        name, population = refusals.named("profile", name, population)
         self._session.init(stretching=True)
 
         def make(place: str, writer: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from neodp.errors import DamagedRelease, ReadOnlyStore
+from neodp.names import valid_name
 from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.neo4j.session import Session, Transaction
@@ -38,6 +39,7 @@ class Releases(Store):
         return self._session.read("find_population", graph=subject).get("population")
 
     def allow(self, population: str, limit: Limit) -> Ledger:
+        population = valid_name("population", population)
         self.init()
         values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
         self._session.write("allow", population=population, **values)

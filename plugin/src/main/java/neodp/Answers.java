@@ -65,9 +65,12 @@ final class Answers {
      * @param constantWork extend the whole graph, so that the time does not depend on the dataset
      * @param verify read the whole graph again, so that changes by others are noticed
      */
-    Release answer(String key, String name, boolean keepKey, boolean constantWork, boolean verify) {
-        Release old = read(tx -> {
+    Release answer(String key, String given, boolean keepKey, boolean constantWork, boolean verify) {
+        String name = read(tx -> {
             requireSchema(tx);
+            return Release.find(tx, graph, given) == null ? Names.normal(given) : given;
+        });
+        Release old = read(tx -> {
             Release kept = Release.find(tx, graph, name);
             return tx.findNode(Store.DATASET_GRAPH, "name", graph) == null ? kept : null;
         });
@@ -78,17 +81,13 @@ final class Answers {
         if (info.stale()) {
             throw Refusal.stale(graph, info.written());
         }
-        if (name.codePoints().allMatch(Text::space)) {
-            throw Refusal.graph(
-                    "the release has no name",
-                    "give the question a name of its own, as in `CALL neodp.answer(" + Text.cypher(graph)
-                            + ", 'KEY', 'spring')`");
-        }
         String asked = Release.asked(info);
         List<Level> levels = info.certificate().levels();
         Release kept = read(tx -> {
             Release found = Release.find(tx, graph, name);
             if (found == null) {
+                Names.valid("release", name);
+                Names.valid("population", info.population());
                 Ledger ledger = Ledger.of(tx, info.population());
                 found = Release.find(tx, graph, name); // which the ledger may count already
                 if (found == null) {

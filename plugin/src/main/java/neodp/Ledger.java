@@ -137,9 +137,9 @@ record Ledger(
     void spend(String name, List<Level> levels) {
         String asked = "release " + Text.repr(name) + " about population " + Text.repr(population) + " is refused: ";
         String ledger = "`MATCH (l:Ledger {population: " + Text.cypher(population) + "}) ";
-        String hint = ledger + "RETURN l` shows what was spent, and " + ledger + "SET l.max_releases = N` allows more";
+        String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
         if (most != null && used >= most) {
-            throw Refusal.budgetSpent(asked + "requested 1, used " + used + ", allowed " + most, hint);
+            throw Refusal.budgetSpent(asked + "requested 1, used " + used + ", allowed " + most, hint + "SET l.max_releases = N` allows more");
         }
         if (epsilon == null) {
             return;
@@ -168,7 +168,7 @@ record Ledger(
                 throw Refusal.budgetSpent(
                         asked + "people of " + label + " would have spent epsilon " + inWords(total) + " at delta "
                                 + Text.general(risk, 3) + ", allowed is " + limit(),
-                        hint);
+                        hint + "SET l.epsilon = E` allows more");
             }
         }
     }

@@ -124,7 +124,7 @@ record Release(
                 (String) row.get("answer"),
                 (String) row.get("time"),
                 (String) row.get("key"),
-                or(row.get("population"), "default"),
+                row.get("population") == null ? "default" : (String) row.get("population"),
                 or(row.get("asked"), "{}"),
                 levels,
                 or(row.get("command"), ""));
