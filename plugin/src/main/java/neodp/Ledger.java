@@ -139,7 +139,9 @@ record Ledger(
         String ledger = "`MATCH (l:Ledger {population: " + Text.cypher(population) + "}) ";
         String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
         if (most != null && used >= most) {
-            throw Refusal.budgetSpent(asked + "requested 1, used " + used + ", allowed " + most, hint + "SET l.max_releases = N` allows more");
+            throw Refusal.budgetSpent(
+                    asked + "requested 1, used " + used + ", allowed " + most,
+                    hint + "SET l.max_releases = N` allows more");
         }
         if (epsilon == null) {
             return;

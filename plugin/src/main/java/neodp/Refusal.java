@@ -148,7 +148,8 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "damaged_release",
                 "the limit of population " + Text.repr(population) + " is no number: the store was damaged or edited",
-                "set it with `MATCH (l:Ledger {population: " + Text.cypher(population) + "}) SET l.max_releases = N, l.epsilon = null`");
+                "set it with `MATCH (l:Ledger {population: " + Text.cypher(population)
+                        + "}) SET l.max_releases = N, l.epsilon = null`");
     }
 
     /** What only the client can do. */
