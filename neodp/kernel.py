@@ -340,10 +340,13 @@ def pieces(size: int) -> list[tuple[int, int]]:
     return list(pairwise(ends))
 
 
-def side_by_side(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    """What `work` returns for each item, in a thread for each: compiled code that releases Python's lock."""
-    if len(items) == 1:
-        return [work(items[0])]
+def side_by_side(work: Callable[[Any], Any], items: Sequence[Any], size: int = WORTH_A_THREAD) -> list[Any]:
+    """What `work` returns for each item, in a thread for each: compiled code that releases Python's lock.
+
+    There are no threads where all of it goes over fewer vertices or edges, `size`, than make up for them.
+    """
+    if len(items) == 1 or size < WORTH_A_THREAD:
+        return [work(item) for item in items]
     with ThreadPoolExecutor(len(items)) as threads:
         return list(threads.map(work, items))
 

@@ -197,11 +197,7 @@ class _Compiled(ABC):
         def settle(seeds: NDArray[np.int64]) -> None:
             kernel.settle(indptr, neighbor, level, first, second, self._kind, self.shift, label, seeds)
 
-        if len(neighbor) < kernel.WORTH_A_THREAD:
-            for seeds in parts:
-                settle(seeds)
-        else:
-            kernel.side_by_side(settle, parts)
+        kernel.side_by_side(settle, parts, len(neighbor))
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         from neodp import kernel
@@ -214,7 +210,7 @@ class _Compiled(ABC):
                 *(*self.parameters, self._kind, own, label),
             )
 
-        kernel.side_by_side(cross, range(2))
+        kernel.side_by_side(cross, range(2), len(edges))
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
         from neodp import kernel

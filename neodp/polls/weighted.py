@@ -534,11 +534,8 @@ def _given_totals(parts: dict[tuple[int, float], int]) -> Floats:
 
 def _ways(people: int) -> Floats:
     """The logarithms of how many ways there are to choose 0, 1, … of so many people."""
-    from scipy.special import gammaln
-
-    x = np.arange(people + 1.0)
-    found: Floats = gammaln(people + 1.0) - gammaln(x + 1.0) - gammaln(people - x + 1.0)
-    return found
+    k = np.arange(people)
+    return np.concatenate([[0.0], np.cumsum(np.log((people - k) / (k + 1.0)))])
 
 
 def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int | None) -> Lattice:
