@@ -34,7 +34,7 @@ What there is to type stands there as Python in backquotes; the command line sho
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 __all__ = [
     "BallTooLarge",
@@ -239,9 +239,14 @@ class Overtaken(StoreError):
 
 def interrupted(error: BaseException | None) -> bool:
     """Whether an error is Ctrl-C, or came up while Ctrl-C was being handled, as in a connection left in the middle."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+    return any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it came from, and so on."""
+    while error is not None:
+        yield error
         error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions
 
-from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, interrupted
+from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, causes, interrupted
 from neodp.store import refusals
 from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.neo4j.plugin import refusal
@@ -349,8 +349,8 @@ class Session:
 
     def _lost(self, error: Exception) -> StoreUnreachable:
         """Why there is no connection, or no longer, as far as one can tell."""
-        causes = list(_causes(error))
-        for cause in causes:
+        chain = list(causes(error))
+        for cause in chain:
             if isinstance(cause, ssl.SSLCertVerificationError):
                 return StoreUnreachable(
                     f"the certificate of {self.address} is not trusted: {cause.verify_message}",
@@ -361,7 +361,7 @@ class Session:
                     f"{self.address} does not speak TLS as +s asks for",
                     "switch TLS on in the server, or leave out +s if the network is your own",
                 )
-        if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in causes):
+        if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in chain):
             return StoreUnreachable(
                 f"{self.address} was silent for {self._timeout:g} seconds",
                 "see whether it is at work; raise `timeout=...`",
@@ -398,13 +398,6 @@ def _bring_up(tx: Transaction) -> None:
     tx.run("set_releases")
     tx.run("set_ledgers")
     tx.run("set_version", version=VERSION)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, what it came from, and so on."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _give_up_after(driver: neo4j.Driver, seconds: float) -> None:
