@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredView", "distributions", "evaluate", "everywhere"]
 
-LAYERS = 200
-"""How many layers a search may have before a pass over the whole graph is cheaper, roughly."""
-
 
 class StoredView:
     """A stored graph seen from some of its datasets, for a search.
@@ -111,7 +108,7 @@ def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit
     with store.view(name, wanted, write=write) as view:
         found = None
         if not view.info.stale:
-            found = inside or _evaluated(store, view, wanted, engine, limit or _cheaper(view.info))
+            found = inside or _evaluated(store, view, wanted, engine, limit)
         agrees = found is not None and view.agrees(found)
         if agrees and found is not None and write:
             view.write(found.evaluations)
@@ -140,7 +137,7 @@ def _mark_changed(store: Store, name: str) -> None:
 def distributions(store: Store, name: str, keys: Sequence[str]) -> Ball:
     """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
     with store.view(name, keys) as view:
-        return _evaluated(store, view, list(keys), "auto", _cheaper(view.info))
+        return _evaluated(store, view, list(keys), "auto", None)
 
 
 def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
@@ -157,7 +154,7 @@ def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
     return graph, rows
 
 
-def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int) -> Ball:
+def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, limit: int | None) -> Ball:
     kept = view.info.mechanism
     if kept is not None and kept.privacy != EPSILON_DELTA:
         if engine == "ball":
@@ -171,8 +168,10 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
         return _rainbow(store, view, keys)
     if engine == "whole":
         return ball.evaluate_whole(store.read(view.name), keys)
+    datasets, layers = _cheaper(view.info)
     try:
-        return ball.evaluate(view, keys, limit=limit, layers=None if engine == "ball" else LAYERS)
+        bounded = engine != "ball" and limit is None
+        return ball.evaluate(view, keys, limit=limit or datasets, layers=layers if bounded else None)
     except BallTooLarge:
         if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
             raise
@@ -191,6 +190,10 @@ def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
     return found
 
 
-def _cheaper(info: GraphInfo) -> int:
-    """How many datasets a search may see before a pass over the whole graph would be cheaper, roughly."""
-    return min(ball.LIMIT, max(1000, info.datasets // 8))
+def _cheaper(info: GraphInfo) -> tuple[int, int]:
+    """How many datasets and layers a search may have before a pass over the whole graph would be cheaper, roughly.
+
+    A layer is a query and a solution. A pass takes, on both stores, about as long as three layers, and as one more for
+    every thousand datasets; so a search that ends in a pass takes about twice as long as the pass alone.
+    """
+    return min(ball.LIMIT, max(1000, info.datasets // 8)), min(200, 3 + info.datasets // 1000)

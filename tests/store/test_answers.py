@@ -162,7 +162,7 @@ def test_a_certificate_is_made_once_per_state(store: Store, monkeypatch: pytest.
     read = store.read
     monkeypatch.setattr(store, "read", lambda name, **how: reads.append(name) or read(name, **how))  # type: ignore[func-returns-value]
     for release in ("a", "b", "c"):
-        store.answer("g", "3", release)
+        store.answer("g", "14", release)
     assert reads == ["g"]
     store.write_alpha("g", balanced(generate.path(30)))
     assert store.info("g").certificate is None
