@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp.ball import Ball, Evaluation
-from neodp.cli.common import PATIENCE, Graph, Json, Session, document, harmless, inside, say, show, table
+from neodp.cli.common import PATIENCE, Graph, Json, Session, document, inside, say, show, table
 from neodp.errors import GraphError
 from neodp.wording import count
 
@@ -68,8 +68,6 @@ def evaluate(
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
         found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
-    if chosen not in (Engine.BALL, Engine.WHOLE) and not found.layers and not explain:
-        typer.echo(f"neodp: {harmless(found.proof)}", err=True)
     if json:
         for evaluation in found.evaluations:
             line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})

@@ -34,7 +34,7 @@ def test_eval_explains(survey: Run) -> None:
     assert "epsilon 1.5 away" in out or "–(0.5)–" in out
     assert "The search saw " in out
     assert "Why it could stop there: " in out
-    found = json.loads(survey("eval", "survey", "4-5", "--explain", "--json")[1])
+    found = json.loads(survey("eval", "survey", "4-5", "--explain", "--engine", "ball", "--json")[1])
     explain = found["explain"]
     assert explain["path"][0] == explain["decider"]
     assert explain["path"][-1] == "4-5"
@@ -58,10 +58,11 @@ def test_a_ball_that_is_too_large(run: Run) -> None:
     assert err.startswith(
         "neodp: the search has seen 11 datasets of graph 'long', 7 layers, and more may matter; a pass over"
     )
-    code, out, err = run("eval", "long", "3", "--limit", "10", "--json")
-    assert code == 0
-    assert json.loads(out)["key"] == "3"
-    assert err == "neodp: the search grew too large, so the whole graph was extended\n"
+    for words in (("--limit", "10"), ()):
+        code, out, err = run("eval", "long", "3", "--explain", "--json", *words)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["key"] == "3"
+        assert json.loads(out)["explain"]["proof"] == "the search grew too large, so the whole graph was extended"
 
 
 def test_answers_are_kept(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:

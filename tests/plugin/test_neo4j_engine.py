@@ -74,16 +74,18 @@ def test_both_engines_agree(client: Store, graph: DatasetGraph) -> None:
     assert {found.result.report.violations for found in audits} == {0}
     assert {found.result.report.checks for found in audits} == {4 * graph.edges}
     assert not any(found.result.stale for found in audits)
-    for ball in balls:
+    search = client.evaluate("g", ["0-0", "4-4"], engine="ball")
+    for ball in (*balls, search):
         assert [list(e.probabilities.items()) for e in ball.evaluations] == [
-            list(e.probabilities.items()) for e in balls[2].evaluations
+            list(e.probabilities.items()) for e in search.evaluations
         ]
+    for ball in (*balls[:2], search):
         assert (ball.seen, ball.expanded, ball.layers, ball.reach, ball.proof) == (
-            balls[2].seen,
-            balls[2].expanded,
-            balls[2].layers,
-            balls[2].reach,
-            balls[2].proof,
+            search.seen,
+            search.expanded,
+            search.layers,
+            search.reach,
+            search.proof,
         )
     assert balls[0].queries == 1
     assert sorted(client.stream("g", engine="server")) == sorted(client.stream("g", engine="client"))

@@ -166,7 +166,7 @@ def test_a_certificate_is_made_once_per_state(store: Store, monkeypatch: pytest.
     assert reads == ["g"]
     store.write_alpha("g", balanced(generate.path(30)))
     assert store.info("g").certificate is None
-    store.answer("g", "3", "d")
+    store.answer("g", "14", "d")
     assert reads == ["g", "g"]
 
 

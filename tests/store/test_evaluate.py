@@ -99,7 +99,10 @@ def test_the_whole_graph_is_taken_where_that_is_cheaper(store: Store) -> None:
     assert (found.layers, found.seen) == (0, 3000)
     assert found.proof == "the search grew too large, so the whole graph was extended"
     assert found.evaluations[0].probabilities == neodp.extend(g)["1400"]
-    assert store.evaluate("g", ["1400"], engine="ball").layers > 0
+    assert store.evaluate("g", ["1400"], engine="ball").layers > 6
+    assert store.evaluate("g", ["1400"], limit=1000).layers > 6, "whoever gives a limit is not stopped before it"
+    assert store.evaluate("g", ["1400"]).layers == 0, "as many datasets are read sooner than seven layers are searched"
+    assert 0 < store.evaluate("g", ["1499"]).layers <= 6
     with pytest.raises(BallTooLarge, match="a pass over the whole graph is cheaper"):
         store.evaluate("g", ["1400"], engine="ball", limit=20)
 
