@@ -36,6 +36,8 @@ much for single rows; with its own limit of 16 MB, a store that stays open for 1
 SPARE = 2**23
 """How many bytes must be free on the disk for anything to be written. The engine ends the process where it cannot write
 what it must, so that nothing is begun that may not fit."""
+OFTEN = 1000
+"""After how many transactions the memory that was freed is returned, while a store stays open."""
 REASONS = {
     "not a valid Lbug database": ("is not a neodp store", "name another file"),
     "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
@@ -71,6 +73,7 @@ class File:
         self.read_only = self.full or not _is_writable(self._path)
         self._lock = Lock(self._path, address, patience)
         self._database: ladybug.Database | None = None
+        self._connections = 0
         self._start()
 
     @contextmanager
@@ -99,6 +102,9 @@ class File:
     def connect(self, *, threads: int) -> ladybug.Connection:
         if self._database is None:
             raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
+        self._connections += 1
+        if self._connections % OFTEN == 0:
+            _give_back()
         return ladybug.Connection(self._database, threads)
 
     def close(self) -> None:
@@ -211,7 +217,7 @@ class File:
 
 
 def _give_back() -> None:
-    """Return to the system what the engine has freed: glibc keeps it, some 50 MB after one store."""
+    """Return to the system what the engine has freed: glibc keeps it, some 50 MB after one store, more with threads."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
