@@ -10,6 +10,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -90,8 +91,9 @@ class _AsGiven:
             return value
         if self._kind == list[str] and isinstance(value, list | tuple) and {type(each) for each in value} <= {str}:
             return list(value)
-        if self._kind is Path and isinstance(value, str) and os.access(value, os.R_OK):
-            return Path(value)
+        with suppress(ValueError):  # no system has such a path, and Typer says so
+            if self._kind is Path and isinstance(value, str) and os.access(value, os.R_OK):
+                return Path(value)
         return self._typers().coerce(value, param=param, ctx=ctx)
 
 

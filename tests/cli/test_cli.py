@@ -59,6 +59,25 @@ def test_wrong_words(run: Run) -> None:
 NAMES = [name for commands in COMMANDS.values() for name in commands]
 
 
+@pytest.mark.parametrize("path", ["\0", "\ud800", "a\0b/c"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("load", "g"),
+        ("poll",),
+        ("plot", "g", "--force", "-o"),
+        ("compare", "g", "--json", "-o"),
+        ("export", "g"),
+        ("audit", "g", "--edges"),
+    ],
+)
+def test_a_path_that_no_system_has(run: Run, words: tuple[str, ...], path: str) -> None:
+    code, out, err = run(*words, path)
+    assert (code, out) == (2, "")
+    assert "inside neodp" not in err
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_every_command_has_help_with_an_example(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
