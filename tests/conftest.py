@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,7 +26,9 @@ settings.load_profile("neodp")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Each of several parallel workers keeps what it compiles to itself: two that write numba's cache at the same
-    time can mix up the code of two signatures."""
+    time can mix up the code of two signatures. And Ctrl-C is heeded, also where the tests run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is not None:
         os.environ["NUMBA_CACHE_DIR"] = str(config.rootpath / ".pytest_cache" / f"numba-{worker}")
