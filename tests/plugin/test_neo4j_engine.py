@@ -75,11 +75,11 @@ def test_both_engines_agree(client: Store, graph: DatasetGraph) -> None:
     assert {found.result.report.checks for found in audits} == {4 * graph.edges}
     assert not any(found.result.stale for found in audits)
     search = client.evaluate("g", ["0-0", "4-4"], engine="ball")
-    for ball in (*balls, search):
+    for ball in balls:
         assert [list(e.probabilities.items()) for e in ball.evaluations] == [
             list(e.probabilities.items()) for e in search.evaluations
         ]
-    for ball in (*balls[:2], search):
+    for ball in balls[:2]:
         assert (ball.seen, ball.expanded, ball.layers, ball.reach, ball.proof) == (
             search.seen,
             search.expanded,

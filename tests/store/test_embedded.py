@@ -24,12 +24,10 @@ from neodp.release import Limit
 from neodp.store import Settings, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
-from neodp.store.embedded import DamagedLogWarning, EmbeddedStore
+from neodp.store.embedded import DamagedLogWarning, EmbeddedStore, file
 
 PRELUDE = """
-import os, signal, sys
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which a process in the background may lack
+import os, sys
 import neodp
 from neodp import generate
 from neodp.store import open_store
@@ -675,6 +673,17 @@ with open_store(sys.argv[1]) as store:
     assert store.ledger().account == store.account()
 print(sizes[30] - sizes[0], sizes[32] - sizes[31])
 """
+
+
+def test_a_store_that_stays_open_gives_memory_back(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 16 threads, 1,800 answers had left 46 MB that were freed with the process."""
+    store.init()
+    given: list[int] = []
+    monkeypatch.setattr(file, "OFTEN", 10)
+    monkeypatch.setattr(file, "_give_back", lambda: given.append(1))
+    for _ in range(25):
+        store.graphs()
+    assert len(given) in (2, 3)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
