@@ -15,7 +15,8 @@
      ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
-          │    └── UnknownOutcome  the server went away before it confirmed a change
+          │    ├── UnknownOutcome  the server went away before it confirmed a change
+          │    └── DamagedStore    the file of an embedded store is damaged
           ├── ReadOnlyStore      the store may be read but not written
           ├── UnknownGraph       no such graph
           ├── GraphExists        there is one by that name already
@@ -40,6 +41,7 @@ __all__ = [
     "BallTooLarge",
     "BudgetSpent",
     "DamagedRelease",
+    "DamagedStore",
     "GraphError",
     "GraphExists",
     "IncompatibleAlpha",
@@ -181,6 +183,12 @@ class UnknownOutcome(StoreUnreachable):
     """The connection was lost after a change was asked for and before it was confirmed: it may have been done."""
 
     kind = "unknown_outcome"
+
+
+class DamagedStore(StoreUnreachable):
+    """The file of an embedded store is damaged, or was edited by another program."""
+
+    kind = "damaged"
 
 
 class ReadOnlyStore(StoreError):

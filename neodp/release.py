@@ -537,6 +537,8 @@ class Account:
         there: Sequence[Release | None],
         create: Callable[[Release], str],
         write: Callable[[str], object],
+        *,
+        given_elsewhere: bool = False,
     ) -> list[Release]:
         """The releases that are kept: those that are there already, and the new ones, if the limit leaves room for all.
 
@@ -552,10 +554,13 @@ class Account:
             Writes a new release, and returns the time at which it was kept.
         write : callable
             Writes the text of the account after that.
+        given_elsewhere : bool
+            Whether the answers were given by another store: then they count, whatever the limit.
         """
         new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
-        if new:
+        if new and not given_elsewhere:
             self.spend([release.name for release in new], [release.levels for release in new])
+        if new:
             write(self.plus(new).text)
         return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
 

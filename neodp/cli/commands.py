@@ -46,7 +46,7 @@ Store: TypeAlias = Annotated[
         metavar="ADDRESS",
         callback=_use(store=None),
         help="Where the graphs are: neo4j://…, neo4j+s://…, bolt://… or a file. Default: NEODP_STORE, else NEO4J_URI, "
-        "else the file neodp.lbdb in this folder.",
+        "else the file neodp.db in this folder.",
     ),
 ]
 Timeout: TypeAlias = Annotated[

@@ -39,7 +39,7 @@ def demo(
     Example: `neodp demo`
     """
     make_folder(folder)
-    file, picture = folder / "demo.lbdb", folder / "three_voters.svg"
+    file, picture = folder / "demo.db", folder / "three_voters.svg"
     with open_store(file) as store:
         graph = generate.three_voters()
         store.load("three_voters", graph.with_alpha(neodp.balanced(graph)), replace=True)

@@ -347,7 +347,7 @@ class Survey(Tabular):
         >>> import tempfile
         >>> import neodp
         >>> found = poll({"answer": ["yes"] * 30, "epsilon": [1.0] * 30}, vote="answer", epsilon="epsilon")
-        >>> with tempfile.TemporaryDirectory() as folder, neodp.open_store(f"{folder}/answers.lbdb") as store:
+        >>> with tempfile.TemporaryDirectory() as folder, neodp.open_store(f"{folder}/answers.db") as store:
         ...     found.release(store, "spring")
         {'answer': 'yes'}
         """

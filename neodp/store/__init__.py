@@ -56,7 +56,7 @@ def open_store(
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, open_store(f"{folder}/store.lbdb") as store:
+    >>> with tempfile.TemporaryDirectory() as folder, open_store(f"{folder}/store.db") as store:
     ...     store.graphs()
     []
     """

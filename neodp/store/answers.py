@@ -72,7 +72,7 @@ def certified(store: Store, name: str, *, verify: bool = False) -> GraphInfo:
             if info.certificate is not None:
                 store._mark_changed(name)
             raise
-        stale = info.stale or _changed(store, graph, info)
+        stale = info.stale or not store._made_for(graph, info)
         if certificate != info.certificate or stale != info.stale:
             store._certify(info, certificate, stale)
         info = store.ready(name)
@@ -95,12 +95,6 @@ def _certificate(graph: StoredGraph) -> Certificate:
     delta = np.zeros(len(epsilon))
     np.maximum.at(delta, level, graph.delta)
     return Certificate(fingerprint(graph), levels_of(epsilon.tolist(), delta.tolist()))
-
-
-def _changed(store: Store, graph: StoredGraph, info: GraphInfo) -> bool:
-    """Whether the stored mechanism was made for another graph."""
-    kept = info.mechanism
-    return kept is not None and store.notion(graph, kept).fingerprint(graph) != kept.fingerprint
 
 
 def question(info: GraphInfo) -> Question:

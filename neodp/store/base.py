@@ -228,6 +228,11 @@ class Store(Tabular):
     def _mus(self, graph: StoredGraph) -> Floats:
         """The stored mu in the order of a graph's edges; NaN where there is none."""
 
+    def _made_for(self, graph: StoredGraph, info: GraphInfo) -> bool:
+        """Return whether the stored mechanism was made for a graph as it was just read."""
+        kept = info.mechanism
+        return kept is None or self.notion(graph, kept).fingerprint(graph) == kept.fingerprint
+
     @abstractmethod
     def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
         """What ``query`` does."""
@@ -354,7 +359,7 @@ class Store(Tabular):
             raise NoMechanism(f"the mechanism of graph {name!r} was replaced while it was read", "try again")
         found = Mechanism.of(graph, rows, notion.privacy(graph))
         found = replace(found, method=info.mechanism.method or found.method)
-        stale = notion.fingerprint(graph) != info.mechanism.fingerprint
+        stale = not self._made_for(graph, info)
         if stale and not info.stale:
             with suppress(ReadOnlyStore):
                 self._mark_changed(name)

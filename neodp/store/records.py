@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,7 @@ __all__ = [
     "Certificate",
     "GraphInfo",
     "MechanismInfo",
+    "Stamp",
     "StoredGraph",
     "StoredMechanism",
     "account_of",
@@ -53,8 +54,9 @@ class MechanismInfo:
     ----------
     version : str
         Different for every mechanism that is written.
-    fingerprint : str
-        That of the graph and the privacy notion it was made for (:func:`fingerprint`).
+    fingerprint : str or None
+        That of the graph and the privacy notion it was made for (:func:`fingerprint`); None where the store itself
+        knows whether the graph has changed.
     written : str
         When it was written, in UTC.
     min_p_true, mean_p_true : float
@@ -67,7 +69,7 @@ class MechanismInfo:
     """
 
     version: str
-    fingerprint: str
+    fingerprint: str | None
     written: str
     min_p_true: float
     mean_p_true: float
@@ -207,14 +209,39 @@ def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) 
     """Whether a mechanism was made for another graph than the one that is certified."""
     if mechanism is None or certificate is None or mechanism.privacy != "epsilon-delta":
         return False
+    if mechanism.fingerprint is None:
+        return False
     return mechanism.fingerprint != certificate.fingerprint
+
+
+class Stamp(NamedTuple):
+    """The revision of a graph, and the columns that were read of it."""
+
+    revision: str
+    columns: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredGraph(DatasetGraph):
-    """A graph as read from a store: `ids` are the store's own names for its datasets, for writing back."""
+    """A graph as read from a store.
+
+    Attributes
+    ----------
+    ids : pyarrow.Array, optional
+        The store's own names for its datasets, for writing back.
+    stamp : Stamp, optional
+        From which revision it was read, as a whole.
+    """
 
     ids: pa.Array | None = None
+    stamp: Stamp | None = None
+
+    @property
+    def revision(self) -> str | None:
+        """The revision that this graph is; None where it is only a part, or was changed since it was read."""
+        if self.stamp is None or any(getattr(self, name) is not read for name, read in self.stamp.columns.items()):
+            return None
+        return self.stamp.revision
 
 
 @dataclass(frozen=True)

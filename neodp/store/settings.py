@@ -1,6 +1,6 @@
 """Where the store is, and who asks: from an argument or the environment, validated once.
 
-The store is the argument, else ``NEODP_STORE``, else ``NEO4J_URI``, else the embedded file ``neodp.lbdb`` in the
+The store is the argument, else ``NEODP_STORE``, else ``NEO4J_URI``, else the embedded file ``neodp.db`` in the
 current folder. For Neo4j, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` complete it.
 
 What looks like an address is never taken for a path, since it may hold a password: ``neo4j:secret@host`` would become
@@ -21,12 +21,12 @@ from neodp.errors import StoreError
 
 __all__ = ["DEFAULT_FILE", "Settings"]
 
-DEFAULT_FILE = "neodp.lbdb"
+DEFAULT_FILE = "neodp.db"
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 ADDRESS = re.compile(
     r"""[/\\\s]*(neo4j|bolt|https?)(\+\w+)?(:|//)  # the scheme of an address, however it goes on
     |   [/\\\s]*[^/\\]*:[^/\\]*@         # user:password@…
-    |   (?!.*\.lbdb$)\s*(//)?[^/\\]*@    # user@host, unless it ends as a file does
+    |   (?!.*\.db$)\s*(//)?[^/\\]*@    # user@host, unless it ends as a file does
     |   \s*(//)?[^/\\]{2,}:\d+(/|$)      # host:port
     |   \s*(//)?(localhost|\d+(\.\d+){3}|\[?[\da-f]*:[\da-f.:]*:[\da-f.]*\]?)/?\s*$  # a host alone""",
     re.VERBOSE | re.IGNORECASE,
@@ -60,7 +60,7 @@ class Settings:
         Examples
         --------
         >>> Settings.from_env(environ={}).uri
-        'neodp.lbdb'
+        'neodp.db'
         >>> Settings.from_env(environ={"NEO4J_URI": "bolt://localhost", "NEO4J_PASSWORD": "secret"})
         Settings(uri='bolt://localhost', user='neo4j', database='neo4j')
         """

@@ -1,45 +1,37 @@
-"""Dataset graphs in one file, kept by the embedded database ladybug; no server.
+"""Dataset graphs, profiles and the ledger in one SQLite file; no server.
 
-Every change is all or nothing: whoever opens the file after a kill at any moment finds the whole old state or the whole
-new one, and all graphs "ready". One process at a time holds the file; the threads of that process take turns.
-
-``file`` and ``lock`` open the file and keep others out, ``session`` runs statements, ``columns`` turns tables into
-arrays, and there is a module for each file of ``cypher/embedded``.
+The ledger is plain rows that anybody can read with ``sqlite3``; graphs and profiles are columns in parts, each with a
+digest (``schema.sql``). ``file`` opens the file and runs transactions, ``records`` and ``columns`` read and write rows
+and columns and notice damage, ``texts`` and ``content`` are what a graph is made of; ``graphs``, ``mechanisms``,
+``releases``, ``profiles`` and ``queries`` are what the store does with them; ``derived`` runs Cypher on a copy.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from neodp.store.embedded.file import DamagedLogWarning
-from neodp.store.embedded.mechanisms import Mechanisms
-from neodp.store.embedded.releases import Releases
-from neodp.store.embedded.session import Session
+from neodp.store.embedded.columns import Columns
+from neodp.store.embedded.file import File
+from neodp.store.embedded.graphs import GRAPH
+from neodp.store.embedded.queries import Queries
+from neodp.store.embedded.records import Table
+from neodp.store.embedded.releases import POPULATION, Releases
 from neodp.store.settings import Settings
 
-if TYPE_CHECKING:
-    from neodp.store.profiles import ProfileStore
-
-__all__ = ["DamagedLogWarning", "EmbeddedStore"]
+__all__ = ["EmbeddedStore"]
 
 
-class EmbeddedStore(Mechanisms, Releases):
+class EmbeddedStore(Queries, Releases):
     """A store in one file, made when it is opened for the first time."""
 
     dialect = "embedded"
 
     def __init__(self, settings: Settings) -> None:
-        self._session = Session(settings, self.dialect)
-        self.address = self._session.address
-        try:
-            if not self._session.read_only:
-                self._delete_unfinished()
-        except BaseException:
-            self.close()
-            raise
+        self._file = File(settings)
+        self.address = self._file.address
+        self._columns = Columns(self._file)
+        self._graphs = Table(self._file, "graph", GRAPH)
+        self._populations = Table(self._file, "population", POPULATION)
 
-    @property
-    def profiles(self) -> ProfileStore:
-        from neodp.store.embedded.profiles import EmbeddedProfiles
-
-        return EmbeddedProfiles(self._session)
+    def backup(self, path: Path) -> None:
+        self._file.backup(path)

@@ -1,140 +1,181 @@
-"""Arrow tables, as the engine takes and gives them, as columns and rows; and back."""
+"""Columns of numbers in the embedded file: arrays in parts, each with a digest, read whole or at some places.
+
+A column belongs to a *version*, a name that is used once: for one load of a graph, one choice of alpha, one mechanism.
+A part is a row of the table ``chunk``: its bytes, little-endian, and the SHA-256 of version, name, number and bytes. A
+part that was altered, moved or lost is refused, never read. A part without bytes stands for NaN throughout, as where no
+dataset of a part has alpha.
+
+What is written under a version does not change (but for :meth:`Columns.put`), so that parts that were read and checked
+can be kept in memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import OrderedDict
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from neodp.columns import Bools, Floats
-from neodp.errors import GraphError
-from neodp.graph import DatasetGraph
-from neodp.store.records import GraphInfo, StoredGraph
+from neodp.errors import DamagedStore
+from neodp.store.embedded.file import File
 
-__all__ = [
-    "alpha_columns",
-    "alpha_rows",
-    "folded",
-    "ids_of",
-    "keyed",
-    "lists_of",
-    "prefix",
-    "repeated",
-    "stored_graph",
-    "stored_rows",
-]
+__all__ = ["Array", "Column", "Columns", "ranges"]
+
+Array: TypeAlias = NDArray[Any]
+PART = 2**17
+"""The bytes of a part."""
+KEPT = 256
+"""How many parts that were read stay in memory: 32 MiB."""
 
 
-def repeated(text: str, n: int) -> pa.StringArray:
-    """A column of one text."""
-    return pa.repeat(pa.scalar(text, pa.string()), n)
+class Column(NamedTuple):
+    """The name of a column and its form: `count` rows of type `dtype`, each of `width` numbers unless that is None.
+
+    One that is not `fixed` may be changed by ``put``, also by other processes, so that its parts do not stay in memory.
+    """
+
+    version: str
+    name: str
+    dtype: str
+    count: int
+    width: int | None = None
+    fixed: bool = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a row."""
+        return () if self.width is None else (self.width,)
+
+    @property
+    def row(self) -> int:
+        """The bytes of a row."""
+        return np.dtype(self.dtype).itemsize * (1 if self.width is None else self.width)
+
+    @property
+    def rows(self) -> int:
+        """How many rows a part has, but for the last one."""
+        return max(1, PART // self.row)
+
+    @property
+    def parts(self) -> int:
+        """How many parts there are."""
+        return -(-self.count // self.rows)
+
+    def size(self, part: int) -> int:
+        """Return how many rows a part has."""
+        return min(self.rows, self.count - part * self.rows)
 
 
-def prefix(name: str) -> str:
-    """What the ids of a graph's datasets begin with: its length first, so that no two graphs and keys share an id."""
-    return f"{len(name)}:{name}:"
+class Columns:
+    """The columns of a file."""
 
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._kept: OrderedDict[tuple[str, str, int], Array | None] = OrderedDict()
 
-def ids_of(name: str, keys: pa.StringArray) -> pa.StringArray:
-    """The ids of a graph's datasets, from their keys."""
-    return pc.binary_join_element_wise(prefix(name), keys, "")
+    def write(self, column: Column, values: Array) -> None:
+        """Write a column, within a transaction that writes."""
+        assert values.shape == (column.count, *column.shape), (column, values.shape)
+        values = np.ascontiguousarray(values, column.dtype)
+        floating = values.dtype.kind == "f"
+        for part in range(column.parts):
+            rows = values[part * column.rows : part * column.rows + column.size(part)]
+            void = floating and np.isnan(rows[0]).all() and np.isnan(rows).all()
+            self._insert(column, part, b"" if void else memoryview(rows).cast("B"))
 
+    def write_nan(self, column: Column) -> None:
+        """Write a column that is NaN throughout, to be changed by ``put``."""
+        for part in range(column.parts):
+            self._insert(column, part, b"")
 
-def keyed(name: str, keys: Sequence[str]) -> dict[str, str]:
-    """Keys by id, each once."""
-    begin = prefix(name)
-    return {f"{begin}{key}": key for key in keys}
-
-
-def alpha_columns(alpha: Floats) -> tuple[pa.Array, pa.Array]:
-    """Alpha as two columns: Pr[first colour] of two, and the distributions that one number cannot say exactly."""
-    given = ~np.isnan(alpha[:, 0])
-    if alpha.shape[1] > 2:
-        return pa.nulls(len(alpha), pa.float64()), lists_of(alpha, given)
-    single = pa.array(alpha[:, 0], mask=~given)
-    return single, lists_of(alpha, given & (alpha[:, 1] != 1.0 - alpha[:, 0]))
-
-
-def alpha_rows(found: pa.Table, key: str, k: int) -> Floats:
-    """The two columns as rows, NaN where alpha is not given; a list that `alpha` does not agree with is out of date."""
-    rows = _rows(found, "alphas", key, k)
-    single = found["alpha"].to_numpy()
-    changed = ~np.isnan(single) & (single != rows[:, 0])
-    if k > 2 and changed.any():
-        name = found[key][int(np.argmax(changed))].as_py()
-        raise GraphError(f"dataset {name!r}: alpha is one number", f"give alphas, one for each of the {k} colours")
-    rows[changed, :2] = np.column_stack([single, 1.0 - single])[changed]
-    return rows
-
-
-def lists_of(rows: Floats, keep: Bools) -> pa.ListArray:
-    """Rows as lists; null where they are not kept."""
-    offsets = np.concatenate([[0], np.cumsum(keep) * rows.shape[1]])
-    values = pa.array(rows[keep].ravel())
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, mask=pa.array(~keep))
-
-
-def stored_rows(found: pa.Table, k: int) -> Floats:
-    """The probabilities of datasets as rows; NaN where there are none."""
-    if k == 2:
-        return np.column_stack([found["p"].to_numpy(), found["q"].to_numpy()])
-    return _rows(found, "probabilities", "id", k)
-
-
-def _rows(found: pa.Table, column: str, key: str, k: int) -> Floats:
-    """A column of lists of k numbers as rows; NaN where it is null."""
-    lists = found[column].combine_chunks()
-    length = pc.fill_null(pc.list_value_length(lists), k).to_numpy()
-    if (length != k).any():
-        wrong = int(np.argmax(length != k))
-        raise GraphError(
-            f"dataset {found[key][wrong].as_py()!r}: {column} is {lists[wrong].as_py()}",
-            f"give a number for each of the {k} colours",
+    def read(self, column: Column) -> Array:
+        """Return a whole column."""
+        found = np.empty((column.count, *column.shape), column.dtype)
+        parts = self._file.execute(
+            "SELECT part, data, digest FROM chunk WHERE version = ? AND name = ? ORDER BY part", column[:2]
         )
-    rows = np.full((len(lists), k), np.nan)
-    rows[np.asarray(lists.is_valid())] = np.asarray(lists.flatten()).reshape(-1, k)
-    return rows
+        if [row[0] for row in parts] != list(range(column.parts)):
+            raise self._damaged(column)
+        for part, data, digest in parts:
+            rows = self._checked(column, part, data, digest)
+            found[part * column.rows : (part + 1) * column.rows] = np.nan if rows is None else rows
+        return found
+
+    def part(self, column: Column, part: int) -> Array | None:
+        """Return a part of a column; None if it is NaN throughout."""
+        place = (column.version, column.name, part)
+        if place in self._kept:
+            self._kept.move_to_end(place)
+            return self._kept[place]
+        found = self._file.execute("SELECT data, digest FROM chunk WHERE version = ? AND name = ? AND part = ?", place)
+        if not found:
+            raise self._damaged(column)
+        rows = self._checked(column, part, *found[0])
+        if column.fixed:
+            self._kept[place] = rows
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return rows
+
+    def take(self, column: Column, places: Array) -> Array:
+        """Return a column at some places, from the parts in which they lie."""
+        found = np.empty((len(places), *column.shape), column.dtype)
+        part_of = places // column.rows
+        for part in np.unique(part_of).tolist():
+            here = part_of == part
+            rows = self.part(column, part)
+            found[here] = np.nan if rows is None else rows[places[here] - part * column.rows]
+        return found
+
+    def put(self, column: Column, places: Array, values: Array) -> None:
+        """Change a column of doubles at some places, within a transaction that writes."""
+        assert not column.fixed
+        part_of = places // column.rows
+        for part in np.unique(part_of).tolist():
+            here, before = part_of == part, self.part(column, part)
+            rows = np.full((column.size(part), *column.shape), np.nan) if before is None else before.copy()
+            rows[places[here] - part * column.rows] = values[here]
+            self._insert(column, part, memoryview(rows).cast("B"))
+
+    def delete(self, *versions: str | None) -> None:
+        """Delete all columns of some versions, within a transaction that writes."""
+        for version in versions:
+            if version is not None:
+                self._file.execute("DELETE FROM chunk WHERE version = ?", [version])
+
+    def _insert(self, column: Column, part: int, data: bytes | memoryview) -> None:
+        values = [column.version, column.name, part, data, _digest(column, part, data)]
+        self._file.execute("INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?, ?)", values)
+
+    def _checked(self, column: Column, part: int, data: Any, digest: Any) -> Array | None:
+        """Return the rows of a part as they were written."""
+        if not isinstance(data, bytes) or _digest(column, part, data) != digest:
+            raise self._damaged(column)
+        if not data:
+            return None
+        return np.frombuffer(data, np.dtype(column.dtype).newbyteorder("<")).reshape(column.size(part), *column.shape)
+
+    def _damaged(self, column: Column) -> DamagedStore:
+        return self._file.damaged(f"the column {column.name!r} of a graph or profile was altered")
 
 
-def stored_graph(info: GraphInfo, found: pa.Table, edges: pa.Table) -> StoredGraph:
-    """A graph from its datasets, by position, and edges, of which those with an end elsewhere are left out."""
-    edges = edges.filter(pc.is_valid(edges["target"]))
-    source, target = edges["source"].to_numpy(), edges["target"].to_numpy()
-    index = _index(found["position"].to_numpy(), source, target)
-    source, target = index[source], index[target]
-    inside = np.flatnonzero((source >= 0) & (target >= 0))
-    order = inside[np.lexsort((target[inside], source[inside]))]
-    graph = DatasetGraph.from_columns(
-        found["key"],
-        found["color"],
-        source[order],
-        target[order],
-        edges["epsilon"].to_numpy()[order],
-        edges["delta"].to_numpy()[order],
-        alpha_rows(found, "key", len(info.colors)),
-        found["preference"],
-        colors=info.colors,
-        name=info.name,
-    )
-    return StoredGraph(**vars(graph), ids=found["id"].combine_chunks())
+def ranges(start: Array, end: Array) -> Array:
+    """Return the whole numbers from each start up to each end, one range after another.
+
+    Examples
+    --------
+    >>> ranges(np.array([3, 10]), np.array([5, 11]))
+    array([ 3,  4, 10])
+    """
+    length = end - start
+    before = np.cumsum(length) - length
+    found: Array = np.arange(int(length.sum())) + np.repeat(start - before, length)
+    return found
 
 
-def _index(known: NDArray[np.int64], *others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """By the engine's position of a dataset, which of the known ones it is; -1 where it is none."""
-    size = 1 + max(int(positions.max(initial=-1)) for positions in (known, *others))
-    index = np.full(size, -1, np.int64)
-    index[known] = np.arange(len(known))
-    return index
-
-
-def folded(table: pa.Table) -> pa.Table:
-    """A query's result with `alpha` and `alphas` as one column: of numbers with two colours, else of lists."""
-    for lists in [name for name in table.column_names if name.endswith("alphas")]:
-        single = lists.removesuffix("s")
-        if table[single].null_count == len(table) > table[lists].null_count:
-            table = table.set_column(table.column_names.index(single), single, table[lists])
-        table = table.drop_columns([lists])
-    return table
+def _digest(column: Column, part: int, data: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(f"{column.version}\0{column.name}\0{part}\0".encode())
+    digest.update(data)
+    return digest.digest()

@@ -1,235 +1,361 @@
-"""A store's file: found, locked, opened by the engine, and brought in order after a kill."""
+"""The SQLite file of an embedded store: found, made, opened, and read and changed in transactions.
+
+*All or nothing.* A change is one SQLite transaction. After a kill at any moment, whoever opens the file next finds the
+whole old state or the whole new one. Several processes may use the file: SQLite's own locks let many read at once, or
+one write, and everybody else waits for as long as ``Settings.patience`` says.
+
+*Durable.* An answer counts as kept once COMMIT returns. The file is synchronised before that, and so is its folder
+(``synchronous = EXTRA``): without the latter, a power failure could bring back the journal of a finished transaction,
+and SQLite would undo it.
+
+*Never repaired.* A file that is not whole is refused (:class:`~neodp.errors.DamagedStore`); nothing is cut off,
+recreated or continued. What is checked, and when:
+
+* whenever the file is opened: that it is neodp's (``application_id``), of this version (``user_version``), of the
+  length that its header states, and has exactly the tables and indexes of ``schema.sql``;
+* before the first change and the first look-up in the ledger: SQLite's ``quick_check`` of the whole file;
+* after an interrupted transaction was rolled back: ``integrity_check``;
+* whenever something is read: its digest (:mod:`~neodp.store.embedded.records`,
+  :mod:`~neodp.store.embedded.columns`).
+
+The file is opened by SQLite alone. On POSIX systems, a process that opens and closes a file by other means loses the
+locks that SQLite holds on it.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import re
-import shutil
-import signal
+import sqlite3
 import stat
+import tempfile
 import threading
-import warnings
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import ladybug
+from neodp.errors import DamagedStore, GraphError, NeodpError, StoreError, StoreUnreachable
+from neodp.files import note_if_open
+from neodp.store import refusals
+from neodp.store.settings import Settings
 
-from neodp.errors import GraphError, NeodpError, StoreError, StoreUnreachable
-from neodp.estimate import memory
-from neodp.files import OWNER, masked, note_if_open, private
-from neodp.store.embedded.lock import Lock
+__all__ = ["APPLICATION", "VERSION", "File"]
 
-__all__ = ["ENGINE", "DamagedLogWarning", "File", "said"]
-
-MAX_SIZE = 2**36
-"""How large the file may grow: this takes 64 GiB of addresses, not of memory (the engine's own 8 TiB are refused where
-addresses are limited)."""
-BESIDE = (".wal", ".wal.checkpoint", ".shadow", ".tmp")
-"""How the files end that the engine writes beside its own. It would follow a link there."""
-LOG = 2**18
-"""At how many bytes the log is brought into the file. The engine holds what is in the log in memory, some 25 times as
-much for single rows; with its own limit of 16 MB, a store that stays open for 10,000 answers takes 250 MB."""
-SPARE = 2**23
-"""How many bytes must be free on the disk for anything to be written. The engine ends the process where it cannot write
-what it must, so that nothing is begun that may not fit."""
-OFTEN = 1000
-"""After how many transactions the memory that was freed is returned, while a store stays open."""
-REASONS = {
-    "not a valid Lbug database": ("is not a neodp store", "name another file"),
-    "Could not set lock": ("is in use by another program", "wait for it, or use another file"),
-    "different version": (
-        "was written by another version of ladybug",
-        "export the graphs with that one, and load them",
-    ),
-    "does not match the current database": ("has the log of another store beside it", "move its .wal file away"),
-    "checkpoint recovery is pending": (
-        "has a change to bring in first, and may not be written or has no room on its disk",
-        "make room, or open it where it may be written; nothing is lost",
-    ),
-    "Mmap for size": ("needs more addresses than are allowed", "raise the limit (ulimit -v)"),
-}
-"""What the engine says when a file cannot be opened for a reason other than a damaged log, and what that means."""
-
-
-ENGINE = (RuntimeError, ValueError, IndexError, OverflowError)
-"""What the engine raises: the first where it says why, the others where it stumbles over a damaged file."""
-
-
-class DamagedLogWarning(UserWarning):
-    """The end of a store's log could not be read, as after a kill while it was written."""
+APPLICATION = 0x6E654450
+"""What SQLite's header names as the program of the file: "neDP"."""
+VERSION = 1
+"""The version of ``schema.sql``. A change that older programs would misread gets the next number."""
+PAGE = 8192
+"""The bytes of a page of a new file."""
+WAIT = 5.0
+"""How many seconds to wait at least for another process that is writing."""
+BESIDE = ("-journal", "-wal", "-shm")
+"""How the names of the files end that SQLite writes beside its own. It would follow a link there."""
 
 
 class File:
-    """An open database file, and the lock that keeps all others out."""
+    """An open file, and its transactions. The threads of a process take turns.
 
-    def __init__(self, path: Path, address: str, patience: float, create: bool) -> None:
-        self._address = address
-        self._path = _place(path, address, create)
-        self.full = _free(self._path) < SPARE and self._path.exists()
-        self.read_only = self.full or not _is_writable(self._path)
-        self._lock = Lock(self._path, address, patience)
-        self._database: ladybug.Database | None = None
-        self._connections = 0
-        self._start()
+    Attributes
+    ----------
+    address : str
+        The file, as it was named.
+    path : Path
+        The file itself, links followed.
+    read_only : bool
+        Whether the file may only be read.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.address = str(settings.path)
+        self.path = _place(settings.path, self.address, settings.create)
+        if not self.path.exists():
+            _make(self.path)
+        self.read_only = settings.read_only or not _is_writable(self.path)
+        self._wait = max(settings.patience, WAIT)
+        self._mutex = threading.RLock()
+        self._writing: bool | None = None  # whether a transaction is open, and which kind
+        self._sound = False
+        interrupted = _beside(self.path, "-journal").exists()
+        self._connection: sqlite3.Connection | None = self._connect()
+        self._finalizer = weakref.finalize(self, self._connection.close)
+        try:
+            with self.reading():
+                self._require_ours()
+                if interrupted:
+                    self._require_sound("integrity_check")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file. A transaction that is still open is rolled back."""
+        with self._mutex:
+            self._connection = None
+            self._finalizer()
+
+    # --- transactions -------------------------------------------------------------------------------------
 
     @contextmanager
-    def masked(self) -> Iterator[None]:
-        """Have the engine's other files, such as its log, be no more open than the store itself."""
-        with masked(stat.S_IMODE(self._path.stat().st_mode) if self._path.exists() else OWNER):
-            yield
+    def reading(self) -> Iterator[None]:
+        """Read one state of the file, whatever others write meanwhile; part of a transaction that is open already."""
+        with self._mutex:
+            if self._writing is not None:
+                yield
+                return
+            with self._transaction("BEGIN", writing=False):
+                yield
 
-    def require_room(self, size: int = 0) -> None:
-        """Refuse to write where the disk may have no room for so many bytes, for the log of them and for both again.
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Change the file, all or nothing; part of a transaction that is open already.
+
+        Raises
+        ------
+        ReadOnlyStore
+            If the file may only be read.
+        """
+        with self._mutex:
+            if self.read_only:
+                raise refusals.read_only(self.address)
+            if self._writing is not None:
+                assert self._writing, "a change within a transaction that only reads"
+                yield
+                return
+            with self._transaction("BEGIN IMMEDIATE", writing=True):
+                self.require_sound()
+                yield
+
+    @contextmanager
+    def _transaction(self, begin: str, *, writing: bool) -> Iterator[None]:
+        self.execute(begin)
+        self._writing = writing
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+        finally:
+            self._writing = None
+
+    def _roll_back(self) -> None:
+        """Undo what is not committed; some errors have SQLite do so by itself."""
+        if self._connection is not None and self._connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self._connection.rollback()
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement; return its rows.
 
         Raises
         ------
         StoreError
-            If there is too little; nothing was changed.
+            If SQLite refuses it; the message is in neodp's words.
         """
-        needed = size + SPARE + 2 * sum(log.stat().st_size for log in _logs(self._path))
-        free = _free(self._path)
-        if free < needed or self.full:
-            megabytes = f"about {needed / 1e6:,.0f} MB of room on its disk, and {free / 1e6:,.0f} are free"
-            raise StoreError(
-                f"{self._address} needs {megabytes}",
-                "make room, and try again; nothing was changed",
-            )
-
-    def connect(self, *, threads: int) -> ladybug.Connection:
-        if self._database is None:
-            raise StoreError(f"the store {self._address} was closed, or failed", "open it again")
-        self._connections += 1
-        if self._connections % OFTEN == 0:
-            _give_back()
-        return ladybug.Connection(self._database, threads)
-
-    def close(self) -> None:
-        if self._database is not None and _free(self._path) < sum(log.stat().st_size for log in _logs(self._path)):
-            self.abandon()  # what is committed is in the log, which the next one to open the file brings into it
-            self._lock.release()
-        database, self._database = self._database, None
-        if database is not None:
-            with self.masked():
-                database.close()
-            self._lock.release()
-            del database
-            _give_back()
-
-    def abandon(self) -> None:
-        """Give up after a failed commit, until the process ends.
-
-        Its log ends in the middle, and whatever came behind that would be lost. The engine ends the process if it is
-        closed while the log cannot be written, so it never is.
-        """
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._database))
-        self._database = None
-
-    def reopen(self) -> None:
-        """Have the engine start again from what is in the file and its log."""
-        if self._database is not None:
-            with self.masked():
-                self._database.close()
-            self._database = None
-            self._start()
-
-    def _start(self) -> None:
-        made = False
+        if self._connection is None:
+            raise StoreError(f"the store {self.address} was closed", "open it again")
         try:
-            made = self._make()
-            with self.masked(), undisturbed():
-                self._database = self._open()
-        except NeodpError:
-            raise
-        except (*ENGINE, OSError) as e:
-            raise self._unreachable(e) from e
-        except KeyboardInterrupt:
-            self.close()
-            raise
-        finally:
-            if self._database is None:
-                if made:
-                    self._path.unlink(missing_ok=True)
-                self._lock.release()
+            return self._connection.execute(sql, values).fetchall()
+        except (sqlite3.Error, UnicodeEncodeError) as e:
+            raise self._explained(e) from e
 
-    def _make(self) -> bool:
-        """Make the file, for its owner only, if there is none; whether it was made. The engine takes an empty one."""
-        if self._path.exists():
-            return False
-        os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER))
-        note_if_open(self._path)
-        return True
-
-    def _open(self) -> ladybug.Database:
-        try:
-            return self._engine()
-        except RuntimeError as e:
-            known = any(reason in str(e) for reason in REASONS)
-            if known or self.read_only or not _logs(self._path):
+    def backup(self, target: Path) -> None:
+        """Copy the file as it is now, in one transaction, to one that is not there yet."""
+        with self._mutex, self.reading():
+            assert self._connection is not None
+            number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
+            os.close(number)
+            try:
+                copy = sqlite3.connect(name)
+                try:
+                    self._connection.backup(copy)
+                finally:
+                    copy.close()
+                _synchronise(Path(name))
+                Path(name).replace(target)
+                _synchronise(target.parent)
+            except BaseException:
+                with suppress(OSError):
+                    Path(name).unlink()
                 raise
-        self._cut_log()
-        return self._engine()
 
-    def _cut_log(self) -> None:
-        """Do without the end of the log that cannot be read, after a copy of the log was put aside."""
-        now = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"
-        logs = _logs(self._path)
-        copies = [f"{log}.damaged-{now}" for log in logs]
+    # --- is it whole? -------------------------------------------------------------------------------------
+
+    def require_sound(self) -> None:
+        """Have SQLite check the whole file, once for as long as it is open.
+
+        Raises
+        ------
+        DamagedStore
+            If it is damaged.
+        """
+        if not self._sound:
+            self._require_sound("quick_check")
+
+    def _require_sound(self, check: str) -> None:
+        with self.reading():
+            found = [row[0] for row in self.execute(f"PRAGMA {check}(1)")]
+        if found != ["ok"]:
+            raise self.damaged(f"SQLite says: {str(found[0]).splitlines()[-1]}" if found else "it cannot be checked")
+        self._sound = True
+
+    def damaged(self, what: str) -> DamagedStore:
+        """Return the error for a file of which something is damaged; the caller says whether the ledger is whole."""
+        return DamagedStore(
+            f"the store {self.address} is damaged: {what}", "restore it from a backup; nothing was changed"
+        )
+
+    def _require_ours(self) -> None:
+        """Refuse a file of another program, of another version, or that lost or gained a part."""
+        application, version = (self.execute(f"PRAGMA {name}")[0][0] for name in ("application_id", "user_version"))
+        if application != APPLICATION:
+            raise StoreUnreachable(f"the file {self.address} is not a neodp store", "name another file")
+        if version != VERSION:
+            newer = version > VERSION
+            raise StoreUnreachable(
+                f"the store {self.address} has version {version}, and this neodp reads version {VERSION}",
+                "update neodp" if newer else "restore it from a backup",
+            )
+        found = {name: sql for name, sql in self.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")}
+        for name in sorted(found.keys() | _schema().keys()):
+            if found.get(name) != _schema().get(name):
+                what = "is missing" if name not in found else "is not neodp's" if name not in _schema() else "was changed"
+                raise self.damaged(f"its table or index {name!r} {what}")
+        size, pages, journal = (self.execute(f"PRAGMA {name}")[0][0] for name in ("page_size", "page_count", "journal_mode"))
+        if journal != "delete":
+            raise StoreUnreachable(
+                f"the store {self.address} was switched to the journal mode {journal} by another program",
+                f"switch it back: sqlite3 {self.path.name} 'PRAGMA journal_mode=DELETE'",
+            )
+        if size * pages != self.path.stat().st_size:
+            raise self.damaged(f"its header states {size * pages:,} bytes, and it has {self.path.stat().st_size:,}")
+
+    # --- opening ------------------------------------------------------------------------------------------
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rw"
         try:
-            for log, copy in zip(logs, copies, strict=True):
-                with log.open("rb") as old, private(copy) as new:
-                    shutil.copyfileobj(old, new)
-            database = self._engine(throw_on_wal_replay_failure=False)
-        except (RuntimeError, OSError, GraphError):
-            for copy in copies:
-                Path(copy).unlink(missing_ok=True)
-            raise
-        with ladybug.Connection(database) as connection:
-            connection.execute("CHECKPOINT")  # or what is written next would stand behind the damage in the log
-        database.close()
-        warnings.warn(
-            f"the end of the log of {self._address} could not be read, as after a kill while it was written: what had "
-            f"been committed before is there; a copy of the log is {' and '.join(copies)}",
-            DamagedLogWarning,
-            stacklevel=8,
-        )
+            connection = sqlite3.connect(
+                f"{self.path.as_uri()}?mode={mode}",
+                timeout=self._wait,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=True,
+            )
+            for pragma in ("synchronous = EXTRA", "foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON"):
+                connection.execute(f"PRAGMA {pragma}")
+        except sqlite3.Error as e:
+            raise self._explained(e) from e
+        return connection
 
-    def _engine(self, **options: Any) -> ladybug.Database:
-        return ladybug.Database(
-            self._path,
-            read_only=self.read_only,
-            max_db_size=MAX_SIZE,
-            buffer_pool_size=memory() // 2,
-            checkpoint_threshold=LOG,
-            **options,
-        )
+    def _explained(self, error: Exception) -> NeodpError:
+        """Return SQLite's error in neodp's words."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if isinstance(error, UnicodeEncodeError):
+            return GraphError("a name or key is not a text that UTF-8 can write", "correct it")
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return StoreUnreachable(
+                f"the store {self.address} is in use by another process, which did not finish within {self._wait:g} s",
+                "wait for it, or use another file",
+            )
+        if code == sqlite3.SQLITE_FULL:
+            return StoreError(f"{self.address} cannot be written: the disk is full", "make room; nothing was changed")
+        if code == sqlite3.SQLITE_NOTADB:
+            return StoreUnreachable(f"the file {self.address} is not a neodp store", "name another file")
+        if code == sqlite3.SQLITE_READONLY and _beside(self.path, "-journal").exists():
+            return StoreUnreachable(
+                f"the store {self.address} has an interrupted change to undo first, and may not be written",
+                "open it once where it may be written; nothing is lost",
+            )
+        if code == sqlite3.SQLITE_READONLY:
+            return refusals.read_only(self.address)
+        if code == sqlite3.SQLITE_CORRUPT or "Could not decode to UTF-8" in str(error):
+            return self.damaged("a part of it cannot be read")
+        if code == sqlite3.SQLITE_CANTOPEN:
+            return StoreUnreachable(f"the store {self.address} cannot be opened", "see the rights on it and its folder")
+        if code == sqlite3.SQLITE_IOERR:
+            return StoreError(f"the disk failed under {self.address}", "see the system's log; nothing was changed")
+        return StoreError(f"{self.address} refused: {error}", "nothing was changed")
 
-    def _unreachable(self, error: Exception) -> StoreUnreachable:
-        for reason, (what, hint) in REASONS.items():
-            if reason in str(error):
-                return StoreUnreachable(f"the store {self._address} {what}", hint)
-        return StoreUnreachable(
-            f"the store {self._address} cannot be opened: {said(error)}", "take it from a copy, or use another"
-        )
+
+@cache
+def _schema() -> dict[str, str]:
+    """Return the tables and indexes of ``schema.sql`` by name, as SQLite keeps their texts."""
+    with sqlite3.connect(":memory:") as empty:
+        empty.executescript(_script())
+        found = dict(empty.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+    empty.close()
+    return found
 
 
-def _give_back() -> None:
-    """Return to the system what the engine has freed: glibc keeps it, some 50 MB after one store, more with threads."""
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+def _script() -> str:
+    return Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
+
+
+def _make(path: Path) -> None:
+    """Make an empty store, for its owner only; it is in its place whole or not at all.
+
+    Of several processes that make the same one, the first wins, and the others use that.
+    """
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")  # with the rights 0600
+    os.close(number)
+    try:
+        made = sqlite3.connect(name)
+        try:
+            made.execute(f"PRAGMA page_size = {PAGE}")
+            made.executescript(f"BEGIN; {_script()} COMMIT")
+            made.execute(f"PRAGMA application_id = {APPLICATION}")
+            made.execute(f"PRAGMA user_version = {VERSION}")
+        finally:
+            made.close()
+        _synchronise(Path(name))
+        with suppress(FileExistsError):
+            _link(name, path)
+            _synchronise(path.parent)
+            note_if_open(path)
+    except (sqlite3.Error, OSError) as e:
+        reason = e.strerror if isinstance(e, OSError) else str(e)
+        raise StoreUnreachable(f"the store {path.name} cannot be created: {reason}", "use another folder") from e
+    finally:
+        with suppress(OSError):
+            Path(name).unlink()
+
+
+def _link(name: str, path: Path) -> None:
+    """Give a file a second name that must not exist yet; where the file system knows no links, its only name."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError from None
+        Path(name).rename(path)
+
+
+def _synchronise(path: Path) -> None:
+    """Have the system write a file, or the names in a folder, to the disk."""
+    if os.name == "nt" and path.is_dir():  # Windows has no such thing for folders
+        return
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _place(path: Path, address: str, create: bool) -> Path:
-    """The file itself, links followed; refused where there is none and none can be made."""
+    """Return the file itself, links followed; refuse a place where there is none and none can be made."""
     try:
         dangling = path.is_symlink() and not path.exists()
         path = path.resolve()
         wrong = ("is a link to nothing", "remove the link, or name the file itself") if dangling else _misplaced(path)
     except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
-        raise StoreUnreachable(f"the store {address!r} cannot be opened: {said(e)}", "correct `uri=...`") from e
+        reason = getattr(e, "strerror", None) or str(e)
+        raise StoreUnreachable(f"the store {address!r} cannot be opened: {reason}", "correct `uri=...`") from e
     if wrong is not None:
         raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
     if not create and not path.exists():
@@ -240,60 +366,34 @@ def _place(path: Path, address: str, create: bool) -> Path:
 
 
 def _misplaced(path: Path) -> tuple[str, str] | None:
-    """Why a path is no place for a store, and what to do about it."""
+    """Return why a path is no place for a store, and what to do about it."""
     if path.is_dir():
         return "is a folder", "name a file in it"
     for end in BESIDE:
-        beside = path.with_name(f"{path.name}{end}")
+        beside = _beside(path, end)
         if beside.is_symlink() or (beside.exists() and beside.stat().st_nlink > 1):
-            return f"has a link beside it, {path.name}{end}", "find out who made the link, and remove it"
+            return f"has a link beside it, {beside.name}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
         return "is in no folder that exists", "make the folder, or correct `uri=...`"
     if not path.exists():
-        logs = [log.name for log in _logs(path)]
-        if logs:
-            return f"is gone, but not its log {logs[0]}", "put it back, or move the log away"
+        journals = [end for end in BESIDE if _beside(path, end).exists()]
+        if journals:
+            return f"is gone, but not its journal {path.name}{journals[0]}", "put the file back, or move the journal away"
         if not os.access(path.parent, os.W_OK):
-            return "may not be made in its folder", "use another folder"
-    elif not path.is_file():
+            return "cannot be created in its folder", "use another folder"
+    elif not stat.S_ISREG(path.stat().st_mode):
         return "is not a file", "name another"
     elif not os.access(path, os.R_OK):
         return "may not be read", "ask for the right to, or use another file"
+    elif path.stat().st_size == 0:
+        return "is an empty file: it lost what it held, or never was a store", "restore it from a backup, or delete it"
     return None
 
 
-def _logs(path: Path) -> list[Path]:
-    """The engine's logs beside a file, if any: the second is one that is being brought into the file."""
-    return [log for log in (path.with_name(f"{path.name}{end}") for end in (".wal", ".wal.checkpoint")) if log.exists()]
-
-
-def _free(path: Path) -> int:
-    """How many bytes are free on a file's disk."""
-    return shutil.disk_usage(path.parent).free
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(f"{path.name}{end}")
 
 
 def _is_writable(path: Path) -> bool:
-    """Whether the file and its log can be written."""
-    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Have Ctrl-C wait until this is done: it would be lost where the engine loads its parts, and only fails to."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield
-        return
-    pressed: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if pressed and before is not signal.SIG_IGN:
-            raise KeyboardInterrupt
-
-
-def said(error: Exception) -> str:
-    """The first sentence of what an error says, without the kind of exception."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return re.sub(r"^\w+ exception: ", "", said).split("\n")[0].split(". ")[0].rstrip(".")
+    """Return whether the file can be written, and its journal beside it."""
+    return os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)

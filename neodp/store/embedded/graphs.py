@@ -1,65 +1,63 @@
-"""Dataset graphs in the embedded file: load, drop, list and read (``cypher/embedded/graphs.cypher``).
-
-Graphs are read and written as columns, in Arrow tables, and every change is all or nothing.
-"""
+"""Dataset graphs in the embedded file: load, drop, list and read. Every change is one transaction."""
 
 from __future__ import annotations
 
+import json
 import uuid
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from neodp.ball import Star
-from neodp.columns import distributions, preferences
-from neodp.errors import ReadOnlyStore, StoreError
+from neodp.ball import Star, least_of
+from neodp.columns import Floats
 from neodp.graph import DatasetGraph
 from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
-from neodp.store.cypher import bound, statement
-from neodp.store.embedded.columns import alpha_columns, alpha_rows, folded, ids_of, keyed, repeated, stored_graph
-from neodp.store.embedded.session import Session, batches, now
-from neodp.store.reading import require_reading
+from neodp.store.embedded.columns import Array, Columns
+from neodp.store.embedded.content import Content, levels_of
+from neodp.store.embedded.file import File
+from neodp.store.embedded.records import Table
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
-__all__ = ["Graphs"]
+__all__ = ["GRAPH", "Graphs", "new_version", "now"]
 
-LOADING = "loading"
-ROW = 250
-"""How many bytes a dataset or an edge takes in the file, at most, besides its key."""
+GRAPH = (
+    "name colors datasets edges levels ordered least population created content revision certified mechanism written "
+    "min_p_true mean_p_true method privacy mu stale evaluated"
+).split()
+"""The columns of the table ``graph``."""
+SMALL = 50_000
+"""A graph of at most so many datasets and edges stays in memory after it was read."""
 
 
 class Graphs(Store):
     """What the embedded store does with graphs."""
 
-    _session: Session
+    _file: File
+    _columns: Columns
+    _graphs: Table
+    _last: StoredGraph | None = None
 
     def close(self) -> None:
-        self._session.close()
+        self._file.close()
 
     def init(self) -> list[str]:
-        return self._session.init()
+        return []  # a file is made whole
 
     def graphs(self) -> list[GraphInfo]:
-        if "DatasetGraph" not in self._session.tables:
-            return []
-        with self._session.transaction():
-            return [self._info(row) for row in self._session.run("graphs").to_pylist()]
+        return [_info(row) for row in self._graphs.rows().values()]
 
-    def _info(self, row: dict[str, Any]) -> GraphInfo:
-        """From a row, where whoever made the graph may have left out its counts."""
-        for what, count in (("datasets", "count_datasets"), ("edges", "count_edges")):
-            if row[what] is None:
-                row[what] = self._count(count, graph=row["name"])
-        return GraphInfo.from_row(row)
+    def _row(self, name: str) -> dict[str, Any]:
+        """Return the row of a graph."""
+        self.ready(name)
+        return self._graphs.rows()[name]
 
-    def _count(self, count: str, **parameters: str) -> int:
-        return int(self._session.run(count, **parameters)[0][0].as_py())
+    def _content(self, row: Mapping[str, Any]) -> Content:
+        return Content(self._columns, row, tuple(json.loads(row["colors"])))
 
     # --- load and drop ------------------------------------------------------------------------------------
 
@@ -73,113 +71,45 @@ class Graphs(Store):
         progress: Progress = silent,
     ) -> GraphInfo:
         name, population = refusals.named("graph", name, population)
-        self.init()
-        with self._session.mutex:
-            there = {info.name: info.population for info in self.graphs()}
-            people = there.get(name, DEFAULT) if population is None else population
-            if name not in there or replace:
-                self._session.require_room(_room(graph) * (1 if name not in there else 3))
-            if name not in there:
-                self._load_new(name, graph, people, progress)
-            elif replace:
-                self._load_instead(name, graph, people, progress)
-            else:
+        level, levels = levels_of(graph)
+        row = dict.fromkeys(GRAPH) | {
+            "name": name,
+            "colors": json.dumps(graph.colors, ensure_ascii=False),
+            "datasets": len(graph),
+            "edges": graph.edges,
+            "levels": len(levels),
+            "ordered": int(graph.preference is not None),
+            "least": least_text(graph.alpha),
+            "created": now(),
+            "content": new_version(),
+            "revision": new_version(),
+            "stale": 0,
+        }
+        with self._file.writing():
+            there = self._graphs.rows().get(name)
+            if there is not None and not replace:
                 raise refusals.exists("graph", name, self.address)
-            return self.info(name)
-
-    def _load_new(self, name: str, graph: DatasetGraph, population: str, progress: Progress) -> None:
-        """Load by COPY, the engine's fast way.
-
-        Its rows are in the file once they are committed, but never in the log: a kill in between would take them, and
-        leave whatever else the transaction did. So the graph is marked before and after, in transactions of their own,
-        and one that is still marked when the file is opened is deleted.
-        """
-        with self._session.transaction(write=True):
-            self._delete(name)
-            self._declare(name, graph, population, LOADING)
-            before = self._count("count_all_edges")
-        try:
-            with self._session.transaction(write=True):
-                self._create_datasets("copy_datasets", name, graph, progress)
-            with self._session.transaction(write=True, ordered=False):
-                self._create_neighbors("copy_neighbors", name, graph, progress)
-            with self._session.transaction(write=True):
-                self._finish(name, graph, before)
-        except BaseException:
-            with suppress(StoreError):
-                self._delete_unfinished()
-            raise
-
-    def _load_instead(self, name: str, graph: DatasetGraph, population: str, progress: Progress) -> None:
-        """Delete and create in one transaction, so without COPY."""
-        with self._session.transaction(write=True):
-            self._delete(name)
-            self._declare(name, graph, population, READY)
-            self._create_datasets("create_datasets", name, graph, progress)
-            self._create_neighbors("create_neighbors", name, graph, progress)
-
-    def _declare(self, name: str, graph: DatasetGraph, population: str, state: str) -> None:
-        counts = {"datasets": len(graph), "edges": graph.edges}
-        facts = {"colors": list(graph.colors), "population": population, "revision": uuid.uuid4().hex}
-        self._session.run("create_graph", graph=name, state=state, created=now(), **counts, **facts)
-
-    def _finish(self, name: str, graph: DatasetGraph, before: int) -> None:
-        """Declare a graph whole if it is: there were so many edges in all `before` it came."""
-        edges = self._count("count_all_edges") - before
-        if (self._count("count_datasets", graph=name), edges) != (len(graph), graph.edges):
-            raise StoreError(f"graph {name!r} did not fit into {self.address}: the disk may be full", "make room")
-        self._session.run("finish_load", graph=name)
-
-    def _delete_unfinished(self) -> None:
-        for info in self.graphs():
-            if info.state == LOADING:
-                with self._session.transaction(write=True):
-                    self._delete(info.name)
-
-    def _create_datasets(self, statement: str, name: str, graph: DatasetGraph, progress: Progress) -> None:
-        ids = ids_of(name, graph.keys)
-        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color))
-        alpha, alphas = alpha_columns(graph.alpha)
-        preference = graph.preference_lists()
-        for rows in batches(len(graph)):
-            columns = {
-                "dataset": ids[rows],
-                "graph": repeated(name, rows.stop - rows.start),
-                "key": graph.keys[rows],
-                "color": color[rows],
-                "alpha": alpha[rows],
-                "alphas": alphas[rows],
-                "preference": preference[rows],
-            }
-            self._session.run(statement, rows=pa.table(columns))
-            progress("datasets", rows.stop, len(graph))
-
-    def _create_neighbors(self, statement: str, name: str, graph: DatasetGraph, progress: Progress) -> None:
-        """Create the edges by their sources, in whose order the engine keeps them."""
-        ids = ids_of(name, graph.keys)
-        order = np.argsort(graph.source, kind="stable")
-        for rows in batches(graph.edges):
-            edges = order[rows]
-            columns = {
-                "source": ids.take(pa.array(graph.source[edges])),
-                "target": ids.take(pa.array(graph.target[edges])),
-                "epsilon": pa.array(graph.epsilon[edges]),
-                "delta": pa.array(graph.delta[edges]),
-            }
-            self._session.run(statement, rows=pa.table(columns))
-            progress("edges", rows.stop, graph.edges)
+            kept = DEFAULT if there is None else there["population"]
+            row["population"] = kept if population is None else population
+            if there is not None:
+                self._delete(there)
+            self._content(row).write(graph, level, levels)
+            self._graphs.put(row)
+            progress("loading", len(graph) + graph.edges, len(graph) + graph.edges)
+        return _info(row)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        with self._session.transaction(write=True):
+        with self._file.writing():
             self.info(name)
-            deleted = self._delete(name)
-            progress("dropping", deleted, deleted)
-        return deleted
+            row = self._graphs.rows()[name]
+            self._delete(row)
+            self._graphs.delete(name)
+            progress("dropping", row["datasets"], row["datasets"])
+        return int(row["datasets"])
 
-    def _delete(self, name: str) -> int:
-        deleted = self._session.run("delete_datasets", graph=name)["deleted"][0].as_py()
-        self._session.run("delete_graph", graph=name)
-        return int(deleted)
+    def _delete(self, row: Mapping[str, Any]) -> None:
+        """Delete the columns of a graph."""
+        self._columns.delete(row["content"], row["revision"], row["mechanism"], row["evaluated"])
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -192,84 +122,134 @@ class Graphs(Store):
         radius: int | None = None,
         progress: Progress = silent,
     ) -> StoredGraph:
-        with self._session.transaction():
-            info = self.ready(name)
+        with self._file.reading():
+            info, row = self.ready(name), self._graphs.rows()[name]
             refusals.check_subgraph(keys, color, radius, info)
-            found = self._ball(name, keys, radius or 0) if keys is not None else self._whole(name)
-            if color is not None:
-                found = found.filter(pc.equal(found["color"], color))
-            progress("datasets", len(found), len(found))
             if keys is None:
-                edges = self._session.run("read_neighbors", graph=name)
+                found = self._whole(row)
+                if color is not None:
+                    found = _induced(found, np.flatnonzero(found.color == info.colors.index(color)))
             else:
-                edges = self._session.run("find_neighbors", ids=found["id"].to_pylist())
-            progress("edges", len(edges), len(edges))
-        return stored_graph(info, found, edges)
+                found = self._ball(row, keys, radius or 0, color)
+            progress("reading", len(found) + found.edges, len(found) + found.edges)
+        return found
 
-    def _whole(self, name: str) -> pa.Table:
-        """All datasets of a graph, in the order in which they were loaded."""
-        return self._session.run("read_datasets", graph=name).sort_by("position")
+    def _whole(self, row: Mapping[str, Any]) -> StoredGraph:
+        """Return a whole graph, which stays in memory if it is small."""
+        if self._last is not None and self._last.revision == row["revision"]:
+            return self._last
+        found = self._content(row).read()
+        self._last = found if len(found) + found.edges <= SMALL else None
+        return found
 
-    def _ball(self, name: str, keys: Sequence[str], radius: int) -> pa.Table:
-        """The datasets up to `radius` edges away from some, one query per layer."""
-        wanted = keyed(name, keys)
-        found = self._session.run("find_datasets", ids=list(wanted))
-        self._require(wanted, found["id"], name)
-        seen = layer = set(wanted)
+    def _ball(self, row: Mapping[str, Any], keys: Sequence[str], radius: int, color: str | None) -> StoredGraph:
+        """Return the subgraph of the datasets up to `radius` edges away from some, in the order of the whole graph."""
+        content = self._content(row)
+        places = layer = np.unique(self._places(content, row["name"], keys))
         for _ in range(radius):
-            layer = set(self._session.run("layer", graph=name, ids=sorted(layer))["id"].drop_null().to_pylist()) - seen
-            seen = seen | layer
-        if radius:
-            found = self._session.run("find_datasets", ids=sorted(seen))
-        return found.sort_by("position")
+            layer = np.setdiff1d(content.edges_at(layer).neighbor, places)
+            places = np.union1d(places, layer)
+        colors = content.color(places)
+        if color is not None:
+            places, colors = (x[colors == content.colors.index(color)] for x in (places, colors))
+        found = content.edges_at(places)
+        inside = np.isin(found.neighbor, places) & (found.neighbor > places[found.at])  # each edge once
+        ends = [found.at[inside], np.searchsorted(places, found.neighbor[inside])]
+        preference = content.preference(places)
+        return StoredGraph(
+            keys=pa.array(content.keys.at(places), pa.string()),
+            colors=content.colors,
+            color=colors,
+            source=ends[0].astype(np.int32),
+            target=ends[1].astype(np.int32),
+            epsilon=found.epsilon[inside],
+            delta=found.delta[inside],
+            alpha=content.alpha(places),
+            name=row["name"],
+            preference=preference,
+        )
+
+    def _places(self, content: Content, name: str, keys: Sequence[str]) -> Array:
+        """Return the places of some datasets; refuse keys that the graph does not have."""
+        places = content.keys.find(keys)
+        if (places < 0).any():
+            raise refusals.unknown_key(name, min(key for key, place in zip(keys, places, strict=True) if place < 0))
+        return places
 
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
-        with self._session.transaction():
-            return self._star(self.ready(name), keys)
-
-    def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
-        """The edges at some datasets of a graph that is known to be whole."""
-        wanted = keyed(info.name, keys)
-        found = self._session.run("neighbors", graph=info.name, ids=list(wanted))
-        self._require(wanted, found["id"], info.name)
-        found = found.filter(pc.is_valid(found["neighbor"]))
-        key, neighbor, color = (found[c].combine_chunks() for c in ("key", "neighbor", "color"))
-        k = len(info.colors)
-        alpha = distributions(alpha_rows(found, "neighbor", k), neighbor, k)
-        order = preferences(found["preference"], neighbor, info.colors)
-        return Star(key, neighbor, color, alpha, found["epsilon"].to_numpy(), found["delta"].to_numpy(), order)
-
-    def _require(self, wanted: dict[str, str], ids: pa.ChunkedArray, name: str) -> None:
-        """Refuse keys, by id, that are not among the ids that were found."""
-        missing = wanted.keys() - set(ids.to_pylist())
-        if missing:
-            raise refusals.unknown_key(name, min(wanted[i] for i in missing))
-
-    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
-        text, values = bound(query, parameters, self.dialect)
-        with self._session.transaction():
-            return folded(self._session.execute(text, values | self._subject(query, name)))
-
-    def select(self, text: str) -> pa.Table:
-        require_reading(text)
-        try:
-            with self._session.transaction():
-                return self._session.execute(text, {})
-        except ReadOnlyStore:
-            raise refusals.would_write() from None
+        with self._file.reading():
+            content = self._content(self._row(name))
+            return star(content, keys, self._places(content, name, keys))[0]
 
     def column(self, name: str, property: str) -> pa.Table:
-        text = statement("read_property", self.dialect).replace("{property}", property.replace("`", ""))
-        try:
-            with self._session.transaction():
-                self.ready(name)
-                return self._session.execute(text, {"graph": name})
-        except StoreError as e:
-            if "Cannot find property" not in str(e):
-                raise
-        return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
+        """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
+        with self._file.reading():
+            table = self._nodes(self._row(name))
+        if property not in table.column_names or property == "key":
+            return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
+        found = table.select(["key", property]).rename_columns(["key", "value"])
+        return found.filter(found["value"].is_valid())
 
 
-def _room(graph: DatasetGraph) -> int:
-    """How many bytes a graph takes in the file, at most. One that replaces another goes through the log as well."""
-    return int(ROW * (len(graph) + graph.edges) + 3 * graph.keys.nbytes)
+def star(content: Content, keys: Sequence[str], places: Array) -> tuple[Star, dict[str, int]]:
+    """Return the edges at some datasets, and the places of all neighbours."""
+    found = content.edges_at(places)
+    others, row = np.unique(found.neighbor, return_inverse=True)
+    names = content.keys.at(others)
+    color = [content.colors[c] for c in content.color(others).tolist()]
+    preference = content.preference(others)
+    one = Star(
+        key=pa.array([keys[i] for i in found.at.tolist()], pa.string()),
+        neighbor=pa.array([names[i] for i in row.tolist()], pa.string()),
+        color=pa.array([color[i] for i in row.tolist()], pa.string()),
+        alpha=content.alpha(others)[row],
+        epsilon=found.epsilon,
+        delta=found.delta,
+        preference=None if preference is None else preference[row],
+    )
+    return one, dict(zip(names, others.tolist(), strict=True))
+
+
+def _induced(graph: StoredGraph, places: Array) -> StoredGraph:
+    """Return the subgraph of some datasets."""
+    index = np.full(len(graph), -1, np.int32)
+    index[places] = np.arange(len(places))
+    source, target = index[graph.source], index[graph.target]
+    edges = np.flatnonzero((source >= 0) & (target >= 0))
+    return StoredGraph(
+        keys=graph.keys.take(pa.array(places)),
+        colors=graph.colors,
+        color=graph.color[places],
+        source=source[edges],
+        target=target[edges],
+        epsilon=graph.epsilon[edges],
+        delta=graph.delta[edges],
+        alpha=graph.alpha[places],
+        name=graph.name,
+        preference=None if graph.preference is None else graph.preference[places],
+    )
+
+
+def _info(row: Mapping[str, Any]) -> GraphInfo:
+    """Return what is known about a graph, from its row."""
+    numbers = {name: None if row[name] is None else float(row[name]) for name in ("min_p_true", "mean_p_true", "mu")}
+    own = {"version": row["mechanism"], "fingerprint": None, "state": READY, "stale": bool(row["stale"])}
+    return GraphInfo.from_row({**row, **numbers, **own, "colors": json.loads(row["colors"])})
+
+
+def least_text(alpha: Floats) -> str:
+    """Return the least chances that alpha gives (:func:`neodp.ball.least_of`), as text; nothing for many colours."""
+    if alpha.shape[1] != 2:
+        return ""
+    least = least_of(alpha[~np.isnan(alpha[:, 0])])
+    return " ".join(repr(float(x)) for x in least.ravel())
+
+
+def new_version() -> str:
+    """Return a name that was never used."""
+    return uuid.uuid4().hex
+
+
+def now() -> str:
+    """Return the time, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,152 +1,201 @@
-"""Alpha and mechanisms on the datasets of the embedded file (``cypher/embedded/mechanisms.cypher``).
-
-Each is written in one transaction.
-"""
+"""Alpha and mechanisms of the graphs in the embedded file. Each is written in one transaction."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neodp.ball import Evaluation, Found, least_of
+from neodp.ball import Evaluation, Found, Star
 from neodp.boundary import distance
-from neodp.columns import Floats, distributions
-from neodp.errors import StoreError
+from neodp.columns import Floats
 from neodp.family import family
 from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.demand import StoredView
-from neodp.store.embedded.columns import alpha_columns, alpha_rows, ids_of, keyed, lists_of, stored_rows
-from neodp.store.embedded.graphs import Graphs
-from neodp.store.embedded.session import batches, now
+from neodp.store.embedded.columns import Array, Column
+from neodp.store.embedded.content import Content
+from neodp.store.embedded.graphs import Graphs, least_text, new_version, now, star
 from neodp.store.notions import Notion, by_edge
-from neodp.store.records import GraphInfo, StoredGraph
+from neodp.store.records import GraphInfo, StoredGraph, fingerprint
 
 __all__ = ["Mechanisms"]
+
+NO_MECHANISM: dict[str, Any] = dict.fromkeys(
+    ("mechanism", "written", "min_p_true", "mean_p_true", "method", "privacy", "mu", "evaluated"), None
+) | {"stale": 0}
+"""The columns of the table ``graph`` that say that there is no mechanism."""
 
 
 class Mechanisms(Graphs):
     """What the embedded store does with alpha and mechanisms."""
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
-        given = np.flatnonzero(graph.given)
-        alpha, alphas = alpha_columns(graph.alpha[given])
-        with self._session.transaction(write=True):
-            ids = self._stored(name, graph)[0].take(pa.array(given))
-            self._session.run("clear_mechanism", graph=name, revision=uuid.uuid4().hex)
-            self._session.run("clear_alpha", graph=name)
-            self._update("write_alpha", "alpha", {"dataset": ids, "alpha": alpha, "alphas": alphas}, progress)
-        return len(given)
+        with self._file.writing():
+            row = self._row(name)
+            places, _ = self._matched(row, graph)
+            alpha = np.full((row["datasets"], graph.alpha.shape[1]), np.nan)
+            alpha[places] = graph.alpha
+            self._columns.delete(row["revision"], row["mechanism"], row["evaluated"])
+            new = {**row, **NO_MECHANISM, "revision": new_version(), "certified": None, "least": least_text(alpha)}
+            self._content(new).write_alpha(alpha)
+            self._graphs.put(new)
+        given = int(graph.given.sum())
+        progress("alpha", given, given)
+        return given
 
     def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
-        graph = mechanism.graph
-        columns = {"p_true": pa.array(mechanism.p_true), "distance": pa.array(distance(graph).astype(np.int64))}
-        if family(graph).binary:
-            write, columns = "write_probabilities", columns | {"p": pa.array(mechanism.p), "q": pa.array(mechanism.q)}
-        else:
-            rows = lists_of(mechanism.probabilities, np.ones(len(graph), np.bool_))
-            write, columns = "write_distributions", columns | {"probabilities": rows}
-        facts = notion.facts(mechanism)
-        with self._session.transaction(write=True):
-            ids, others = self._stored(name, graph)
-            if len(others):
-                raise refusals.not_covered(name, others[0].as_py())
-            self._update(write, "probabilities", {"dataset": ids, **columns}, progress)
+        graph, hops = mechanism.graph, distance(mechanism.graph)
+        with self._file.writing():
+            row = self._row(name)
+            places, fits = self._matched(row, graph)
+            if len(places) < row["datasets"]:
+                other = np.delete(np.arange(row["datasets"]), places)[:1]
+                raise refusals.not_covered(name, self._content(row).keys.at(other)[0])
+            self._columns.delete(row["mechanism"], row["evaluated"])
+            new = row | {
+                "mechanism": new_version(),
+                "written": now(),
+                "min_p_true": repr(float(mechanism.p_true.min())),
+                "mean_p_true": repr(float(mechanism.p_true.mean())),
+                "method": mechanism.method,
+                "privacy": notion.name,
+                "mu": None if notion.mu is None else repr(notion.mu),
+                "stale": int(not fits),
+                "evaluated": None,
+            }
+            rows, distances = np.empty_like(mechanism.probabilities), np.empty(len(hops), np.int32)
+            rows[places], distances[places] = mechanism.probabilities, hops
+            self._columns.write(_rows(new, rows.shape[1]), rows)
+            self._columns.write(_distance(new), distances)
             if notion.mus is not None:
-                self._write_mus(graph, ids, notion.mus, progress)
-            self._session.run("finish_mechanism", graph=name, version=uuid.uuid4().hex, written=now(), **facts)
+                stored = self._whole(row)
+                ends = (graph.keys.take(pa.array(end)) for end in (graph.source, graph.target))
+                self._columns.write(_mu(new), by_edge(stored, *ends, notion.mus))
+            self._graphs.put(new)
+        progress("probabilities", len(graph), len(graph))
 
-    def _write_mus(self, graph: DatasetGraph, ids: pa.StringArray, mus: Floats, progress: Progress) -> None:
-        """Write mu to the edges. Each is looked for in both directions, since it is stored in one."""
-        ends = (graph.source, graph.target)
-        for rows in batches(graph.edges):
-            one, two = (ids.take(pa.array(end[rows])) for end in ends)
-            mu, edge = pa.array(mus[rows]), pa.array(np.arange(rows.start, rows.stop))
-            columns = {"source": [one, two], "target": [two, one], "mu": [mu, mu], "edge": [edge, edge]}
-            table = pa.table({name: pa.concat_arrays(parts) for name, parts in columns.items()})
-            self._all(self._session.run("write_mus", rows=table), "edges", rows.stop - rows.start)
-            progress("mu", rows.stop, graph.edges)
-
-    def _stored(self, name: str, graph: DatasetGraph) -> tuple[pa.StringArray, pa.StringArray]:
-        """The ids of a graph's datasets, and the keys of the stored ones that are not among them."""
-        info = self.ready(name)
-        refusals.check_colors(info, graph)
-        found = self._whole(name)
-        keys = found["key"].combine_chunks()
-        where = pc.index_in(graph.keys, keys)
+    def _matched(self, row: Mapping[str, Any], graph: DatasetGraph) -> tuple[Array, bool]:
+        """Return the place of each of a graph's datasets in a stored one, and whether both graphs are the same."""
+        refusals.check_colors(self.info(row["name"]), graph)
+        if isinstance(graph, StoredGraph) and graph.revision == row["revision"]:
+            return np.arange(len(graph)), True
+        stored = self._whole(row)
+        where = pc.index_in(graph.keys, stored.keys)
         if where.null_count:
-            raise refusals.foreign_key(name, graph.key(pc.index(where.is_null(), True).as_py()))
-        others = np.delete(np.arange(len(keys)), np.asarray(where))
-        return found["id"].combine_chunks().take(where), keys.take(pa.array(others))
+            raise refusals.foreign_key(row["name"], graph.key(pc.index(where.is_null(), True).as_py()))
+        return np.asarray(where, np.int64), fingerprint(graph) == fingerprint(stored)
 
-    def _update(self, name: str, what: str, columns: dict[str, pa.Array], progress: Progress) -> None:
-        """Write columns to the datasets whose ids are the column `dataset`."""
-        total = len(columns["dataset"])
-        for rows in batches(total):
-            table = pa.table({column: values[rows] for column, values in columns.items()})
-            self._all(self._session.run(name, rows=table), "datasets", len(table))
-            progress(what, rows.stop, total)
-
-    def _all(self, found: pa.Table, what: str, count: int) -> None:
-        """Refuse a change that did not find all that it is about."""
-        written = found["written"][0].as_py()
-        if written != count:
-            raise StoreError(f"{self.address} wrote {written} of {count} {what}", "nothing was changed")
+    def _made_for(self, graph: StoredGraph, info: GraphInfo) -> bool:
+        return not info.stale  # nobody else changes this store
 
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
-        with self._session.transaction():
-            found = self._session.run("read_probabilities", graph=info.name)
-        return stored_rows(found.take(pc.index_in(graph.ids, found["id"].combine_chunks())), len(graph.colors))
+        with self._file.reading():
+            row = self._row(info.name)
+            if row["mechanism"] is None:
+                return np.full((row["datasets"], len(info.colors)), np.nan)
+            return self._columns.read(_rows(row, len(info.colors)))
 
     def _mus(self, graph: StoredGraph) -> Floats:
-        with self._session.transaction():
-            found = self._session.run("read_mus", graph=graph.name)
-        return by_edge(
-            graph, found["source"].combine_chunks(), found["target"].combine_chunks(), found["mu"].to_numpy()
-        )
+        with self._file.reading():
+            return self._columns.read(_mu(self._row(graph.name)))
 
     # --- single datasets ----------------------------------------------------------------------------------
 
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """All in one transaction, so that nothing can change meanwhile."""
-        with self._session.transaction(write=write):
-            info = self.ready(name)
-            k, wanted = len(info.colors), keyed(name, keys)
-            found = self._session.run("find_evaluated", ids=list(wanted))
-            self._require(wanted, found["id"], name)
-            found = found.take(pc.index_in(pa.array(keys, pa.string()), found["key"].combine_chunks()))
-            column = found["key"].combine_chunks()
-            alpha = distributions(alpha_rows(found, "key", k), column, k)
-            given = self._session.run("read_alphas", graph=name)
-            least = least_of(distributions(alpha_rows(given, "key", k), given["key"].combine_chunks(), k))
+        with self._file.writing() if write else self._file.reading():
+            info, row = self.ready(name), self._graphs.rows()[name]
+            content = self._content(row)
+            places = self._places(content, name, keys)
+            known = dict(zip(keys, places.tolist(), strict=True))
+
+            def neighbors(keys: Sequence[str]) -> Star:
+                found, others = star(content, keys, self._known(content, name, keys, known))
+                known.update(others)
+                return found
+
+            def keep(evaluations: Sequence[Evaluation]) -> None:
+                self._write_evaluations(row, places, evaluations)
+
             yield StoredView(
                 info,
                 keys,
-                Found(found["color"].to_pylist(), alpha),
-                stored_rows(found, k),
-                least,
-                neighbors=partial(self._star, info),
-                write=partial(self._write_evaluations, info),
+                Found([info.colors[c] for c in content.color(places).tolist()], content.alpha(places)),
+                self._stored_rows(row, places, len(info.colors)),
+                np.array([float(x) for x in row["least"].split()]).reshape(-1, 2),
+                neighbors=neighbors,
+                write=keep,
             )
 
-    def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
-        """Keep probabilities on their datasets."""
-        rows = np.array([list(e.probabilities.values()) for e in evaluations])
-        more = np.full(len(rows), not family(info).binary)
-        columns = {
-            "dataset": ids_of(info.name, pa.array([e.key for e in evaluations], pa.string())),
-            "p": pa.array(rows[:, 0], mask=more),
-            "q": pa.array(rows[:, 1], mask=more),
-            "probabilities": lists_of(rows, more),
-            "p_true": pa.array([e.p_true for e in evaluations]),
+    def _known(self, content: Content, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
+        """Return the places of some datasets, most of which were seen before."""
+        new = [key for key in keys if key not in known]
+        found = dict(known) | dict(zip(new, self._places(content, name, new).tolist(), strict=True)) if new else known
+        return np.array([found[key] for key in keys], np.int64)
+
+    def _stored_rows(self, row: Mapping[str, Any], places: Array, k: int) -> Floats:
+        """Return the probabilities that some datasets have; NaN where they have none."""
+        if row["mechanism"] is None and row["evaluated"] is None:
+            return np.full((len(places), k), np.nan)
+        return self._columns.take(_rows(row, k), places)
+
+    def _write_evaluations(self, row: Mapping[str, Any], places: Array, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets; those of a whole mechanism are the same and stay."""
+        if row["mechanism"] is not None:
+            return
+        rows = np.array([list(each.probabilities.values()) for each in evaluations])
+        if row["evaluated"] is None:
+            row = {**row, "evaluated": new_version()}
+            self._columns.write_nan(_rows(row, rows.shape[1]))
+            self._graphs.put(row)
+        self._columns.put(_rows(row, rows.shape[1]), places, rows)
+
+    # --- as tables ----------------------------------------------------------------------------------------
+
+    def _nodes(self, row: Mapping[str, Any]) -> pa.Table:
+        """Return the datasets of a graph with their properties, as Cypher sees them."""
+        graph, n, k = self._whole(row), row["datasets"], len(self._content(row).colors)
+        none = row["mechanism"] is None and row["evaluated"] is None
+        rows = np.full((n, k), np.nan) if none else self._columns.read(_rows(row, k))
+        columns: dict[str, Any] = {
+            "key": graph.keys,
+            "color": pa.array(graph.colors, pa.string()).take(pa.array(graph.color)),
+            "preference": graph.preference_lists(),
+            "p_true": _nullable(rows[np.arange(n), graph.color]),
+            "distance": pa.nulls(n, pa.int64()),
         }
-        self._update("write_evaluations", "probabilities", columns, silent)
+        if row["mechanism"] is not None:
+            columns["distance"] = pa.array(self._columns.read(_distance(row)).astype(np.int64))
+        if family(graph).binary:
+            columns |= {"alpha": _nullable(graph.alpha[:, 0]), "p": _nullable(rows[:, 0]), "q": _nullable(rows[:, 1])}
+        else:
+            columns |= {f"alpha_{c}": _nullable(graph.alpha[:, c]) for c in range(k)}
+            columns |= {f"probability_{c}": _nullable(rows[:, c]) for c in range(k)}
+        return pa.table(columns)
+
+
+def _nullable(values: Floats) -> pa.Array:
+    return pa.array(np.ascontiguousarray(values), from_pandas=True)
+
+
+def _rows(row: Mapping[str, Any], k: int) -> Column:
+    """Return the probabilities of a whole mechanism or, where there is none, those of single datasets."""
+    if row["mechanism"] is None:
+        return Column(row["evaluated"], "evaluated", "<f8", row["datasets"], k, fixed=False)
+    return Column(row["mechanism"], "probabilities", "<f8", row["datasets"], k)
+
+
+def _distance(row: Mapping[str, Any]) -> Column:
+    return Column(row["mechanism"], "distance", "<i4", row["datasets"])
+
+
+def _mu(row: Mapping[str, Any]) -> Column:
+    return Column(row["mechanism"], "mu", "<f8", row["edges"])

@@ -1,38 +1,48 @@
-"""Profiles in the embedded file (``cypher/embedded/profiles.cypher``): every change is one transaction."""
+"""Profiles in the embedded file: users, items, likes, and the neighbours that were released. Every change is one
+transaction."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from neodp.errors import StoreError
 from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
-from neodp.store.embedded.columns import ids_of, repeated
-from neodp.store.embedded.session import Session, batches, now
+from neodp.store.embedded.columns import Array, Column, Columns
+from neodp.store.embedded.file import File
+from neodp.store.embedded.graphs import new_version, now
+from neodp.store.embedded.records import Table
+from neodp.store.embedded.texts import Texts
 from neodp.store.profiles import ProfileInfo, ProfileStore
+from neodp.store.records import READY
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
 
-__all__ = ["EmbeddedProfiles"]
+__all__ = ["PROFILE", "EmbeddedProfiles"]
+
+PROFILE = ("name", "users", "items", "likes", "grouped", "population", "created", "content", "neighbors", "similar")
+"""The columns of the table ``profile``."""
+SIMILAR = {"user": "<i4", "other": "<i4", "score": "<f8", "rank": "<i4", "measure": "u1", "epsilon": "<f8"}
+"""The columns of the neighbours that were released, with their types."""
+MEASURES = tuple(Measure)
 
 
 class EmbeddedProfiles(ProfileStore):
     """The profiles of an embedded store."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.address = session.address
+    def __init__(self, file: File, columns: Columns) -> None:
+        self._file, self._columns = file, columns
+        self._profiles = Table(file, "profile", PROFILE)
+        self.address = file.address
 
     def all(self) -> list[ProfileInfo]:
-        if "Profiles" not in self._session.tables:
-            return []
-        with self._session.transaction():
-            return [ProfileInfo(**row) for row in self._session.run("profiles").to_pylist()]
+        return [_info(row) for row in self._profiles.rows().values()]
 
     # --- load and drop ------------------------------------------------------------------------------------
 
@@ -46,92 +56,112 @@ class EmbeddedProfiles(ProfileStore):
         progress: Progress = silent,
     ) -> ProfileInfo:
         name, population = refusals.named("profile", name, population)
-        self._session.init()
-        with self._session.transaction(write=True):
-            there = {info.name: info.population for info in self.all()}
-            if name in there:
-                if not replace:
-                    raise refusals.exists("profile", name, self.address)
-                self._delete(name)
-            counts = {"users": len(profiles.users), "items": len(profiles.items), "likes": profiles.likes}
-            people = there.get(name, DEFAULT) if population is None else population
-            self._session.run("create_profiles", profiles=name, created=now(), population=people, **counts)
-            self._create(name, profiles, progress)
-        return self.info(name)
+        row = dict.fromkeys(PROFILE) | {
+            "name": name,
+            "users": len(profiles.users),
+            "items": len(profiles.items),
+            "likes": profiles.likes,
+            "grouped": int(profiles.group is not None),
+            "created": now(),
+            "content": new_version(),
+            "similar": 0,
+        }
+        with self._file.writing():
+            there = self._profiles.rows().get(name)
+            if there is not None and not replace:
+                raise refusals.exists("profile", name, self.address)
+            kept = DEFAULT if there is None else there["population"]
+            row["population"] = kept if population is None else population
+            if there is not None:
+                self._columns.delete(there["content"], there["neighbors"])
+            self._create(row, profiles)
+            self._profiles.put(row)
+            progress("likes", profiles.likes, profiles.likes)
+        return _info(row)
 
-    def _create(self, name: str, p: Profiles, progress: Progress) -> None:
-        users, items = ids_of(name, p.users), ids_of(name, p.items)
-        group = pa.nulls(len(p.users), pa.string()) if p.group is None else p.group
-        columns = {"key": users, "name": repeated(name, len(users)), "id": p.users, "grp": group}
-        self._insert("create_users", "users", columns, progress)
-        columns = {"key": items, "name": repeated(name, len(items)), "id": p.items}
-        self._insert("create_items", "items", columns, progress)
-        ends = {"user": users.take(pa.array(p.user)), "item": items.take(pa.array(p.item))}
-        columns = {**ends, "weight": pa.array(p.weight), "value": pa.array(p.value)}
-        self._insert("create_likes", "likes", columns, progress)
-
-    def _insert(self, statement: str, what: str, columns: dict[str, pa.Array], progress: Progress) -> None:
-        total = len(next(iter(columns.values())))
-        for rows in batches(total):
-            self._session.run(statement, rows=pa.table({c: values[rows] for c, values in columns.items()}))
-            progress(what, rows.stop, total)
+    def _create(self, row: Mapping[str, Any], p: Profiles) -> None:
+        texts = {"user.id": p.users, "item.id": p.items} | ({} if p.group is None else {"user.group": p.group})
+        for name, column in texts.items():
+            Texts(self._columns, row["content"], name, len(column)).write(column, indexed=False)
+        for column, values in zip(_likes(row), (p.user, p.item, p.value, p.weight), strict=True):
+            self._columns.write(column, values)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        with self._session.transaction(write=True):
-            self.info(name)
-            deleted = self._delete(name)
-            progress("dropping", deleted, deleted)
-        return deleted
-
-    def _delete(self, name: str) -> int:
-        deleted = self._session.run("delete_users", profiles=name)["deleted"][0].as_py()
-        self._session.run("delete_items", profiles=name)
-        self._session.run("delete_profiles", profiles=name)
-        return int(deleted)
+        with self._file.writing():
+            users = self.info(name).users
+            row = self._profiles.rows()[name]
+            self._columns.delete(row["content"], row["neighbors"])
+            self._profiles.delete(name)
+            progress("dropping", users, users)
+        return users
 
     # --- reading and writing back -------------------------------------------------------------------------
 
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
-        with self._session.transaction():
+        with self._file.reading():
             self.ready(name)
-            users = self._session.run("read_users", profiles=name).sort_by("position")
-            items = self._session.run("read_items", profiles=name).sort_by("position")
-            likes = self._session.run("read_likes", profiles=name)
-            progress("reading", len(likes), len(likes))
-        return Profiles.from_columns(
-            likes["user"],
-            likes["item"],
-            likes["value"].to_numpy(),
-            likes["weight"].to_numpy(),
-            users=users["id"],
-            items=items["id"],
-            group=None if users["grp"].null_count or not len(users) else users["grp"],
-            name=name,
-            place=lambda row: f"profile {name!r}, user {likes['user'][row].as_py()!r}",
-        )
+            row = self._profiles.rows()[name]
+            user, item, value, weight = (self._columns.read(column) for column in _likes(row))
+            group = self._texts(row, "user.group") if row["grouped"] else None
+            users, items = self._texts(row, "user.id"), self._texts(row, "item.id")
+            progress("reading", len(user), len(user))
+        return Profiles(users, items, user, item, value, weight, group, name)
+
+    def _texts(self, row: Mapping[str, Any], name: str) -> pa.StringArray:
+        return Texts(self._columns, row["content"], name, row["items" if name == "item.id" else "users"]).read()
 
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
-        ids = ids_of(profiles.name, profiles.users)
-        k = found.neighbor.shape[1]
-        total = found.neighbor.size
-        columns: dict[str, Any] = {
-            "user": ids.take(pa.array(np.repeat(found.users, k))),
-            "other": ids.take(pa.array(found.neighbor.ravel())),
-            "score": pa.array(found.score.ravel(), from_pandas=True),  # one that was not released is null
-            "place": pa.array(np.tile(np.arange(1, k + 1), len(found.users))),
-            "measure": repeated(measure.value, total),
-            "epsilon": pa.repeat(float(found.cost.epsilon), total),
+        k, total = found.neighbor.shape[1], found.neighbor.size
+        new = {
+            "user": np.repeat(found.users, k),
+            "other": found.neighbor.ravel(),
+            "score": found.score.ravel(),  # NaN where it was not released
+            "rank": np.tile(np.arange(1, k + 1), len(found.users)),
+            "measure": np.full(total, MEASURES.index(measure)),
+            "epsilon": np.full(total, float(found.cost.epsilon)),
         }
-        with self._session.transaction(write=True):
+        with self._file.writing():
             self.ready(profiles.name)
-            if len(found.users):
-                self._session.run("clear_similar", rows=pa.table({"user": ids.take(pa.array(found.users))}))
-            for rows in batches(total):
-                table = pa.table({c: values[rows] for c, values in columns.items()})
-                written = self._session.run("create_similar", rows=table)["created"][0].as_py()
-                if written != len(table):
-                    raise StoreError(
-                        f"{self.address} wrote {written} of {len(table)} neighbours", "nothing was changed"
-                    )
-                progress("neighbors", rows.stop, total)
+            row = self._profiles.rows()[profiles.name]
+            place = self._places(row, profiles)
+            new |= {"user": place[new["user"]], "other": place[new["other"]]}
+            stays = ~np.isin(self.similar(row)["user"], place[found.users])
+            both = {name: np.concatenate([old[stays], new[name]]) for name, old in self.similar(row).items()}
+            self._columns.delete(row["neighbors"])
+            row |= {"neighbors": new_version(), "similar": len(both["user"])}
+            for name, values in both.items():
+                self._columns.write(_similar(row, name), values.astype(SIMILAR[name]))
+            self._profiles.put(row)
+        progress("neighbors", total, total)
         return total
+
+    def _places(self, row: Mapping[str, Any], profiles: Profiles) -> Array:
+        """Return the place of each user of some profiles among those that are stored."""
+        where = pc.index_in(profiles.users, self._texts(row, "user.id"))
+        if where.null_count:
+            raise refusals.overtaken("profile", row["name"], self.address, "store.profiles.all()")
+        return np.asarray(where, np.int64)
+
+    def similar(self, row: Mapping[str, Any]) -> dict[str, Array]:
+        """Return the neighbours that were released, as columns: positions of users and measures, and numbers."""
+        if row["neighbors"] is None:
+            return {name: np.empty(0, dtype) for name, dtype in SIMILAR.items()}
+        return {name: self._columns.read(_similar(row, name)) for name in SIMILAR}
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """Return what the file has of each set of profiles, by name."""
+        return self._profiles.rows()
+
+
+def _info(row: Mapping[str, Any]) -> ProfileInfo:
+    counts = {name: row[name] for name in ("name", "users", "items", "likes", "created", "population")}
+    return ProfileInfo(**counts, state=READY, revision=row["content"])
+
+
+def _likes(row: Mapping[str, Any]) -> list[Column]:
+    kinds = {"user": "<i4", "item": "<i4", "value": "<f8", "weight": "<f8"}
+    return [Column(row["content"], f"like.{name}", dtype, row["likes"]) for name, dtype in kinds.items()]
+
+
+def _similar(row: Mapping[str, Any], name: str) -> Column:
+    return Column(row["neighbors"], f"similar.{name}", SIMILAR[name], row["similar"])

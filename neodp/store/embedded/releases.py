@@ -1,104 +1,195 @@
-"""What was answered, in the embedded file (``cypher/embedded/releases.cypher``): one transaction keeps answers."""
+"""The ledger in the embedded file: releases, what they cost, and how much may be answered.
+
+An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
+answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there.
+"""
 
 from __future__ import annotations
 
-import uuid
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from neodp.names import valid_name
-from neodp.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
 from neodp.store.base import Store
-from neodp.store.embedded.columns import prefix
-from neodp.store.embedded.session import Session, now
-from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row
+from neodp.store.embedded.file import File
+from neodp.store.embedded.graphs import now
+from neodp.store.embedded.records import Table, digest_of
+from neodp.store.records import Certificate, GraphInfo
 
-__all__ = ["Releases"]
+__all__ = ["POPULATION", "Releases"]
+
+POPULATION = ("name", "max_releases", "epsilon", "delta", "account")
+"""The columns of the table ``population``."""
+RELEASE = ("id", "subject", "name", "population", "answer", "time", "key", "asked", "command", "identity")
+"""The columns of the table ``release`` but for its digest."""
+LEVEL = ("name", "epsilon", "delta", "people", "times")
+"""The columns of the table ``level`` but for its place."""
 
 
 class Releases(Store):
     """What the embedded store does with releases and certificates."""
 
-    _session: Session
+    _file: File
+    _graphs: Table
+    _populations: Table
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        if not self._has_ledgers:
-            return Ledger(population)
-        with self._session.transaction():
-            row = self._account_row(population)
-            releases = self._session.run("releases", population=population).to_pylist()
-        return ledger_of(population, {**row, "releases": releases})
+        with self._file.reading():
+            account = self._account(population)
+            rows = self._file.execute(
+                f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE population = ? ORDER BY time, name",
+                [population],
+            )
+            releases = tuple(self._release(row) for row in rows)
+        ledger = Ledger(population, account.limit, releases)
+        if (account.used, account.seal) != (ledger.used, ledger.account.seal):
+            raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
+        return ledger
 
     def account(self, population: str = DEFAULT) -> Account:
-        if not self._has_ledgers:
+        self._file.require_sound()
+        with self._file.reading():
+            return self._account(population)
+
+    def _account(self, population: str) -> Account:
+        row = self._populations.rows().get(population)
+        if row is None:
             return Account(population)
-        with self._session.transaction():
-            return account_of(population, self._account_row(population)) or self.ledger(population).account
+        epsilon = None if row["epsilon"] is None else float(row["epsilon"])
+        free = row["max_releases"] is None and epsilon is None
+        limit = Limit() if free else Limit(row["max_releases"], epsilon, float(row["delta"]))
+        account = Account(population, limit)
+        return account if row["account"] is None else account.read(row["account"])
 
     def populations(self) -> list[str]:
-        if not {"DatasetGraph", "Ledger", "Release", "Profiles"} <= self._session.tables:
-            return []
-        with self._session.transaction():
-            return sorted(set(self._session.run("populations")["population"].to_pylist()))
+        with self._file.reading():
+            names = set(self._populations.rows())
+            for table in ("release", "graph", "profile"):
+                names |= {row[0] for row in self._file.execute(f"SELECT DISTINCT population FROM {table}")}
+        return sorted(names)
 
     def population_of(self, subject: str) -> str | None:
-        if not self._has_ledgers:
-            return None
-        with self._session.transaction():
-            found = self._session.run("find_population", graph=subject)["population"].to_pylist()
-        return found[0] if found else None
+        with self._file.reading():
+            rows = self._file.execute(
+                f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE subject = ? ORDER BY time DESC LIMIT 1",
+                [subject],
+            )
+            return self._release(rows[0]).population if rows else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         population = valid_name("population", population)
-        self.init()
-        values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
-        with self._session.transaction(write=True):
-            self._session.run("allow", population=population, **values)
+        with self._file.writing():
+            row = self._populations.rows().get(population)
+            epsilon = None if limit.epsilon is None else repr(float(limit.epsilon))
+            values = {"max_releases": limit.releases, "epsilon": epsilon, "delta": repr(float(limit.delta))}
+            account = None if row is None else row["account"]
+            self._populations.put({"name": population, "account": account, **values})
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
-        if not self._has_ledgers:
-            return None
-        with self._session.transaction():
-            found = self._session.run("find_release", id=_id(subject, name)).to_pylist()
-        return release_of(found[0] if found else None)
+        self._file.require_sound()
+        with self._file.reading():
+            return self._find(subject, name)
 
-    def keep(self, releases: Sequence[Release]) -> list[Release]:
-        self.init()
-        with self._session.transaction(write=True):
-            there = [self.kept(release.graph, release.name) for release in releases]
-            population = releases[0].population
-            return self.account(population).keep(
+    def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
+        population = releases[0].population
+        with self._file.writing():
+            there = [self._find(release.graph, release.name) for release in releases]
+            return self._account(population).keep(
                 releases,
                 there,
                 create=self._create_release,
-                write=lambda text: self._session.run("set_account", population=population, account=text),
+                write=lambda text: self._set_account(population, text),
+                given_elsewhere=given_elsewhere,
             )
 
-    def _account_row(self, population: str) -> dict[str, Any]:
-        found = self._session.run("account", population=population).to_pylist()
-        return {"known": bool(found), "account": None, **(found[0] if found else {})}
+    # --- rows ---------------------------------------------------------------------------------------------
 
-    @property
-    def _has_ledgers(self) -> bool:
-        return {"Ledger", "Release"} <= self._session.tables
+    def _find(self, subject: str, name: str) -> Release | None:
+        """Return the release of a name about a subject, found in both indexes or in none."""
+        by_name = self._file.execute(
+            "SELECT id FROM release INDEXED BY release_by_name WHERE subject = ? AND name = ?", [subject, name]
+        )
+        by_identity = self._file.execute(
+            "SELECT id FROM release INDEXED BY release_by_identity WHERE identity = ?", [_identity(subject, name)]
+        )
+        if by_name != by_identity:
+            raise self._file.damaged("an index of its releases was altered")
+        if not by_name:
+            return None
+        (row,) = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
+        found = self._release(row)
+        if (found.graph, found.name) != (subject, name):
+            raise self._file.damaged("an index of its releases was altered")
+        return found
+
+    def _release(self, row: tuple[Any, ...]) -> Release:
+        """Return a release from its row.
+
+        Raises
+        ------
+        DamagedRelease
+            If the release or what it cost was altered.
+        """
+        levels = self._file.execute(f"SELECT {', '.join(LEVEL)} FROM level WHERE release = ? ORDER BY position", [row[0]])
+        *values, digest = row
+        if _digest(values, levels) != digest:
+            raise damaged(row[1], row[2])
+        found = dict(zip(RELEASE, values, strict=True))
+        return Release(
+            graph=found["subject"],
+            name=found["name"],
+            answer=found["answer"],
+            time=found["time"],
+            key=found["key"],
+            population=found["population"],
+            asked=found["asked"],
+            levels=tuple(
+                Level(float(epsilon), float(delta), name, people, times) for name, epsilon, delta, people, times in levels
+            ),
+            command=found["command"],
+        )
 
     def _create_release(self, release: Release) -> str:
-        """Write a release; the time."""
-        time = now()
-        self._session.run("create_release", id=_id(release.graph, release.name), time=time, **release_row(release))
+        """Write a release; return its time."""
+        time = release.time or now()
+        (last,) = self._file.execute("SELECT coalesce(max(id), 0) FROM release")
+        values = [last[0] + 1, release.graph, release.name, release.population, release.answer, time, release.key]
+        values += [release.asked, release.command, _identity(release.graph, release.name)]
+        levels = [(x.name, repr(x.epsilon), repr(x.delta), x.people, x.times) for x in release.levels]
+        marks = ", ".join("?" * (len(RELEASE) + 1))
+        self._file.execute(f"INSERT INTO release VALUES ({marks})", [*values, _digest(values, levels)])
+        for position, level in enumerate(levels):
+            self._file.execute("INSERT INTO level VALUES (?, ?, ?, ?, ?, ?, ?)", [values[0], position, *level])
         return time
 
+    def _set_account(self, population: str, text: str) -> None:
+        row = self._populations.rows().get(population)
+        limit = {"max_releases": Limit().releases, "epsilon": None, "delta": repr(Limit().delta)}
+        self._populations.put((row or {"name": population, **limit}) | {"account": text})
+
+    # --- certificates -------------------------------------------------------------------------------------
+
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
-        now = info.revision or uuid.uuid4().hex
-        values = {"revision_now": now, "certified": f"{now}\t{certificate.text()}", "stale": stale}
-        with self._session.transaction(write=True):
-            self._session.run("certify", graph=info.name, revision=info.revision, **values)
+        with self._file.writing():
+            row = self._graphs.rows().get(info.name)
+            if row is not None and row["revision"] == info.revision:
+                self._graphs.put(row | {"certified": f"{info.revision}\t{certificate.text()}", "stale": int(stale)})
 
     def _mark_changed(self, name: str) -> None:
-        with self._session.transaction(write=True):
-            self._session.run("mark_changed", graph=name)
+        with self._file.writing():
+            row = self._graphs.rows().get(name)
+            if row is not None:
+                self._graphs.put(row | {"certified": None, "stale": int(row["mechanism"] is not None)})
 
 
-def _id(subject: str, name: str) -> str:
-    return f"{prefix(subject)}{name}"
+def _identity(subject: str, name: str) -> str:
+    """Return what stands for a subject and a name in the second index."""
+    return hashlib.sha256(json.dumps([subject, name]).encode()).hexdigest()
+
+
+def _digest(values: Sequence[Any], levels: Sequence[Sequence[Any]]) -> str:
+    return digest_of("release", [*values, *map(list, levels)])

@@ -1,0 +1,154 @@
+"""The columns of one graph in the embedded file, read whole or around some datasets.
+
+Edges stand in the order of their sources (CSR): ``out.start`` says where the edges begin that start at a dataset, and
+``in.start`` where the numbers of those begin, in ``in.edge``, that end there. An edge keeps the number of its *level*,
+its pair of epsilon and delta, of which there are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neodp.columns import Floats
+from neodp.graph import DatasetGraph
+from neodp.store.embedded.columns import Array, Column, Columns, ranges
+from neodp.store.embedded.texts import Texts
+from neodp.store.records import Stamp, StoredGraph
+
+__all__ = ["Content", "HalfEdges", "levels_of"]
+
+
+class HalfEdges(NamedTuple):
+    """The edges at some datasets: which of these each starts at, the place of the other end, and what it allows."""
+
+    at: Array
+    neighbor: Array
+    epsilon: Floats
+    delta: Floats
+
+
+class Content:
+    """The columns of a graph.
+
+    Parameters
+    ----------
+    columns : Columns
+    row : mapping
+        The graph's row of the table ``graph``.
+    colors : tuple of str
+    """
+
+    def __init__(self, columns: Columns, row: Mapping[str, Any], colors: tuple[str, ...]) -> None:
+        self._columns, self._row, self.colors = columns, row, colors
+        n, m, k, content = row["datasets"], row["edges"], len(colors), row["content"]
+        self.keys = Texts(columns, content, "key", n)
+        self._color = Column(content, "color", "i1", n)
+        self._preference = Column(content, "preference", "i1", n, k)
+        self._ends = [Column(content, end, "<i4", m) for end in ("source", "target")]
+        self._level = Column(content, "level", _code(row["levels"]), m)
+        self._levels = Column(content, "levels", "<f8", row["levels"], 2)
+        self._out = Column(content, "out.start", "<i4", n + 1)
+        self._in = Column(content, "in.start", "<i4", n + 1)
+        self._incoming = Column(content, "in.edge", "<i4", m)
+        self._alpha = Column(row["revision"], "alpha", "<f8", n, k)
+
+    # --- writing ------------------------------------------------------------------------------------------
+
+    def write(self, graph: DatasetGraph, level: Array, levels: Floats) -> None:
+        """Write all of a graph, whose edges have the given levels."""
+        order = np.arange(graph.edges) if _ascending(graph.source) else np.argsort(graph.source, kind="stable")
+        source, target = graph.source[order], graph.target[order]
+        self.keys.write(graph.keys)
+        self._columns.write(self._color, graph.color)
+        if graph.preference is not None:
+            self._columns.write(self._preference, graph.preference)
+        for column, end in zip(self._ends, (source, target), strict=True):
+            self._columns.write(column, end)
+        self._columns.write(self._level, level[order])
+        self._columns.write(self._levels, levels)
+        self._columns.write(self._out, _starts(source, len(graph)))
+        self._columns.write(self._in, _starts(target, len(graph)))
+        self._columns.write(self._incoming, np.argsort(target, kind="stable"))
+        self.write_alpha(graph.alpha)
+
+    def write_alpha(self, alpha: Floats) -> None:
+        """Write alpha, a row per dataset."""
+        self._columns.write(self._alpha, alpha)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(self) -> StoredGraph:
+        """Return the whole graph."""
+        levels = self._columns.read(self._levels)
+        level = self._columns.read(self._level)
+        columns = {
+            "keys": self.keys.read(),
+            "color": self._columns.read(self._color),
+            "source": self._columns.read(self._ends[0]),
+            "target": self._columns.read(self._ends[1]),
+            "epsilon": levels[:, 0][level],
+            "delta": levels[:, 1][level],
+            "alpha": self._columns.read(self._alpha),
+            "preference": self._columns.read(self._preference) if self._row["ordered"] else None,
+        }
+        stamp = Stamp(self._row["revision"], columns)
+        return StoredGraph(**columns, colors=self.colors, name=self._row["name"], stamp=stamp)
+
+    def color(self, places: Array) -> Array:
+        """Return the colours of some datasets, as positions."""
+        return self._columns.take(self._color, places)
+
+    def alpha(self, places: Array) -> Floats:
+        """Return the alpha of some datasets, as rows."""
+        return self._columns.take(self._alpha, places)
+
+    def preference(self, places: Array) -> Array | None:
+        """Return how some datasets order the colours, as rows; None where no dataset of the graph orders them."""
+        return self._columns.take(self._preference, places) if self._row["ordered"] else None
+
+    def edges_at(self, places: Array) -> HalfEdges:
+        """Return the edges at some datasets, in either direction."""
+        out_start, out_end = (self._columns.take(self._out, places + i).astype(np.int64) for i in (0, 1))
+        in_start, in_end = (self._columns.take(self._in, places + i).astype(np.int64) for i in (0, 1))
+        outgoing = ranges(out_start, out_end)
+        incoming = self._columns.take(self._incoming, ranges(in_start, in_end)).astype(np.int64)
+        ends = (self._columns.take(self._ends[1], outgoing), self._columns.take(self._ends[0], incoming))
+        at = [np.repeat(np.arange(len(places)), end - start) for start, end in ((out_start, out_end), (in_start, in_end))]
+        level = self._columns.take(self._level, np.concatenate([outgoing, incoming])).astype(np.int64)
+        pairs = self._columns.take(self._levels, level)
+        neighbor = np.concatenate(ends).astype(np.int64)
+        return HalfEdges(np.concatenate(at), neighbor, pairs[:, 0].copy(), pairs[:, 1].copy())
+
+
+def levels_of(graph: DatasetGraph) -> tuple[Array, Floats]:
+    """Return the level of each edge, and the pairs of epsilon and delta, bit for bit."""
+    import pyarrow as pa
+
+    if not graph.edges:
+        return np.empty(0, "u1"), np.empty((0, 2))
+    epsilon, delta = (
+        pa.array(np.ascontiguousarray(column).view(np.int64)).dictionary_encode()
+        for column in (graph.epsilon, graph.delta)
+    )
+    pair = epsilon.indices.to_numpy().astype(np.int64) * len(delta.dictionary) + delta.indices.to_numpy()
+    used = pa.array(pair).dictionary_encode()
+    code = used.dictionary.to_numpy()
+    parts = (epsilon.dictionary.to_numpy()[code // len(delta.dictionary)], delta.dictionary.to_numpy()[code % len(delta.dictionary)])
+    return used.indices.to_numpy().astype(_code(len(code))), np.column_stack(parts).view(np.float64)
+
+
+def _code(levels: int) -> str:
+    """Return the type of the number of a level."""
+    return "u1" if levels <= 2**8 else "<u2" if levels <= 2**16 else "<u4"
+
+
+def _ascending(values: Array) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+def _starts(ends: Array, count: int) -> Array:
+    """Return where the edges of each dataset begin, if they are sorted by it, and where the last ones end."""
+    return np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))]).astype(np.int32)

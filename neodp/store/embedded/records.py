@@ -1,0 +1,90 @@
+"""Rows of the embedded file that show damage: each has a digest of itself, and each table the sum of its digests.
+
+A flipped bit in a row changes its digest. A flipped bit in what surrounds the rows may make one vanish; the tables that
+are always read as a whole, which have few rows, keep how many there are and the sum of their digests in the table
+``tally``. Digests are no secret: whoever may write to the file can make them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neodp.store.embedded.file import File
+
+__all__ = ["Table", "digest_of"]
+
+
+def digest_of(table: str, values: Sequence[Any]) -> str:
+    """Return the digest of a row.
+
+    Examples
+    --------
+    >>> digest_of("graph", ["survey", 3]) == digest_of("graph", ["survey", 4])
+    False
+    """
+    return hashlib.sha256(json.dumps([table, *values], default=repr).encode()).hexdigest()
+
+
+class Table:
+    """A small table whose rows are read all together and known by their name.
+
+    Parameters
+    ----------
+    file : File
+    name : str
+        The table; its first column is ``name``, its last ``digest``.
+    columns : strings
+        All columns but the last.
+    """
+
+    def __init__(self, file: File, name: str, columns: Sequence[str]) -> None:
+        self._file, self._name, self._columns = file, name, tuple(columns)
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """Return all rows by name, in the order of their names.
+
+        Raises
+        ------
+        DamagedStore
+            If a row was changed by anybody else, or one is missing.
+        """
+        with self._file.reading():
+            listed = ", ".join((*self._columns, "digest"))
+            found = self._file.execute(f"SELECT {listed} FROM {self._name} ORDER BY name")
+            known = self._file.execute("SELECT rows, sum, digest FROM tally WHERE name = ?", [self._name])
+        for *values, digest in found:
+            if digest_of(self._name, values) != digest:
+                raise self._file.damaged(f"a row of its table {self._name!r} was altered")
+        count, total = len(found), _total(row[-1] for row in found)
+        if known != ([(count, total, digest_of("tally", [self._name, count, total]))] if count or known else []):
+            raise self._file.damaged(f"its table {self._name!r} lost or gained a row")
+        return {row[0]: dict(zip(self._columns, row, strict=False)) for row in found}
+
+    def put(self, row: Mapping[str, Any]) -> None:
+        """Write a row, in place of the one of its name, within a transaction that writes."""
+        values = [row[column] for column in self._columns]
+        marks = ", ".join("?" * (len(values) + 1))
+        self.rows()  # which must be whole before anything is added up anew
+        self._file.execute(
+            f"INSERT OR REPLACE INTO {self._name} VALUES ({marks})", [*values, digest_of(self._name, values)]
+        )
+        self._add_up()
+
+    def delete(self, name: str) -> None:
+        """Delete the row of a name, within a transaction that writes."""
+        self.rows()
+        self._file.execute(f"DELETE FROM {self._name} WHERE name = ?", [name])
+        self._add_up()
+
+    def _add_up(self) -> None:
+        digests = [row[0] for row in self._file.execute(f"SELECT digest FROM {self._name}")]
+        values = [self._name, len(digests), _total(digests)]
+        self._file.execute("INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?)", [*values, digest_of("tally", values)])
+
+
+def _total(digests: Any) -> str:
+    """Return the sum of digests modulo 2^256, in hexadecimal."""
+    return f"{sum(int(digest, 16) for digest in digests) % 2**256:064x}"
