@@ -55,7 +55,7 @@ def run(quick: bool) -> None:
     rows = []
     for groups in sizes:
         with tempfile.TemporaryDirectory() as folder, Process() as process:
-            rows += process.call(_measure, "embedded", str(Path(folder) / "bench.lbdb"), groups)
+            rows += process.call(_measure, "embedded", str(Path(folder) / "bench.db"), groups)
     with server() as neo4j:
         for groups in sizes:
             with Process(**neo4j.environment()) as process:

@@ -70,7 +70,7 @@ def run(quick: bool) -> None:
 def measure(kind: str, evals: int, answers: int, clients: int) -> None:
     """Load one kind of store, and print what was seen."""
     if kind == "embedded":
-        with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "load.lbdb") as store:
+        with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "load.db") as store:
             _prepare(store, answers)
             with ThreadPoolExecutor(clients) as pool:
                 _measure(kind, store, [pool.submit] * clients, None, evals, answers)

@@ -99,7 +99,7 @@ def _million(quick: bool) -> None:
         for query in ("majority", "plurality"):
             file = str(Path(folder, f"{query}.csv"))
             _write(file, people, levels, query)
-            words = [sys.executable, "-m", "neodp", "--store", str(Path(folder, "answers.lbdb")), "poll", file]
+            words = [sys.executable, "-m", "neodp", "--store", str(Path(folder, "answers.db")), "poll", file]
             words += ["--vote", "vote", "--epsilon", "epsilon", "--query", query]
             words += [] if query == "majority" else ["--options", ",".join(_options(query))]
             for mechanism, release in (("balanced", False), ("balanced", True), ("weighted", True)):

@@ -49,7 +49,7 @@ def run(quick: bool) -> None:
         empty = Path(folder) / "empty.py"
         empty.write_text(EMPTY)
         (Path(folder) / "people.csv").write_text(PEOPLE)
-        neodp = [sys.executable, "-m", "neodp", "--store", "start.lbdb"]
+        neodp = [sys.executable, "-m", "neodp", "--store", "start.db"]
         subprocess.run(
             [*neodp, "generate", "path", "g", "30", "--balanced"], check=True, stdout=subprocess.DEVNULL, cwd=folder
         )

@@ -74,7 +74,7 @@ def run(quick: bool) -> None:
     rows, ratios, older = [], [], []
     for groups in QUICK if quick else SIZES:
         with tempfile.TemporaryDirectory() as folder, Process() as process:
-            found = process.call(_measure, str(Path(folder) / "bench.lbdb"), groups)
+            found = process.call(_measure, str(Path(folder) / "bench.db"), groups)
             rows.append(_row("embedded", found))
             rows.append(_processor(found))
             if "NEODP_BENCH_BEFORE" in os.environ:
@@ -143,7 +143,7 @@ def _both(found: dict[str, float], what: str, work: Callable[[], T]) -> tuple[fl
 
 def _before(checkout: str, folder: str, groups: list[int]) -> dict[str, float]:
     """The same by an older neodp."""
-    code = f"import json; from bench.stores import _measure; print(json.dumps(_measure('old.lbdb', {groups})))"
+    code = f"import json; from bench.stores import _measure; print(json.dumps(_measure('old.db', {groups})))"
     environment = os.environ | {"PYTHONPATH": checkout}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, check=True, capture_output=True, text=True

@@ -118,7 +118,7 @@ def neo4j_driver(neo4j_server: servers.Server) -> Iterator[Driver]:
 def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where an empty store is: a file, then a real server, whose password is in the environment."""
     if request.param == "embedded":
-        return str(tmp_path / "store.lbdb")
+        return str(tmp_path / "store.db")
     server: servers.Server = request.getfixturevalue("neo4j_server")
     with server.driver() as driver:
         servers.wipe(driver, keep="neodp_")

@@ -68,6 +68,6 @@ print(code, *sorted({"numba", "pandas", "neo4j", "networkx", "scipy", "pydantic"
         ["answer", "g", "3", "--release", "spring"],
         ["poll", str(tmp_path / "people.csv"), "--vote", "vote", "--epsilon", "epsilon"],
     ):
-        command = [sys.executable, "-c", code, "--store", str(tmp_path / "s.lbdb"), *words]
+        command = [sys.executable, "-c", code, "--store", str(tmp_path / "s.db"), *words]
         run = subprocess.run(command, capture_output=True, text=True, check=True)
         assert set(run.stderr.split()) - ({"pydantic"} if "generate" in words else set()) == {"0"}, words

@@ -28,20 +28,20 @@ def usual_mask() -> object:
 
 
 def test_a_store_and_its_log_are_for_their_owner_only(tmp_path: Path) -> None:
-    with open_store(tmp_path / "s.lbdb") as store:
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", generate.path(3))
         store.load("g", generate.path(4), replace=True)
         seen = {path.name: rights(path) for path in tmp_path.iterdir() if not path.name.endswith(".lock")}
-    assert seen == {"s.lbdb": 0o600, "s.lbdb.wal": 0o600}
+    assert seen == {"s.db": 0o600, "s.db.wal": 0o600}
 
 
 def test_a_store_that_its_owner_opened_to_a_group_stays_so_with_its_log(tmp_path: Path) -> None:
-    with open_store(tmp_path / "s.lbdb") as store:
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", generate.path(3))
-    (tmp_path / "s.lbdb").chmod(0o640)
-    with open_store(tmp_path / "s.lbdb") as store:
+    (tmp_path / "s.db").chmod(0o640)
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", generate.path(4), replace=True)
-        assert {rights(tmp_path / name) for name in ("s.lbdb", "s.lbdb.wal")} == {0o640}
+        assert {rights(tmp_path / name) for name in ("s.db", "s.db.wal")} == {0o640}
 
 
 @pytest.mark.parametrize("address", ["embedded"], indirect=True)

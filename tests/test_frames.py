@@ -115,7 +115,7 @@ def everything(tmp_path: Path) -> list[Tabular | neodp.DatasetGraph]:
     g = g.with_alpha(neodp.balanced(g))
     m = neodp.extend(g)
     wrong = neodp.Mechanism.of(g, {EVIL: 1.0, "b": 0.0})
-    store = neodp.open_store(str(tmp_path / "store.lbdb"))
+    store = neodp.open_store(str(tmp_path / "store.db"))
     store.load("g", g)
     survey = neodp.poll({EVIL: ["yes", "no", "no"]}, vote=EVIL, epsilon=1, name=EVIL)
     return [g, m, neodp.check(g), neodp.audit(g, wrong), neodp.evaluate(g, EVIL), store, survey]
@@ -147,7 +147,7 @@ def test_what_is_said_of_each(tmp_path: Path) -> None:
     worst = neodp.audit(g, m, worst=3).to_arrow()
     assert worst.num_rows == 3
     assert worst.column_names[:3] == ["source", "target", "epsilon"]
-    with neodp.open_store(str(tmp_path / "s.lbdb")) as store:
+    with neodp.open_store(str(tmp_path / "s.db")) as store:
         assert repr(store).startswith("<EmbeddedStore ")
         assert store.to_arrow().num_rows == 0
         store.load("g", g)

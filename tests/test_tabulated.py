@@ -49,7 +49,7 @@ def test_any_number_of_outputs_without_a_store(
     assert float(rows[0]["least_epsilon"]) == pytest.approx(math.log(1.5))
     assert float(rows[1]["least_epsilon"]) == pytest.approx(math.log(4))
     assert [float(row["least_delta"]) for row in rows] == [0.0, 0.0]
-    assert not list(tmp_path.glob("*.lbdb*"))
+    assert not list(tmp_path.glob("*.db*"))
 
 
 def test_a_broken_edge_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_our_own_mechanism_exported_as_a_table_passes(tmp_path: Path) -> None:
 
 
 def test_a_stored_graph_writes_its_losses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = str(tmp_path / "s.lbdb")
+    store = str(tmp_path / "s.db")
     assert main(["--store", store, "generate", "path", "g", "4", "--epsilon", "0.5", "--balanced"]) == 0
     assert main(["--store", store, "extend", "g"]) == 0
     assert main(["--store", store, "audit", "g", "--losses", str(tmp_path / "l.parquet")]) == 0

@@ -58,7 +58,7 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
     demo = run(python.with_name("neodp"), "demo", cwd=tmp_path)
     assert demo.startswith("Three people vote")  # too little work for the compiler
     assert "checked exactly" in demo
-    there = (python.with_name("neodp"), "--store", "s.lbdb")
+    there = (python.with_name("neodp"), "--store", "s.db")
     run(*there, "generate", "counts", "one", "99", "99", "--balanced", cwd=tmp_path)
     first = run(*there, "extend", "one", cwd=tmp_path)
     assert first.startswith("neodp: compiling for this machine; this happens once, and takes up to a minute\n")

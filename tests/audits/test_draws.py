@@ -26,7 +26,7 @@ DRAWS = 80_000
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """One embedded store for the graphs that are audited."""
-    path: Path = tmp_path_factory.mktemp("audits") / "s.lbdb"
+    path: Path = tmp_path_factory.mktemp("audits") / "s.db"
     with open_store(path) as store:
         yield store
 

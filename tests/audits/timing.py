@@ -141,7 +141,7 @@ def polls(people: int, options: str = "yes,no", mechanism: str = "balanced") -> 
 @contextmanager
 def embedded() -> Iterator[Store]:
     """A store of its own."""
-    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "s.lbdb") as store:
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "s.db") as store:
         yield store
 
 

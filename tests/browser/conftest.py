@@ -133,7 +133,7 @@ def balanced(graph: DatasetGraph) -> DatasetGraph:
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A file with graphs of all kinds."""
-    address = str(tmp_path_factory.mktemp("browser") / "neodp.lbdb")
+    address = str(tmp_path_factory.mktemp("browser") / "neodp.db")
     graphs = {
         "three_voters": generate.three_voters(),
         "team": generate.counts([4, 5], epsilon=[0.5, 1.0]),

@@ -160,7 +160,7 @@ def test_a_locked_file_is_waited_for_and_then_named(tmp_path: object, capsys: py
     """eval does not wait; answer does (tests/store/test_evaluate.py)."""
     from neodp.store import open_store
 
-    path = f"{tmp_path}/s.lbdb"
+    path = f"{tmp_path}/s.db"
     with open_store(path) as store:
         g = generate.path(4)
         store.load("g", g.with_alpha(neodp.balanced(g)))

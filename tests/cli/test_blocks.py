@@ -22,7 +22,7 @@ def neodp_without_store(capsys: pytest.CaptureFixture[str], tmp_path: Path, monk
     def go(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()
         code = main(list(words))
-        assert not list(tmp_path.glob("*.lbdb"))
+        assert not list(tmp_path.glob("*.db"))
         out, err = capsys.readouterr()
         return code, out, err
 

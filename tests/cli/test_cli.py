@@ -124,7 +124,7 @@ def test_of_a_path_no_command_asks_more_than_that_it_can_be_read() -> None:
 
 
 def test_options_stand_before_the_command_or_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    here, there = str(tmp_path / "here.lbdb"), str(tmp_path / "there.lbdb")
+    here, there = str(tmp_path / "here.db"), str(tmp_path / "there.db")
     assert main(["generate", "path", "g", "4", "--store", here, "--timeout", "5", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["store"] == here
     for words in (

@@ -40,7 +40,7 @@ def test_a_store_that_is_not_there_yet(
     monkeypatch.chdir(tmp_path)
     assert main(["doctor", "--json"]) == 0
     store = json.loads(capsys.readouterr().out)["findings"][-1]
-    assert store["found"] == "neodp.lbdb (by default): a file that is not there yet"
+    assert store["found"] == "neodp.db (by default): a file that is not there yet"
     assert store["remedy"].startswith("'neodp init', 'neodp generate' or 'neodp load' makes it")
     assert list(tmp_path.iterdir()) == []
 
@@ -64,7 +64,7 @@ def test_an_extra_that_is_missing(
         return real(name)
 
     monkeypatch.setattr(metadata, "version", without)
-    assert main(["doctor", "--store", str(tmp_path / "s.lbdb")]) == 0
+    assert main(["doctor", "--store", str(tmp_path / "s.db")]) == 0
     assert "extra plot: pip install 'neodp[plot]'" in capsys.readouterr().out
 
 

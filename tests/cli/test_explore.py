@@ -43,7 +43,7 @@ def test_what_is_refused(survey: Run, words: tuple[str, ...], said: str) -> None
 
 
 def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
-    store = tmp_path / "store.lbdb"
+    store = tmp_path / "store.db"
     with open_store(store) as opened:
         opened.init()
     command = [sys.executable, "-m", "neodp", "--store", str(store), "explore", "--no-browser"]

@@ -45,7 +45,7 @@ def poll(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
         capsys.readouterr()
         code = main(["poll", *words])
         out, err = capsys.readouterr()
-        assert list(tmp_path.glob("*.lbdb*")) == []
+        assert list(tmp_path.glob("*.db*")) == []
         return code, out, err
 
     return go
@@ -225,7 +225,7 @@ def test_the_house_of_1984_in_one_script(tmp_path: Path) -> None:
     words = [sys.executable, str(script), str(tmp_path / "votes.data")]
     shown = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert shown.count("do at least 11 of 20 people choose 'yes'?") == 16
-    store = str(tmp_path / "house.lbdb")
+    store = str(tmp_path / "house.db")
     assert main(["--store", store, "init"]) == main(["--store", store, "budget", "house", "--releases", "16"]) == 0
     answered = subprocess.run(
         [*words, store, "1984", "balanced"], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -505,7 +505,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, typed: bytes) -> Iterator[Callable
 def test_control_c_where_a_mechanism_is_asked_for(tmp_path: Path) -> None:
     """A process of its own on a terminal of its own, for that is what sends the signal."""
     seated = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-    words = [sys.executable, "-m", "neodp", "--store", str(tmp_path / "s.lbdb"), "poll", people(tmp_path), *WORDS]
+    words = [sys.executable, "-m", "neodp", "--store", str(tmp_path / "s.db"), "poll", people(tmp_path), *WORDS]
     with subprocess.Popen(
         [sys.executable, "-c", seated, *words, "--release", "spring"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -518,7 +518,7 @@ def test_control_c_where_a_mechanism_is_asked_for(tmp_path: Path) -> None:
         process.stdin.flush()
         rest = process.stdout.read()
     assert (process.returncode, b"interrupted" in rest) == (130, True)
-    assert list(tmp_path.glob("*.lbdb*")) == []
+    assert list(tmp_path.glob("*.db*")) == []
 
 
 def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,7 +179,7 @@ def test_utility(films: Run) -> None:
 def test_what_goes_wrong(
     words: tuple[str, ...], code: int, message: str, ratings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store = ["--store", str(tmp_path / "store.lbdb")]
+    store = ["--store", str(tmp_path / "store.db")]
     assert main([*store, "stretch", "load", ratings, "--weights", "0.5", "--json"]) == 0
     before = capsys.readouterr()
     asked = [ratings if word == "FILE" else word for word in words] + (["--replace"] if "FILE" in words else [])

@@ -42,7 +42,7 @@ def site(address: str) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
     """The same on a file, for tests that change nothing; and where the file is."""
-    address = str(tmp_path_factory.mktemp("explore") / "store.lbdb")
+    address = str(tmp_path_factory.mktemp("explore") / "store.db")
     with open_store(address) as store:
         fill(store)
     with serving(address) as site:

@@ -235,7 +235,7 @@ def test_a_server_without_it(
 
 
 def test_a_file_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    address = ["--store", str(tmp_path / "a.lbdb")]
+    address = ["--store", str(tmp_path / "a.db")]
     assert main([*address, "init"]) == 0
     assert main([*address, "plugin", "status"]) == 2
     assert "the plugin is for Neo4j" in capsys.readouterr().err

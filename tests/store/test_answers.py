@@ -336,7 +336,7 @@ def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Pat
     grid = generate.grid(9, 9)
     grid = grid.with_alpha(neodp.balanced(grid))
     keys = [grid.key(v) for v in (0, 80, 40, 41, 8, 36)]
-    with open_store(tmp_path / "s.lbdb") as store:
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", grid)
         store.certify("g")
         store.allow("default", Limit(100))

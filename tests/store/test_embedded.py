@@ -96,7 +96,7 @@ def killed(path: Path, action: str) -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "x.lbdb"
+    return tmp_path / "x.db"
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_nothing_but_the_file_is_left_once_it_is_closed_or_forgotten(path: Path)
     with opened(path) as store:
         store.load("g", generate.path(3))
         store.close()
-    assert [p.name for p in path.parent.iterdir()] == ["x.lbdb"]
+    assert [p.name for p in path.parent.iterdir()] == ["x.db"]
     with pytest.raises(StoreError, match="was closed, or failed; open it again"):
         store.read("g")
     forgotten = opened(path)
@@ -246,10 +246,10 @@ def test_a_full_disk_is_told_and_changes_nothing(path: Path) -> None:
 def test_a_damaged_log_is_cut_and_kept(path: Path, damage: Callable[[bytes], bytes]) -> None:
     with process(path, LOG) as other:
         other.communicate()
-    log = path.with_name("x.lbdb.wal")
+    log = path.with_name("x.db.wal")
     damaged = damage(log.read_bytes())
     log.write_bytes(damaged)
-    with pytest.warns(DamagedLogWarning, match=r"could not be read, .*; a copy of the log is .*x\.lbdb\.wal\.damaged-"):
+    with pytest.warns(DamagedLogWarning, match=r"could not be read, .*; a copy of the log is .*x\.db\.wal\.damaged-"):
         store = opened(path)
     with store:
         assert len(store.read("g")) in (5, 9)
@@ -265,7 +265,7 @@ def test_damaged_texts_are_not_read(path: Path) -> None:
     with opened(path) as store:
         store.load("a name that is long enough to stand by itself", graph)
     path.write_bytes(path.read_bytes().replace(b"long enough to stand", b"\xff" * 20))
-    with pytest.raises(StoreError, match=r"^a part of .*x\.lbdb cannot be read: it was damaged; take it from a copy$"):
+    with pytest.raises(StoreError, match=r"^a part of .*x\.db cannot be read: it was damaged; take it from a copy$"):
         opened(path).graphs()
 
 
@@ -289,8 +289,8 @@ def test_ctrl_c_waits_until_the_file_is_open(path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_log_without_its_file(path: Path) -> None:
-    path.with_name("x.lbdb.wal").write_bytes(b"log")
-    with pytest.raises(StoreUnreachable, match=r"is gone, but not its log x\.lbdb\.wal; put it back, or move the log"):
+    path.with_name("x.db.wal").write_bytes(b"log")
+    with pytest.raises(StoreUnreachable, match=r"is gone, but not its log x\.db\.wal; put it back, or move the log"):
         opened(path)
     assert not path.exists()
 
@@ -299,9 +299,9 @@ def test_the_log_of_another_store(path: Path) -> None:
     with process(path, LOG) as other:
         other.communicate()
     path.unlink()
-    os.rename(path.with_name("x.lbdb.wal"), path.with_name("log"))
+    os.rename(path.with_name("x.db.wal"), path.with_name("log"))
     opened(path).close()
-    os.rename(path.with_name("log"), path.with_name("x.lbdb.wal"))
+    os.rename(path.with_name("log"), path.with_name("x.db.wal"))
     with pytest.raises(StoreUnreachable, match=r"has the log of another store beside it; move its \.wal file away"):
         opened(path)
 
@@ -344,7 +344,7 @@ def test_a_file_that_may_only_be_read(path: Path, monkeypatch: pytest.MonkeyPatc
     access = os.access
     monkeypatch.setattr(os, "access", lambda p, mode: mode != os.W_OK and access(p, mode))
     with opened(path) as store:
-        assert [p.name for p in path.parent.iterdir()] == ["x.lbdb"]
+        assert [p.name for p in path.parent.iterdir()] == ["x.db"]
         assert fingerprint(store.read("g")) == fingerprint(g)
         assert store.init() == []
         for act in (lambda: store.load("h", g), lambda: store.drop("g"), lambda: store.write("g", neodp.extend(g))):
@@ -579,7 +579,7 @@ def test_an_error_ends_a_transaction_even_if_somebody_swallows_it(store: Embedde
         with store._session.transaction(write=True):
             store._session.run("delete_graph", graph="g")
             for _ in range(2):
-                with pytest.raises(StoreError, match=r"x\.lbdb refused: .*; nothing was changed"):
+                with pytest.raises(StoreError, match=r"x\.db refused: .*; nothing was changed"):
                     store._session.execute("MATCH (d:Nothing) RETURN d", {})
 
     with pytest.raises(StoreError, match="refused a part of a change; nothing was changed"):
@@ -639,7 +639,7 @@ def test_ctrl_c_within_the_engine_is_ctrl_c(tmp_path: Path, monkeypatch: pytest.
     def interrupted(*_: object) -> None:
         raise RuntimeError("KeyboardInterrupt: <EMPTY MESSAGE>")
 
-    with open_store(tmp_path / "s.lbdb") as store:
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", generate.path(3))
         monkeypatch.setattr(ladybug.Connection, "execute", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -689,7 +689,7 @@ def test_a_store_that_stays_open_gives_memory_back(store: EmbeddedStore, monkeyp
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_stays_where_it_is(tmp_path: Path) -> None:
     """In MB: after opening and closing a file 30 times more, it was 26; after 600 answers more, 16."""
-    words = [sys.executable, "-c", MEMORY, str(tmp_path / "s.lbdb")]
+    words = [sys.executable, "-c", MEMORY, str(tmp_path / "s.db")]
     found = subprocess.run(words, capture_output=True, text=True, check=True)
     closing, answering = map(float, found.stdout.split())
     assert closing < 10.0

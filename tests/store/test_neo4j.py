@@ -122,9 +122,9 @@ def test_auth_is_given_as_a_pair_or_as_the_driver_takes_it(
 
 def test_what_is_no_store(tmp_path: Path) -> None:
     for options in ({"auth": ("neo4j", "hunter2")}, {"database": "neo4j"}):
-        with pytest.raises(StoreError, match=r"(auth|database) is given for the file .*x\.lbdb; leave it out"):
-            open_store(tmp_path / "x.lbdb", **options)
-    assert not (tmp_path / "x.lbdb").exists()
+        with pytest.raises(StoreError, match=r"(auth|database) is given for the file .*x\.db; leave it out"):
+            open_store(tmp_path / "x.db", **options)
+    assert not (tmp_path / "x.db").exists()
     with pytest.raises(StoreError, match=r"a list is no store; give an address, a path or a neo4j\.Driver"):
         open_store([])  # type: ignore[arg-type]
 

@@ -27,7 +27,7 @@ OLD = Path(__file__).parent / "files" / "version-0.gz"
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    path = tmp_path / "old.lbdb"
+    path = tmp_path / "old.db"
     path.write_bytes(gzip.decompress(OLD.read_bytes()))
     return path
 
@@ -53,7 +53,7 @@ def test_a_store_without_a_version_is_brought_up_to_date(old: Path) -> None:
 
 
 def test_the_answers_of_a_store_without_accounts_are_summed_up(tmp_path: Path) -> None:
-    path = tmp_path / "old.lbdb"
+    path = tmp_path / "old.db"
     path.write_bytes(gzip.decompress((OLD.parent / "version-1.gz").read_bytes()))
     with open_store(path) as store:
         assert (store.account().used, store.account().left) == (2, 1)
@@ -90,21 +90,21 @@ def test_the_version_is_kept_and_a_newer_one_refused(
 def test_a_store_without_its_releases_answers_nothing(tmp_path: Path, table: str) -> None:
     """Or a question that was answered would be answered anew."""
     graph = generate.path(3)
-    with open_store(tmp_path / "s.lbdb") as store:
+    with open_store(tmp_path / "s.db") as store:
         store.load("g", graph.with_alpha(neodp.balanced(graph)))
         store.answer("g", "1", "spring")
         with store._session.transaction(write=True):  # type: ignore[attr-defined]
             store._session.execute(f"DROP TABLE {table}", {})  # type: ignore[attr-defined]
     with pytest.raises(StoreUnreachable, match=f"has lost its table {table}: somebody else has changed it; take it"):
-        open_store(tmp_path / "s.lbdb")
+        open_store(tmp_path / "s.db")
 
 
 @pytest.mark.parametrize("table", ["DatasetGraph", "Release", "NeodpSchema"])
 def test_tables_of_somebody_else_are_left_alone(tmp_path: Path, table: str) -> None:
-    with ladybug.Database(tmp_path / "s.lbdb") as database, ladybug.Connection(database) as connection:
+    with ladybug.Database(tmp_path / "s.db") as database, ladybug.Connection(database) as connection:
         connection.execute(f"CREATE NODE TABLE {table}(mine INT64 PRIMARY KEY)")
     with pytest.raises(StoreUnreachable, match=rf"has a table {table} without a column \w+: it is not neodp's; use"):
-        open_store(tmp_path / "s.lbdb")
+        open_store(tmp_path / "s.db")
 
 
 def test_a_version_that_is_no_number_is_named_neo4j(

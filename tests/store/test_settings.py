@@ -37,24 +37,24 @@ def test_a_command_that_reads_makes_no_store(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["--store", "typo.lbdb", *words]) == 3
-    said = "there is no store typo.lbdb; correct --store, or make one with 'neodp init --store typo.lbdb'"
+    assert main(["--store", "typo.db", *words]) == 3
+    said = "there is no store typo.db; correct --store, or make one with 'neodp init --store typo.db'"
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_init_makes_one_and_python_may_choose(tmp_path: Path) -> None:
     with pytest.raises(StoreUnreachable, match="there is no store"):
-        open_store(tmp_path / "s.lbdb", create=False)
-    assert main(["--store", str(tmp_path / "s.lbdb"), "init"]) == 0
-    with open_store(tmp_path / "s.lbdb", create=False) as store:
+        open_store(tmp_path / "s.db", create=False)
+    assert main(["--store", str(tmp_path / "s.db"), "init"]) == 0
+    with open_store(tmp_path / "s.db", create=False) as store:
         assert store.graphs() == []
 
 
 def test_a_link_to_nothing_makes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "s.lbdb").symlink_to(tmp_path / "target")
+    (tmp_path / "s.db").symlink_to(tmp_path / "target")
     with pytest.raises(StoreUnreachable, match="is a link to nothing; remove the link, or name the file itself"):
-        open_store(tmp_path / "s.lbdb")
+        open_store(tmp_path / "s.db")
     assert not (tmp_path / "target").exists()
 
 
@@ -146,7 +146,7 @@ def test_a_host_alone_is_no_path(uri: str) -> None:
         Settings.from_env(uri)
 
 
-@pytest.mark.parametrize("uri", ["host:7687", "file.lbdb", "localhost"])
+@pytest.mark.parametrize("uri", ["host:7687", "file.db", "localhost"])
 def test_neo4j_uri_is_an_address_in_full(uri: str) -> None:
     with pytest.raises(StoreError, match="NEO4J_URI is not an address in full; set it to bolt://HOST:PORT"):
         Settings.from_env(environ={"NEO4J_URI": uri})
@@ -155,9 +155,9 @@ def test_neo4j_uri_is_an_address_in_full(uri: str) -> None:
 @pytest.mark.parametrize(
     "uri",
     [
-        *("neodp.lbdb", "./host:7687", "/tmp/x:1", "C:\\data\\x.lbdb", "C:x.lbdb", "bolt", "neo4j/x.lbdb"),
-        *("a@b.lbdb", "me@example.org.lbdb", "me@work/x.lbdb", "./me@host", "data/me@host", "/tmp/me@host"),
-        *("localhost.lbdb", "./localhost", "10.0.0.7.lbdb", "1.2.3", "a.b:c.lbdb"),
+        *("neodp.db", "./host:7687", "/tmp/x:1", "C:\\data\\x.db", "C:x.db", "bolt", "neo4j/x.db"),
+        *("a@b.db", "me@example.org.db", "me@work/x.db", "./me@host", "data/me@host", "/tmp/me@host"),
+        *("localhost.db", "./localhost", "10.0.0.7.db", "1.2.3", "a.b:c.db"),
     ],
 )
 def test_what_does_not_look_like_an_address_is_a_path(uri: str) -> None:

@@ -184,7 +184,7 @@ def test_on_the_command_line(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     """What is read is answered, and what is not is bad input: one sentence, exit code 2, nothing "inside neodp"."""
     words = [
         "--store",
-        str(tmp_path / "s.lbdb"),
+        str(tmp_path / "s.db"),
         "poll",
         str(make.FOLDER / name),
         "--vote",

@@ -80,7 +80,7 @@ class Tally:
 def arena(run: Arena) -> Iterator[Arena]:
     """A place for one try, with a new folder; on the server, with an empty database."""
     with tempfile.TemporaryDirectory(prefix="neodp-trust-") as folder:
-        address = run.address if run.server is not None else str(Path(folder) / "store.lbdb")
+        address = run.address if run.server is not None else str(Path(folder) / "store.db")
         made = Arena(Path(folder), address, run.shared, run.server, run.driver, run.facts)
         made.empty()
         yield made

@@ -84,14 +84,14 @@ def one_table(rng: random.Random, folder: Path, address: str) -> None:
             ["audit", "--nodes", name, "--edges", "edges.csv"],
             ["audit", "--nodes", "edges.csv", "--edges", name],
             ["compare", name, name],
-            ["--store", "s.lbdb", "load", "g", name, "edges.csv", *rng.choice([[], ["--extra-columns", "ignore"]])],
-            ["--store", "s.lbdb", "stretch", "load", name, "--extra-columns", "ignore"],
+            ["--store", "s.db", "load", "g", name, "edges.csv", *rng.choice([[], ["--extra-columns", "ignore"]])],
+            ["--store", "s.db", "stretch", "load", name, "--extra-columns", "ignore"],
         ]
     )
     done = behaved(command(*words, *rng.choice([[], ["--json"]])), (0, 1, 2))
     if done.code == 2 and not done.err.startswith('{"error"') and not done.err.startswith("neodp: "):
         raise Failed(f"no message of neodp's: {done}")
-    untouched(before, folder, ["s.lbdb"])
+    untouched(before, folder, ["s.db"])
 
 
 @attack("tables", "no store", share=1.5)
@@ -103,7 +103,7 @@ def tables(rng: random.Random, arena: Arena) -> int:
 @attack("files", "embedded")
 def files(rng: random.Random, arena: Arena) -> int:
     """damaged files of the embedded store and its log: refused, or read; a kept answer is served as it was, or not"""
-    kept = arena.shared / "damage.lbdb"
+    kept = arena.shared / "damage.db"
     if not kept.exists():
         graph = generate.path(20)
         with open_store(kept) as store:

@@ -53,7 +53,7 @@ def full_disk(rng: random.Random, arena: Arena) -> int:
     case = rng.choice(CASES)
     before, after, (_, seconds) = prepared(arena, case)
     with small_disk(arena.folder, 40) as place:
-        here = replace(arena, folder=place, address=str(place / "store.lbdb"))
+        here = replace(arena, folder=place, address=str(place / "store.db"))
         shutil.copy(arena.address, here.address)
         tables(here)
         left = rng.choice([0, 0, rng.randrange(2**16), rng.randrange(2**21), rng.randrange(2**24), 2**23 + 2**12])

@@ -63,7 +63,7 @@ def _words(rng: random.Random) -> list[str]:
 
 def one_line(rng: random.Random, folder: Path, address: str) -> None:
     """A random command line on a small store."""
-    store = folder / "s.lbdb"
+    store = folder / "s.db"
     store.write_bytes(_kept(folder).read_bytes())
     (folder / "people.csv").write_text("vote,epsilon\nyes,1\nno,0.5\nyes,2\n")
     (folder / "nodes.csv").write_text("key,color\na,yes\nb,no\n")
@@ -72,7 +72,7 @@ def one_line(rng: random.Random, folder: Path, address: str) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path != store}
     words = _words(rng)
     behaved(command("--store", str(store), *words), (0, 1, 2, 3))
-    untouched(before, folder, ["s.lbdb", "neodp", *(word for word in words if word.strip("./"))])
+    untouched(before, folder, ["s.db", "neodp", *(word for word in words if word.strip("./"))])
 
 
 def _kept(folder: Path) -> Path:
@@ -81,7 +81,7 @@ def _kept(folder: Path) -> Path:
     if _STORE is None:
         import tempfile
 
-        _STORE = Path(tempfile.mkdtemp(prefix="neodp-trust-", dir=folder.parent)) / "kept.lbdb"
+        _STORE = Path(tempfile.mkdtemp(prefix="neodp-trust-", dir=folder.parent)) / "kept.db"
         made = ["--store", str(_STORE)]
         (folder / "ratings.csv").write_text("user,item,rating\nu1,i,5\nu2,i,3\nu2,j,4\n")
         for words in (
@@ -131,7 +131,7 @@ CYPHER = [
 
 def one_query(rng: random.Random, folder: Path, address: str) -> None:
     """A random query: it reads, or it is refused; nothing is changed, and no file is read or made."""
-    store = address or "s.lbdb"
+    store = address or "s.db"
     (folder / "x.csv").write_text("a,b\ncanary,2\n")
     if not address:
         (folder / store).write_bytes(_kept(folder).read_bytes())
@@ -144,7 +144,7 @@ def one_query(rng: random.Random, folder: Path, address: str) -> None:
     done = behaved(command("--store", store, "poll", "--cypher", text, *how), (0, 1, 2))
     if "canary" in done.out + done.err.replace(text, ""):
         raise Failed(f"it has read a file: {text!r} {done}")
-    untouched(before, folder, ["s.lbdb"])
+    untouched(before, folder, ["s.db"])
     if command("--store", store, "list", "--json").out != shown:
         raise Failed(f"it has changed something: {text!r}")
 

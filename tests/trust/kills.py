@@ -129,11 +129,11 @@ def _put(arena: Arena, case: Case) -> None:
         with arena.open() as store:
             case.before(store)
         return
-    kept = arena.shared / f"{case.before.__name__}.lbdb"
+    kept = arena.shared / f"{case.before.__name__}.db"
     if not kept.exists():
         with neodp.open_store(kept) as store:
             case.before(store)
-    for old in arena.folder.glob("store.lbdb*"):
+    for old in arena.folder.glob("store.db*"):
         old.unlink()
     shutil.copy(kept, arena.address)
 

@@ -90,7 +90,7 @@ def one_name(rng: random.Random, folder: Path, address: str) -> None:
     """A graph whose name, keys, colours and releases are hostile, through many commands."""
     name, one, two, release = ("".join(rng.choices(PARTS, k=rng.randint(1, 4))) + end for end in "abcd")
     name, release = _seen(name), _seen(release)
-    store = address or str(folder / "s.lbdb")
+    store = address or str(folder / "s.db")
     graph = DatasetGraph.from_columns([one, two], [one, two], [one], [two], 1.0, alpha={one: 0.5})
     with open_store(store) as opened:
         opened.load(name, graph, replace=True, population=release)

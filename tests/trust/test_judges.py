@@ -54,7 +54,7 @@ def test_the_same_poll_from_two_folders_gives_the_same_state(tmp_path: Path) -> 
         (tmp_path / name).mkdir()
         table = tmp_path / name / "people.csv"
         table.write_text("vote,epsilon\nyes,1\nno,1\nyes,1\n")
-        with neodp.open_store(tmp_path / name / "s.lbdb") as store:
+        with neodp.open_store(tmp_path / name / "s.db") as store:
             neodp.poll(table, vote="vote", epsilon="epsilon", mechanism="balanced").release(store, "r")
             states.append(state_of(store))
             assert str(table) in store.ledger().releases[0].asked
@@ -88,11 +88,11 @@ def test_files_that_are_made_changed_or_linked(tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(b"x")
     before = {"mine": b"x"}
     untouched(before, tmp_path)
-    (tmp_path / "s.lbdb").write_bytes(b"y")
-    untouched(before, tmp_path, ["s.lbdb"])
-    with pytest.raises(Failed, match=r"a file was made: s\.lbdb"):
+    (tmp_path / "s.db").write_bytes(b"y")
+    untouched(before, tmp_path, ["s.db"])
+    with pytest.raises(Failed, match=r"a file was made: s\.db"):
         untouched(before, tmp_path)
-    (tmp_path / "s.lbdb").unlink()
+    (tmp_path / "s.db").unlink()
     for change in (lambda: (tmp_path / "mine").write_bytes(b"z"), (tmp_path / "mine").unlink):
         change()
         with pytest.raises(Failed, match="a file was changed: mine"):
