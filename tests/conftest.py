@@ -145,14 +145,9 @@ def store(address: str) -> Iterator[Store]:
 
 @pytest.fixture
 def raw(store: Store, request: pytest.FixtureRequest) -> Callable[..., list[list[Any]]]:
-    """Somebody's own Cypher, past neodp: rows of values."""
+    """Somebody's own Cypher, past neodp: rows of values. An embedded store can only be read that way."""
     if "://" not in store.address:
-
-        def execute(text: str, **values: Any) -> list[list[Any]]:
-            with store._session.transaction(write=True):  # type: ignore[attr-defined]
-                return [list(row.values()) for row in store._session.execute(text, values).to_pylist()]  # type: ignore[attr-defined]
-
-        return execute
+        return lambda text: [list(row.values()) for row in store.select(text).to_pylist()]
 
     def run(text: str, **values: Any) -> list[list[Any]]:
         server = request.getfixturevalue("neo4j_server")

@@ -16,6 +16,7 @@ from neodp.errors import GraphError, GraphExists, NoMechanism, UnknownGraph, Unk
 from neodp.store import Store, open_store
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
+from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]
 
@@ -254,6 +255,7 @@ def test_alpha_is_replaced_as_a_whole_and_unsets_the_mechanism(store: Store) -> 
         store.mechanism("g")
 
 
+@on_neo4j
 @pytest.mark.parametrize(
     "change",
     [
@@ -366,6 +368,7 @@ def test_accuracy_by_distance(store: Store) -> None:
         assert row["mean_p_true"] == pytest.approx(expected, abs=1e-12)
 
 
+@on_neo4j
 def test_the_audit_in_cypher_finds_what_is_broken(store: Store, raw: Raw) -> None:
     g = generate.path(6)
     store.load("g", g.with_alpha(neodp.balanced(g)))
@@ -377,6 +380,7 @@ def test_the_audit_in_cypher_finds_what_is_broken(store: Store, raw: Raw) -> Non
     assert row["epsilon"] == 0.9
 
 
+@on_neo4j
 def test_stale_and_missing_probabilities(store: Store, raw: Raw) -> None:
     g = generate.path(6)
     store.load("g", g.with_alpha(neodp.balanced(g)))

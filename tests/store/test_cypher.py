@@ -1,4 +1,4 @@
-"""The files of ``cypher/``: every statement has one name, and both dialects have what they need."""
+"""The files of ``cypher/``: every statement has one name, and every canned query a variant for each store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from neodp.errors import StoreError
 from neodp.store import cypher
 from neodp.store.cypher import SUBJECTS, canned, parse, root, statement, statements
 
-DIALECTS = ["embedded", "neo4j"]
+DIALECTS = ["neo4j"]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -57,9 +57,9 @@ def test_a_name_in_two_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         whole("neo4j")
 
 
-def test_no_dialect_borrows_from_the_other() -> None:
-    with pytest.raises(StoreError, match="there is no statement 'claim_graph' in cypher/embedded"):
-        statement("claim_graph", "embedded")
+def test_a_statement_that_is_missing_is_named() -> None:
+    with pytest.raises(StoreError, match="there is no statement 'claim' in cypher/neo4j; write it there"):
+        statement("claim", "neo4j")
 
 
 # --- which names the code uses ------------------------------------------------------------------------------------

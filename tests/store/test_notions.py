@@ -14,6 +14,7 @@ from neodp import DatasetGraph, Gaussian, SuitablePair, generate
 from neodp.errors import GraphError, NoMechanism, PrivacyError, StaleMechanism
 from neodp.privacy import EpsilonDelta
 from neodp.store import Store
+from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]
 
@@ -59,6 +60,7 @@ def test_the_mu_of_an_edge_goes_to_that_edge(store: Store, raw: Raw) -> None:
     assert not store.mechanism("g").stale
 
 
+@on_neo4j
 def test_a_planted_violation_of_mu_is_found(store: Store, raw: Raw) -> None:
     store.load("g", path())
     store.write("g", neodp.extend(store.read("g"), Gaussian(0.8)))
@@ -67,6 +69,7 @@ def test_a_planted_violation_of_mu_is_found(store: Store, raw: Raw) -> None:
     assert neodp.audit(stored.graph, stored).violations > 0
 
 
+@on_neo4j
 @pytest.mark.parametrize("per_edge", [False, True])
 def test_a_mu_that_was_changed_past_neodp_makes_the_mechanism_stale(store: Store, raw: Raw, per_edge: bool) -> None:
     store.load("g", path())
@@ -79,6 +82,7 @@ def test_a_mu_that_was_changed_past_neodp_makes_the_mechanism_stale(store: Store
     assert store.mechanism("g").stale
 
 
+@on_neo4j
 def test_an_edge_without_mu_is_named(store: Store, raw: Raw) -> None:
     store.load("g", path())
     g = store.read("g")
@@ -174,6 +178,7 @@ def test_single_datasets_take_one_extension(store: Store, method: Any, monkeypat
     assert len(extended) == 1
 
 
+@on_neo4j
 def test_a_mechanism_of_another_method_is_stale_once_the_method_is_known(store: Store, raw: Raw) -> None:
     store.load("p", rainbow_graph())
     store.write("p", neodp.extend(store.read("p"), method="prefix"))
@@ -182,6 +187,7 @@ def test_a_mechanism_of_another_method_is_stale_once_the_method_is_known(store: 
         store.evaluate("p", ["a"])
 
 
+@on_neo4j
 def test_a_mechanism_written_before_the_method_was_kept_still_counts(store: Store, raw: Raw) -> None:
     store.load("p", rainbow_graph())
     m = neodp.extend(store.read("p"), method="prefix")

@@ -14,6 +14,7 @@ from neodp.stretch import noise
 from neodp.stretch.neighborhoods import nearest, neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
+from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]
 Rows = list[tuple[Any, ...]]
@@ -135,6 +136,7 @@ def test_it_is_still_there_after_closing(address: str) -> None:
         assert_same(store.profiles.read("p"), small())
 
 
+@on_neo4j
 def test_likes_by_somebody_s_own_cypher(store: Store, raw: Raw) -> None:
     """Without a weight a like shows nothing; a weight beyond 1 is refused by name."""
     store.profiles.load("p", small())

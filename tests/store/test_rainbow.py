@@ -14,6 +14,7 @@ from neodp import DatasetGraph, generate
 from neodp.errors import GraphError, StaleMechanism
 from neodp.store import Store
 from neodp.store.base import fingerprint
+from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]
 
@@ -70,6 +71,7 @@ def test_neighbors_have_their_preference(store: Store, graph: DatasetGraph) -> N
     assert store.neighbors("two", ["1"]).preference is None
 
 
+@on_neo4j
 def test_a_changed_preference_makes_the_mechanism_stale(store: Store, graph: DatasetGraph, raw: Raw) -> None:
     kept(store, graph)
     raw("MATCH (d:Dataset {graph: 'p', key: '4-0-0/3-0-0'}) SET d.preference = ['red', 'green', 'blue']")
@@ -96,6 +98,7 @@ def test_alpha_is_written_back(store: Store, graph: DatasetGraph) -> None:
     assert fingerprint(store.read("p")) == fingerprint(graph)
 
 
+@on_neo4j
 def test_canned_queries_with_more_than_two_colors(store: Store, graph: DatasetGraph, raw: Raw) -> None:
     m = kept(store, graph)
     read = m.graph

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,8 @@ KEPT = 256
 """How many parts that were read stay in memory: 32 MiB."""
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     """The name of a column and its form: `count` rows of type `dtype`, each of `width` numbers unless that is None.
 
     One that is not `fixed` may be changed by ``put``, also by other processes, so that its parts do not stay in memory.
@@ -83,7 +85,7 @@ class Columns:
         for part in range(column.parts):
             rows = values[part * column.rows : part * column.rows + column.size(part)]
             void = floating and np.isnan(rows[0]).all() and np.isnan(rows).all()
-            self._insert(column, part, b"" if void else memoryview(rows).cast("B"))
+            self._insert(column, part, b"" if void else rows.data.cast("B"))
 
     def write_nan(self, column: Column) -> None:
         """Write a column that is NaN throughout, to be changed by ``put``."""
@@ -94,7 +96,8 @@ class Columns:
         """Return a whole column."""
         found = np.empty((column.count, *column.shape), column.dtype)
         parts = self._file.execute(
-            "SELECT part, data, digest FROM chunk WHERE version = ? AND name = ? ORDER BY part", column[:2]
+            "SELECT part, data, digest FROM chunk WHERE version = ? AND name = ? ORDER BY part",
+            [column.version, column.name],
         )
         if [row[0] for row in parts] != list(range(column.parts)):
             raise self._damaged(column)
@@ -137,7 +140,7 @@ class Columns:
             here, before = part_of == part, self.part(column, part)
             rows = np.full((column.size(part), *column.shape), np.nan) if before is None else before.copy()
             rows[places[here] - part * column.rows] = values[here]
-            self._insert(column, part, memoryview(rows).cast("B"))
+            self._insert(column, part, rows.data.cast("B"))
 
     def delete(self, *versions: str | None) -> None:
         """Delete all columns of some versions, within a transaction that writes."""

@@ -116,7 +116,9 @@ class Content:
         outgoing = ranges(out_start, out_end)
         incoming = self._columns.take(self._incoming, ranges(in_start, in_end)).astype(np.int64)
         ends = (self._columns.take(self._ends[1], outgoing), self._columns.take(self._ends[0], incoming))
-        at = [np.repeat(np.arange(len(places)), end - start) for start, end in ((out_start, out_end), (in_start, in_end))]
+        at = [
+            np.repeat(np.arange(len(places)), end - start) for start, end in ((out_start, out_end), (in_start, in_end))
+        ]
         level = self._columns.take(self._level, np.concatenate([outgoing, incoming])).astype(np.int64)
         pairs = self._columns.take(self._levels, level)
         neighbor = np.concatenate(ends).astype(np.int64)
@@ -136,7 +138,10 @@ def levels_of(graph: DatasetGraph) -> tuple[Array, Floats]:
     pair = epsilon.indices.to_numpy().astype(np.int64) * len(delta.dictionary) + delta.indices.to_numpy()
     used = pa.array(pair).dictionary_encode()
     code = used.dictionary.to_numpy()
-    parts = (epsilon.dictionary.to_numpy()[code // len(delta.dictionary)], delta.dictionary.to_numpy()[code % len(delta.dictionary)])
+    parts = (
+        epsilon.dictionary.to_numpy()[code // len(delta.dictionary)],
+        delta.dictionary.to_numpy()[code % len(delta.dictionary)],
+    )
     return used.indices.to_numpy().astype(_code(len(code))), np.column_stack(parts).view(np.float64)
 
 

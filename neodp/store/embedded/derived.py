@@ -231,5 +231,9 @@ def _fill(database: ladybug.Database, what: Copied) -> None:
         for name, rows in what.tables():
             if not len(rows):
                 continue
-            columns = "" if rows.column_names[:2] == ["from", "to"] else "(" + ", ".join(f"`{c}`" for c in rows.column_names) + ")"
+            columns = (
+                ""
+                if rows.column_names[:2] == ["from", "to"]
+                else "(" + ", ".join(f"`{c}`" for c in rows.column_names) + ")"
+            )
             connection.execute(f"COPY {name}{columns} FROM $rows", {"rows": rows})

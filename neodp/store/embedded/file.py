@@ -159,7 +159,7 @@ class File:
             raise StoreError(f"the store {self.address} was closed", "open it again")
         try:
             return self._connection.execute(sql, values).fetchall()
-        except (sqlite3.Error, UnicodeEncodeError) as e:
+        except (sqlite3.Error, UnicodeError) as e:
             raise self._explained(e) from e
 
     def backup(self, target: Path) -> None:
@@ -219,12 +219,16 @@ class File:
                 f"the store {self.address} has version {version}, and this neodp reads version {VERSION}",
                 "update neodp" if newer else "restore it from a backup",
             )
-        found = {name: sql for name, sql in self.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")}
+        found = dict(self.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
         for name in sorted(found.keys() | _schema().keys()):
             if found.get(name) != _schema().get(name):
-                what = "is missing" if name not in found else "is not neodp's" if name not in _schema() else "was changed"
+                what = (
+                    "is missing" if name not in found else "is not neodp's" if name not in _schema() else "was changed"
+                )
                 raise self.damaged(f"its table or index {name!r} {what}")
-        size, pages, journal = (self.execute(f"PRAGMA {name}")[0][0] for name in ("page_size", "page_count", "journal_mode"))
+        size, pages, journal = (
+            self.execute(f"PRAGMA {name}")[0][0] for name in ("page_size", "page_count", "journal_mode")
+        )
         if journal != "delete":
             raise StoreUnreachable(
                 f"the store {self.address} was switched to the journal mode {journal} by another program",
@@ -247,13 +251,14 @@ class File:
             )
             for pragma in ("synchronous = EXTRA", "foreign_keys = ON", "trusted_schema = OFF", "cell_size_check = ON"):
                 connection.execute(f"PRAGMA {pragma}")
-        except sqlite3.Error as e:
+        except (sqlite3.Error, UnicodeError) as e:
             raise self._explained(e) from e
         return connection
 
     def _explained(self, error: Exception) -> NeodpError:
         """Return SQLite's error in neodp's words."""
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        precise = getattr(error, "sqlite_errorcode", 0)
+        code = precise & 0xFF
         if isinstance(error, UnicodeEncodeError):
             return GraphError("a name or key is not a text that UTF-8 can write", "correct it")
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -261,8 +266,10 @@ class File:
                 f"the store {self.address} is in use by another process, which did not finish within {self._wait:g} s",
                 "wait for it, or use another file",
             )
-        if code == sqlite3.SQLITE_FULL:
-            return StoreError(f"{self.address} cannot be written: the disk is full", "make room; nothing was changed")
+        if code == sqlite3.SQLITE_FULL or precise == sqlite3.SQLITE_IOERR_WRITE:
+            return StoreError(
+                f"{self.address} cannot be written: the disk may be full", "make room; nothing was changed"
+            )
         if code == sqlite3.SQLITE_NOTADB:
             return StoreUnreachable(f"the file {self.address} is not a neodp store", "name another file")
         if code == sqlite3.SQLITE_READONLY and _beside(self.path, "-journal").exists():
@@ -272,7 +279,8 @@ class File:
             )
         if code == sqlite3.SQLITE_READONLY:
             return refusals.read_only(self.address)
-        if code == sqlite3.SQLITE_CORRUPT or "Could not decode to UTF-8" in str(error):
+        unreadable = isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error)
+        if code == sqlite3.SQLITE_CORRUPT or unreadable:
             return self.damaged("a part of it cannot be read")
         if code == sqlite3.SQLITE_CANTOPEN:
             return StoreUnreachable(f"the store {self.address} cannot be opened", "see the rights on it and its folder")
@@ -378,7 +386,10 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     if not path.exists():
         journals = [end for end in BESIDE if _beside(path, end).exists()]
         if journals:
-            return f"is gone, but not its journal {path.name}{journals[0]}", "put the file back, or move the journal away"
+            return (
+                f"is gone, but not its journal {path.name}{journals[0]}",
+                "put the file back, or move the journal away",
+            )
         if not os.access(path.parent, os.W_OK):
             return "cannot be created in its folder", "use another folder"
     elif not stat.S_ISREG(path.stat().st_mode):

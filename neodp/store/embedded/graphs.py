@@ -26,9 +26,10 @@ from neodp.store.records import READY, GraphInfo, StoredGraph
 __all__ = ["GRAPH", "Graphs", "new_version", "now"]
 
 GRAPH = (
-    "name colors datasets edges levels ordered least population created content revision certified mechanism written "
-    "min_p_true mean_p_true method privacy mu stale evaluated"
-).split()
+    *("name", "colors", "datasets", "edges", "levels", "ordered", "least", "population", "created"),
+    *("content", "revision", "certified", "mechanism", "written", "min_p_true", "mean_p_true"),
+    *("method", "privacy", "mu", "stale", "evaluated"),
+)
 """The columns of the table ``graph``."""
 SMALL = 50_000
 """A graph of at most so many datasets and edges stays in memory after it was read."""
@@ -72,7 +73,7 @@ class Graphs(Store):
     ) -> GraphInfo:
         name, population = refusals.named("graph", name, population)
         level, levels = levels_of(graph)
-        row = dict.fromkeys(GRAPH) | {
+        row: dict[str, Any] = dict.fromkeys(GRAPH) | {
             "name": name,
             "colors": json.dumps(graph.colors, ensure_ascii=False),
             "datasets": len(graph),
@@ -95,7 +96,8 @@ class Graphs(Store):
                 self._delete(there)
             self._content(row).write(graph, level, levels)
             self._graphs.put(row)
-            progress("loading", len(graph) + graph.edges, len(graph) + graph.edges)
+            for what in ("datasets", "edges"):
+                progress(what, row[what], row[what])
         return _info(row)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
@@ -131,7 +133,8 @@ class Graphs(Store):
                     found = _induced(found, np.flatnonzero(found.color == info.colors.index(color)))
             else:
                 found = self._ball(row, keys, radius or 0, color)
-            progress("reading", len(found) + found.edges, len(found) + found.edges)
+            progress("datasets", len(found), len(found))
+            progress("edges", found.edges, found.edges)
         return found
 
     def _whole(self, row: Mapping[str, Any]) -> StoredGraph:
@@ -180,15 +183,6 @@ class Graphs(Store):
         with self._file.reading():
             content = self._content(self._row(name))
             return star(content, keys, self._places(content, name, keys))[0]
-
-    def column(self, name: str, property: str) -> pa.Table:
-        """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
-        with self._file.reading():
-            table = self._nodes(self._row(name))
-        if property not in table.column_names or property == "key":
-            return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
-        found = table.select(["key", property]).rename_columns(["key", "value"])
-        return found.filter(found["value"].is_valid())
 
 
 def star(content: Content, keys: Sequence[str], places: Array) -> tuple[Star, dict[str, int]]:

@@ -76,8 +76,8 @@ class Mechanisms(Graphs):
             self._columns.write(_distance(new), distances)
             if notion.mus is not None:
                 stored = self._whole(row)
-                ends = (graph.keys.take(pa.array(end)) for end in (graph.source, graph.target))
-                self._columns.write(_mu(new), by_edge(stored, *ends, notion.mus))
+                one, two = (graph.keys.take(pa.array(end)) for end in (graph.source, graph.target))
+                self._columns.write(_mu(new), by_edge(stored, one, two, notion.mus))
             self._graphs.put(new)
         progress("probabilities", len(graph), len(graph))
 
@@ -159,6 +159,15 @@ class Mechanisms(Graphs):
         self._columns.put(_rows(row, rows.shape[1]), places, rows)
 
     # --- as tables ----------------------------------------------------------------------------------------
+
+    def column(self, name: str, property: str) -> pa.Table:
+        """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
+        with self._file.reading():
+            table = self._nodes(self._row(name))
+        if property not in table.column_names or property == "key":
+            return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
+        found = table.select(["key", property]).rename_columns(["key", "value"])
+        return found.filter(found["value"].is_valid())
 
     def _nodes(self, row: Mapping[str, Any]) -> pa.Table:
         """Return the datasets of a graph with their properties, as Cypher sees them."""

@@ -56,7 +56,7 @@ class EmbeddedProfiles(ProfileStore):
         progress: Progress = silent,
     ) -> ProfileInfo:
         name, population = refusals.named("profile", name, population)
-        row = dict.fromkeys(PROFILE) | {
+        row: dict[str, Any] = dict.fromkeys(PROFILE) | {
             "name": name,
             "users": len(profiles.users),
             "items": len(profiles.items),
@@ -76,14 +76,16 @@ class EmbeddedProfiles(ProfileStore):
                 self._columns.delete(there["content"], there["neighbors"])
             self._create(row, profiles)
             self._profiles.put(row)
-            progress("likes", profiles.likes, profiles.likes)
+            for what in ("users", "items", "likes"):
+                progress(what, row[what], row[what])
         return _info(row)
 
     def _create(self, row: Mapping[str, Any], p: Profiles) -> None:
         texts = {"user.id": p.users, "item.id": p.items} | ({} if p.group is None else {"user.group": p.group})
         for name, column in texts.items():
             Texts(self._columns, row["content"], name, len(column)).write(column, indexed=False)
-        for column, values in zip(_likes(row), (p.user, p.item, p.value, p.weight), strict=True):
+        columns: list[Array] = [p.user, p.item, p.value, p.weight]
+        for column, values in zip(_likes(row), columns, strict=True):
             self._columns.write(column, values)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
@@ -112,7 +114,7 @@ class EmbeddedProfiles(ProfileStore):
 
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         k, total = found.neighbor.shape[1], found.neighbor.size
-        new = {
+        new: dict[str, Array] = {
             "user": np.repeat(found.users, k),
             "other": found.neighbor.ravel(),
             "score": found.score.ravel(),  # NaN where it was not released

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neodp.store import refusals
 from neodp.store.cypher import bound, subject
 from neodp.store.embedded.mechanisms import Mechanisms
 from neodp.store.embedded.profiles import MEASURES, EmbeddedProfiles
@@ -73,10 +72,12 @@ class Queries(Mechanisms):
     def _graph_tables(self, row: Row, first: int) -> Iterator[Loaded]:
         """Give the rows of a graph, whose datasets are numbered from `first` on."""
         info = self.info(row["name"])
-        mechanism = {name: None for name in ("written", "min_p_true", "mean_p_true")}
+        mechanism = dict.fromkeys(("written", "min_p_true", "mean_p_true"))
         if info.mechanism is not None:
             mechanism = {name: getattr(info.mechanism, name) for name in mechanism}
-        own = {name: row[name] for name in ("name", "created", "datasets", "edges", "mechanism", "population", "revision")}
+        own = {
+            name: row[name] for name in ("name", "created", "datasets", "edges", "mechanism", "population", "revision")
+        }
         own |= {f"mechanism_{name}": row[name] for name in ("method", "privacy")} | mechanism
         own |= {"certified": row["certified"], "stale": bool(row["stale"]), "state": READY, "colors": list(info.colors)}
         own["mechanism_mu"] = None if row["mu"] is None else float(row["mu"])
@@ -97,13 +98,19 @@ class Queries(Mechanisms):
         yield "Profiles", pa.Table.from_pylist([own])
         group = pa.nulls(len(p.users), pa.string()) if p.group is None else p.group
         numbers = np.arange(first_user, first_user + len(p.users))
-        yield "User", pa.table({"node": numbers, "profile": pa.repeat(name, len(p.users)), "id": p.users, "group": group})
+        yield (
+            "User",
+            pa.table({"node": numbers, "profile": pa.repeat(name, len(p.users)), "id": p.users, "group": group}),
+        )
         numbers = np.arange(first_item, first_item + len(p.items))
         yield "Item", pa.table({"node": numbers, "profile": pa.repeat(name, len(p.items)), "id": p.items})
         ends = {"from": p.user.astype(np.int64) + first_user, "to": p.item.astype(np.int64) + first_item}
         yield "LIKES", pa.table(ends | {"weight": p.weight, "value": p.value})
         similar = self.profiles.similar(row)
-        ends = {"from": similar["user"].astype(np.int64) + first_user, "to": similar["other"].astype(np.int64) + first_user}
+        ends = {
+            "from": similar["user"].astype(np.int64) + first_user,
+            "to": similar["other"].astype(np.int64) + first_user,
+        }
         columns = {
             "score": pa.array(similar["score"], from_pandas=True),
             "rank": similar["rank"].astype(np.int64),

@@ -134,7 +134,9 @@ class Releases(Store):
         DamagedRelease
             If the release or what it cost was altered.
         """
-        levels = self._file.execute(f"SELECT {', '.join(LEVEL)} FROM level WHERE release = ? ORDER BY position", [row[0]])
+        levels = self._file.execute(
+            f"SELECT {', '.join(LEVEL)} FROM level WHERE release = ? ORDER BY position", [row[0]]
+        )
         *values, digest = row
         if _digest(values, levels) != digest:
             raise damaged(row[1], row[2])
@@ -148,7 +150,8 @@ class Releases(Store):
             population=found["population"],
             asked=found["asked"],
             levels=tuple(
-                Level(float(epsilon), float(delta), name, people, times) for name, epsilon, delta, people, times in levels
+                Level(float(epsilon), float(delta), name, people, times)
+                for name, epsilon, delta, people, times in levels
             ),
             command=found["command"],
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,7 @@ class Texts:
         total = int(self._columns.take(self._ends, np.array([self._ends.count - 1]))[0])
         data = self._columns.take(self._bytes(total), ranges(start, end)).tobytes()
         cuts = np.concatenate([[0], np.cumsum(end - start)]).tolist()
-        return [data[a:b].decode() for a, b in zip(cuts, cuts[1:], strict=False)]
+        return [data[a:b].decode() for a, b in pairwise(cuts)]
 
     def find(self, texts: Sequence[str]) -> Array:
         """Return the places of some texts; -1 where there is no such text."""
@@ -140,7 +141,9 @@ def hashes(start: Array, data: Array) -> Array:
         last = int(np.searchsorted(start, int(start[first]) + BLOCK, "right")) - 1
         last = min(max(last, first + 1), len(found))
         block = slice(first, last)
-        found[block] = _block(start[first : last + 1].astype(np.int64) - int(start[first]), data[start[first] : start[last]])
+        found[block] = _block(
+            start[first : last + 1].astype(np.int64) - int(start[first]), data[start[first] : start[last]]
+        )
         first = last
     return _mixed(found)
 
