@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -27,21 +29,29 @@ def usual_mask() -> object:
     assert os.umask(before) == 0o022
 
 
-def test_a_store_and_its_log_are_for_their_owner_only(tmp_path: Path) -> None:
-    with open_store(tmp_path / "s.db") as store:
-        store.load("g", generate.path(3))
-        store.load("g", generate.path(4), replace=True)
-        seen = {path.name: rights(path) for path in tmp_path.iterdir() if not path.name.endswith(".lock")}
-    assert seen == {"s.db": 0o600, "s.db.wal": 0o600}
+JOURNAL = """
+import os, sys
+from neodp import generate
+from neodp.store import open_store
+
+store = open_store(sys.argv[1])
+store.load("g", generate.path(4), replace=True, progress=lambda *_: os._exit(9))
+"""
 
 
-def test_a_store_that_its_owner_opened_to_a_group_stays_so_with_its_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_a_store_and_its_journal_have_the_same_rights(tmp_path: Path, mode: int) -> None:
+    """A new store is for its owner only; one that its owner opened to a group stays so."""
     with open_store(tmp_path / "s.db") as store:
         store.load("g", generate.path(3))
-    (tmp_path / "s.db").chmod(0o640)
+    assert rights(tmp_path / "s.db") == 0o600
+    (tmp_path / "s.db").chmod(mode)
+    subprocess.run([sys.executable, "-c", JOURNAL, tmp_path / "s.db"], check=False)
+    assert {path.name: rights(path) for path in tmp_path.iterdir()} == {"s.db": mode, "s.db-journal": mode}
     with open_store(tmp_path / "s.db") as store:
-        store.load("g", generate.path(4), replace=True)
-        assert {rights(tmp_path / name) for name in ("s.db", "s.db.wal")} == {0o640}
+        assert len(store.read("g")) == 3
+        store.load("h", generate.path(3))
+    assert {path.name: rights(path) for path in tmp_path.iterdir()} == {"s.db": mode}
 
 
 @pytest.mark.parametrize("address", ["embedded"], indirect=True)

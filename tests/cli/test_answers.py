@@ -8,7 +8,6 @@ import pytest
 
 import neodp
 from neodp import generate
-from neodp.cli import main
 from tests.running import Run, document
 
 
@@ -154,15 +153,3 @@ def test_a_stale_mechanism(survey: Run, address: str) -> None:
     assert (code, out) == (1, "")
     assert err.startswith("neodp: graph 'survey' has changed since its mechanism was written, ")
     assert err.endswith("; run 'neodp extend survey' again\n")
-
-
-def test_a_locked_file_is_waited_for_and_then_named(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
-    """eval does not wait; answer does (tests/store/test_evaluate.py)."""
-    from neodp.store import open_store
-
-    path = f"{tmp_path}/s.db"
-    with open_store(path) as store:
-        g = generate.path(4)
-        store.load("g", g.with_alpha(neodp.balanced(g)))
-        assert main(["--store", path, "eval", "g", "1"]) == 3
-    assert "is open in this process already" in capsys.readouterr().err

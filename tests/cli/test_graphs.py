@@ -11,12 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from neodp import DatasetGraph, generate
+from neodp.cli import main
 from neodp.store import open_store
 from tests.running import Run, document, tables
 
 
 @pytest.mark.usefixtures("bare")
-def test_init_twice(run: Run) -> None:
+@pytest.mark.usefixtures("bare")
+def test_init_twice(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(["--store", address, *words])
+        return code, *capsys.readouterr()
+
     first, second = document(run("init", "--json")), document(run("init", "--json"))
     assert first["created"]
     assert second["created"] == []

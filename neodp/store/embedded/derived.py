@@ -45,23 +45,6 @@ LISTS = re.compile(
 """A text or a comment, or a property that stands for a list of doubles."""
 COLUMN = {"alphas": "alpha", "probabilities": "probability"}
 """What the columns are called that a list is made of."""
-TABLES = """
-CREATE NODE TABLE DatasetGraph(
-    name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
-    mechanism STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE, mechanism_method STRING,
-    mechanism_privacy STRING, mechanism_mu DOUBLE, population STRING, revision STRING, certified STRING, stale BOOL);
-CREATE NODE TABLE Dataset(
-    id INT64 PRIMARY KEY, graph STRING, key STRING, color STRING, alpha DOUBLE, preference STRING[], p DOUBLE, q DOUBLE,
-    p_true DOUBLE, distance INT64{colors});
-CREATE REL TABLE NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE, delta DOUBLE, mu DOUBLE);
-CREATE NODE TABLE Profiles(
-    name STRING PRIMARY KEY, created STRING, users INT64, items INT64, likes INT64, population STRING);
-CREATE NODE TABLE User(node INT64 PRIMARY KEY, `profile` STRING, id STRING, `group` STRING);
-CREATE NODE TABLE Item(node INT64 PRIMARY KEY, `profile` STRING, id STRING);
-CREATE REL TABLE LIKES(FROM User TO Item, weight DOUBLE, value DOUBLE);
-CREATE REL TABLE SIMILAR(FROM User TO User, score DOUBLE, rank INT64, measure STRING, epsilon DOUBLE);
-"""
-"""The tables of a copy; {{colors}} are the columns of more than two colours."""
 
 
 class Copied(NamedTuple):
@@ -226,14 +209,16 @@ def _fill(database: ladybug.Database, what: Copied) -> None:
     """Make the tables, and load them."""
     more = [f"{name}_{c} DOUBLE" for c in range(what.colors) for name in COLUMN.values()] if what.colors > 2 else []
     with ladybug.Connection(database) as connection:
-        for table in TABLES.replace("{colors}", "".join(f", {each}" for each in more)).split(";")[:-1]:
+        script = Path(__file__).with_name("derived.cypher").read_text(encoding="utf-8")
+        for table in script.replace("{colors}", "".join(f", {each}" for each in more)).split(";")[:-1]:
             connection.execute(table)
         for name, rows in what.tables():
             if not len(rows):
                 continue
-            columns = (
-                ""
-                if rows.column_names[:2] == ["from", "to"]
-                else "(" + ", ".join(f"`{c}`" for c in rows.column_names) + ")"
-            )
+            columns = "" if rows.column_names[:2] == ["from", "to"] else _names(rows.column_names)
             connection.execute(f"COPY {name}{columns} FROM $rows", {"rows": rows})
+
+
+def _names(columns: list[str]) -> str:
+    """Return names in parentheses; some of them are reserved words."""
+    return "(" + ", ".join(f"`{column}`" for column in columns) + ")"

@@ -66,12 +66,15 @@ class File:
         The file itself, links followed.
     read_only : bool
         Whether the file may only be read.
+    made : bool
+        Whether it was made now.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.address = str(settings.path)
         self.path = _place(settings.path, self.address, settings.create)
-        if not self.path.exists():
+        self.made = not self.path.exists()
+        if self.made:
             _make(self.path)
         self.read_only = settings.read_only or not _is_writable(self.path)
         self._wait = max(settings.patience, WAIT)

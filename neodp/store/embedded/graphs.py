@@ -47,7 +47,8 @@ class Graphs(Store):
         self._file.close()
 
     def init(self) -> list[str]:
-        return []  # a file is made whole
+        made, self._file.made = self._file.made, False
+        return [self._file.path.name] if made else []  # a file is made whole
 
     def graphs(self) -> list[GraphInfo]:
         return [_info(row) for row in self._graphs.rows().values()]
