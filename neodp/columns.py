@@ -242,9 +242,9 @@ def _color(
     def place(row: int) -> str:
         return places.node(row, keys[row].as_py())
 
-    positions = isinstance(color, np.ndarray) and color.dtype.kind in "iu"
-    if not positions:
-        color = _strings(color, "a colour", place)
+    at = _given_positions(color)
+    positions = at is not None
+    color = at if positions else _strings(color, "a colour", place)
     if colors is None:
         if positions:
             raise GraphError("colours are given as positions, but no colors", "name them with `colors=...`")
@@ -278,14 +278,15 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
     """Keys or positions as positions."""
     import pyarrow.compute as pc
 
-    if isinstance(ends, np.ndarray) and ends.dtype.kind in "iu":
-        wrong = np.flatnonzero((ends < 0) | (ends >= len(keys)))
+    at = _given_positions(ends)
+    if at is not None:
+        wrong = np.flatnonzero((at < 0) | (at >= len(keys)))
         if len(wrong):
             raise GraphError(
                 f"{places.edge(int(wrong[0]))}: there is no dataset at position {ends[wrong[0]]}",
                 f"positions go from 0 to {len(keys) - 1}",
             )
-        return ends.astype(np.int32)
+        return at.astype(np.int32)
     ends = _strings(ends, "an end", places.edge)
     found = pc.index_in(ends, keys)
     if found.null_count:
@@ -551,6 +552,13 @@ def _positions(
         inside = ((preference >= 0) & (preference < k)).all(axis=1)
         rows[inside] = preference[inside]
         return rows, np.where(given, k, 0)
+    if isinstance(preference, list | tuple) and all(
+        row is None or _given_positions(row) is not None for row in preference
+    ):
+        for v, row in enumerate(preference):
+            if row is not None and len(row) == k and all(0 <= c < k for c in row):
+                rows[v] = row
+        return rows, np.array([0 if row is None or set(row) == {-1} else len(row) for row in preference])
     if not isinstance(preference, pa.Array | pa.ChunkedArray):
         try:
             if any(isinstance(row, str) for row in preference):  # which Arrow takes for a list of letters
@@ -659,6 +667,16 @@ def _is_text_column(column: pa.Array) -> bool:
 
 
 # --- small things -------------------------------------------------------------------------------------------
+
+
+def _given_positions(values: Any) -> NDArray[Any] | None:
+    """Positions as an array, from an array or a list of whole numbers; None where texts are given."""
+    if isinstance(values, np.ndarray):
+        return values if values.dtype.kind in "iu" else None
+    if not isinstance(values, list | tuple) or not values:
+        return None
+    whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in values)
+    return np.array(values) if whole else None
 
 
 def _strings(values: Any, what: str, place: Any) -> pa.StringArray:

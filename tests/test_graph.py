@@ -71,9 +71,26 @@ def test_numpy_arrow_lists_and_positions_give_the_same_graph() -> None:
     positions = columns(
         source=np.array([0, 1]), target=np.array([1, 2], np.uint8), alpha=np.array([0.25, math.nan, math.nan])
     )
+    listed = columns(color=[1, 0, 0], source=[0, 1], target=(1, np.int64(2)))
+    assert same(DatasetGraph.from_columns(**listed, colors=["blue", "red"]), usual)
     rows = columns(alpha=np.array([[0.25, 0.75], [math.nan, math.nan], [math.nan, math.nan]]))
     for other in (arrow, positions, rows, columns(alpha={"a": 0.25}), columns(alpha={"a": [0.25, 0.75]})):
         assert same(DatasetGraph.from_columns(**other), usual)
+
+
+def test_preferences_as_lists_of_positions() -> None:
+    usual = columns(alpha=None, colors=["red", "blue"])
+    names = DatasetGraph.from_columns(**usual, preference={"a": ["red", "blue"], "b": ["blue", "red"]})
+    for preference in ([[0, 1], (1, 0), None], [[0, 1], [1, 0], [-1, -1]], {"a": [0, 1], "b": np.array([1, 0])}):
+        np.testing.assert_array_equal(
+            DatasetGraph.from_columns(**usual, preference=preference).preference, names.preference
+        )
+    for wrong, message in (
+        ([0, 2], "the preference is 0, 2; name each of red, blue once"),
+        ([1, 0], "has the colour red"),
+    ):
+        with pytest.raises(GraphError, match=message):
+            DatasetGraph.from_columns(**usual, preference={"a": wrong})
 
 
 def test_one_epsilon_for_all_edges_and_no_delta() -> None:
@@ -247,6 +264,10 @@ def test_csv_missing_file(tmp_path: Path) -> None:
         ({"color": ["red", "blue", "green"], "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 'green'"),
         ({"color": np.array([0, 1, 2]), "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 2"),
         ({"color": np.array([0, 1, 1])}, "colours are given as positions, but no colors; name them with `colors=...`"),
+        ({"color": [0, 1, -1], "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour -1"),
+        ({"color": [0, 1, 10**30], "colors": ["red", "blue"]}, f"dataset 'c' has the unknown colour {10**30}"),
+        ({"color": [0, 1, 1]}, "colours are given as positions, but no colors; name them with `colors=...`"),
+        ({"color": [0, 1, True], "colors": ["red", "blue"]}, "dataset 'a': a colour is 0, not a text; give a string"),
         ({"color": ["red", "blue", None]}, "dataset 'c': a colour is missing; give a string"),
         ({"color": ["red", "red", "red"]}, "the colours are red; name at least two different ones with `colors=...`"),
         ({"colors": ["red", "red"]}, "the colours are red, red; name at least two different ones with `colors=...`"),
@@ -255,6 +276,7 @@ def test_csv_missing_file(tmp_path: Path) -> None:
             {"target": np.array([1, 3])},
             "edge 1 (counted from 0): there is no dataset at position 3; positions go from 0",
         ),
+        ({"target": [1, 3]}, "edge 1 (counted from 0): there is no dataset at position 3; positions go from 0"),
         ({"target": ["b", "b"]}, "edge 'b' – 'b' joins a dataset to itself; remove it"),
         ({"target": ["b"]}, "there are 2 sources and 1 targets; give one of each per edge"),
         ({"epsilon": [0.5, -1.0]}, "edge 'b' – 'c': epsilon is -1.0; give a number from 0 to 690"),

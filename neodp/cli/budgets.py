@@ -13,6 +13,7 @@ import typer
 from neodp.cli.common import Json, Session, say, show, table
 from neodp.columns import MAX_EPSILON
 from neodp.errors import GraphError, near
+from neodp.names import require_length
 from neodp.release import DEFAULT, Ledger, Level, Release, Spent, in_words
 from neodp.store import Store
 from neodp.tables import number, whole
@@ -109,6 +110,7 @@ def budget(
     with session.open() as store:
         known = store.populations()
         if population != DEFAULT and population not in known and not changes:
+            require_length("population", population)
             hint = near(population, known) or f"there are {', '.join(known or [DEFAULT])}"
             raise GraphError(f"there is no population {population!r} in {store.address}", hint)
         ledger = store.change_limit(population, **changes) if changes else store.ledger(population)

@@ -192,7 +192,7 @@ def _require_number(option: str, text: str, *, whole: bool) -> None:
 def _kept_name(parameter: str, value: Any) -> Any:
     """A name in the form in which stores keep it, where a parameter is one."""
     if parameter in ("graph", "population", "profile", "release") and isinstance(value, str):
-        return value if Path(value).is_dir() else normal(value)
+        return value if os.path.isdir(value) else normal(value)  # which a name too long for a file is not
     return value
 
 

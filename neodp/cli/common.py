@@ -6,6 +6,7 @@ order of letters around, are shown as escapes and never sent: a key cannot clear
 
 from __future__ import annotations
 
+import errno
 import getpass
 import json
 import os
@@ -331,5 +332,7 @@ def _explained(error: BaseException) -> tuple[str, str, str, int]:
         return "usage", str(error.format_message()).rstrip("."), hint, 2
     if isinstance(error, MemoryError):
         return "memory", "there is not enough memory", "see 'neodp extend --mode estimate'", 1
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return "usage", f"no file can be called {harmless(str(error.filename))[:60]}…", "give a shorter path", 2
     what = f"{type(error).__name__}: {error}"
     return "internal", f"something went wrong inside neodp ({what})", "set NEODP_DEBUG=1 to see where", 1

@@ -109,7 +109,7 @@ def load(
 
     Example: `neodp load survey DIR`
     """
-    if nodes.is_dir():
+    if os.path.isdir(nodes):
         if edges is not None or colors is not None or epsilon is not None:
             raise GraphError(f"{nodes} is a folder of blocks, which says everything", "give nothing but the folder")
         folder = blocks.open_folder(nodes)

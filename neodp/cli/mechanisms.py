@@ -256,7 +256,7 @@ def _or_folder(graph: str, command: str) -> Iterator[None]:
     try:
         yield
     except UnknownGraph as error:
-        if not Path(graph).is_dir():
+        if not os.path.isdir(graph):
             raise
         meant = f"if the folder is meant, type 'neodp {command} {quote(graph)} --engine blocks'"
         raise UnknownGraph(error.message, meant) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import asdict
@@ -167,7 +168,7 @@ def _choices(options: str | None, option: list[str] | None, file: Path | None) -
     if len(given) > 1:
         raise GraphError("the options are given in several ways", "give one of --options, --option and --options-file")
     if file is not None:
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise GraphError(f"there is no file {file}", "correct the path")
         return read_list(file)
     if option:

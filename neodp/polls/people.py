@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -178,7 +179,7 @@ def read_list(given: str | PathLike[str] | Sequence[str]) -> tuple[str, ...]:
     """
     if not isinstance(given, str | PathLike):
         return tuple(map(str, given))
-    if isinstance(given, str) and not Path(given).is_file():
+    if isinstance(given, str) and not os.path.isfile(given):  # which a long list is not, either
         return tuple(name.strip() for name in given.split(","))
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()

@@ -19,7 +19,7 @@ from neodp.errors import (
     near,
 )
 from neodp.graph import DatasetGraph
-from neodp.names import valid_name
+from neodp.names import require_length, valid_name
 from neodp.store.cypher import VERSION
 from neodp.store.records import FOREIGN, READY, GraphInfo
 
@@ -66,6 +66,10 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
     """The one of a name, in whatever state; UnknownGraph if there is none."""
     names: Mapping[str, T] = {info.name: info for info in known}
     if name not in names:
+        try:
+            require_length(what, name)
+        except GraphError as e:
+            raise UnknownGraph(e.message, e.hint) from None
         have = f"it has {', '.join(sorted(names)[:10])}" if names else empty
         raise UnknownGraph(f"there is no {what} {name!r} in {address}", near(name, names) or have)
     return names[name]

@@ -42,6 +42,58 @@ def test_names_of_any_kind(run: Run) -> None:
             assert document(run("drop", name, "--yes", "--json"))["dropped"] == 4
 
 
+def test_names_that_are_too_long(survey: Run, tmp_path: Path) -> None:
+    """Longer than the name of a file may be, too: one sentence, and nothing is kept."""
+    table, likes = tmp_path / "people.csv", tmp_path / "likes.csv"
+    table.write_text("vote,epsilon\nyes,1\nno,1\n")
+    likes.write_text("user,item\nu,a\nv,a\n")
+    assert survey("stretch", "load", str(likes), "--name", "likes")[0] == 0
+    before = survey("list")[1], survey("stretch", "list")[1], survey("releases")[1]
+    long, poll = "x" * 300, ("poll", str(table), "--vote", "vote", "--epsilon", "epsilon")
+    similarity = ("stretch", "similarity", "likes", "u", "v", "--epsilon", "1")
+    for what, words in (
+        ("graph", ("generate", "path", long, "4")),
+        ("graph", ("show", long)),
+        ("graph", ("extend", long)),
+        ("graph", ("query", "summary", long)),
+        ("graph", ("releases", long)),
+        ("graph", ("answer", long, "0-0", "--release", "spring")),
+        ("release", ("answer", "survey", "0-0", "--release", long)),
+        ("release", (*poll, "--release", long)),
+        ("release", (*similarity, "--release", long)),
+        ("population", ("generate", "path", "g", "4", "--population", long)),
+        ("population", (*poll, "--release", "spring", "--population", long)),
+        ("population", ("budget", long)),
+        ("population", ("budget", long, "--releases", "3")),
+        ("population", ("stretch", "load", str(likes), "--name", "p", "--population", long)),
+        ("poll", (*poll, "--release", "spring", "--name", long)),
+        ("profile", ("stretch", "load", str(likes), "--name", long)),
+        ("profile", ("stretch", "similarity", long, "u", "v", "--epsilon", "1")),
+    ):
+        found = survey(*words)
+        assert found == (2, "", f"neodp: the name of the {what} has 300 characters; at most 200 are allowed\n"), words
+    assert (survey("list")[1], survey("stretch", "list")[1], survey("releases")[1]) == before
+
+
+def test_files_whose_names_are_too_long(survey: Run, tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("vote,epsilon,part\nyes,1,p0\nno,1,p0\n")
+    long, poll = "x" * 300, ("poll", str(table), "--vote", "vote", "--epsilon", "epsilon")
+    for words, message in (
+        (("load", "g", long, str(table)), "cannot be read: File name too long"),
+        (("load", "g", long), "there is no file of edges"),
+        (("plot", "survey", "-o", f"{long}.svg"), f"no file can be called {'x' * 60}…; give a shorter path"),
+        (("export", "survey", long), "no file can be called"),
+        (("extend", long, "--engine", "blocks"), "no file can be called"),
+        ((*poll, "--options-file", long), "there is no file"),
+        ((*poll, "--by", "part", "--by-values", ",".join(f"q{i}" for i in range(100))), "p0"),
+    ):
+        code, out, err = survey(*words)
+        assert (code, out) == (2, ""), words
+        assert message in err
+        assert err.count("\n") == 1
+
+
 def test_wrong_words(run: Run) -> None:
     for words, message in (
         (("frobnicate",), "No such command 'frobnicate'; see 'neodp --help'"),

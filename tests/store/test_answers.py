@@ -28,10 +28,12 @@ from neodp.errors import (
     OtherQuestion,
     PrivacyError,
     StaleMechanism,
+    UnknownGraph,
     UnknownKey,
 )
 from neodp.release import Level, Limit, Release
 from neodp.store import Settings, Store, answers, open_store
+from neodp.stretch import Profiles
 from tests.audits.timing import count
 from tests.store.meddling import on_neo4j
 
@@ -431,15 +433,31 @@ def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
     assert (first.name, first.population) == (one, one)
     assert store.answer(one, "4", two) == store.answer(one, "4", one) == first
     assert store.allow(two, Limit(3)).population == one
-    for name in ("", "a ", "a\x00"):
+    people = Profiles.from_columns(["u", "v"], ["a", "a"])
+    for name in ("", "a ", "a\x00", "x" * 300):
         for wrong in (
             lambda name=name: store.load(name, generate.path(6)),
             lambda name=name: store.load("h", generate.path(6), population=name),
+            lambda name=name: store.profiles.load(name, people),
+            lambda name=name: store.profiles.load("p", people, population=name),
             lambda name=name: store.allow(name, Limit(3)),
             lambda name=name: store.answer(one, "1", name),
         ):
-            with pytest.raises(GraphError, match=r"has no name|blanks around|cannot be seen"):
+            with pytest.raises(GraphError, match=r"has no name|blanks around|cannot be seen|has 300 characters"):
                 wrong()
+    assert ([info.name for info in store.graphs()], store.profiles.all()) == ([one], [])
+
+
+def test_a_name_that_is_too_long_to_be_there_is_said_to_be_that(store: Store, raw: Raw) -> None:
+    """What somebody's own Cypher called so is found all the same."""
+    for look in (store.info, store.profiles.info):
+        with pytest.raises(UnknownGraph, match=r"^the name of the (graph|profile) has 300 characters; at most 200"):
+            look("x" * 300)
+    store.load("g", balanced(generate.path(6)))
+    raw("MATCH (g:DatasetGraph {name: 'g'}) SET g.population = $name", name="x" * 300)
+    with pytest.raises(GraphError, match=r"^the name of the population has 300 characters; at most 200 are allowed$"):
+        store.answer("g", "1", "spring")
+    assert store.info("g").population == "x" * 300
 
 
 @on_neo4j

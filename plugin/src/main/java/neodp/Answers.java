@@ -8,17 +8,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import neodp.DatasetGraph.Edges;
 import neodp.Release.Level;
-import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.Transaction;
-import org.neo4j.procedure.TerminationGuard;
-import org.neo4j.procedure.memory.ProcedureMemory;
-import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 
 /**
  * Answers about stored graphs: certified beforehand, drawn once, and refused by public things only.
@@ -31,27 +26,14 @@ final class Answers {
     private static final int BITS = 1074; // every double from 0 to 1 is a whole number of 2^-1074
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private final GraphDatabaseService db;
-    private final TerminationGuard guard;
-    private final ProcedureMemory memory;
-    private final Function<Store.Info, Mechanism> extension;
+    private static final long PER_NEIGHBOR = 300; // bytes, with its edge and its chances
+
+    private final Host host;
     private final String graph;
 
-    /**
-     * Answers about one graph.
-     *
-     * @param extension reads and extends the whole graph
-     */
-    Answers(
-            GraphDatabaseService db,
-            TerminationGuard guard,
-            ProcedureMemory memory,
-            Function<Store.Info, Mechanism> extension,
-            String graph) {
-        this.db = db;
-        this.guard = guard;
-        this.memory = memory;
-        this.extension = extension;
+    /** Answers about one graph. */
+    Answers(Host host, String graph) {
+        this.host = host;
         this.graph = graph;
     }
 
@@ -66,11 +48,11 @@ final class Answers {
      * @param verify read the whole graph again, so that changes by others are noticed
      */
     Release answer(String key, String given, boolean keepKey, boolean constantWork, boolean verify) {
-        String name = read(tx -> {
+        String name = read((tx, workers) -> {
             requireSchema(tx);
             return Release.find(tx, graph, given) == null ? Names.normal(given) : given;
         });
-        Release old = read(tx -> {
+        Release old = read((tx, workers) -> {
             Release kept = Release.find(tx, graph, name);
             return tx.findNode(Store.DATASET_GRAPH, "name", graph) == null ? kept : null;
         });
@@ -83,15 +65,15 @@ final class Answers {
         }
         String asked = Release.asked(info);
         List<Level> levels = info.certificate().levels();
-        Release kept = read(tx -> {
+        Release kept = read((tx, workers) -> {
             Release found = Release.find(tx, graph, name);
             if (found == null) {
                 Names.valid("release", name);
                 Names.valid("population", info.population());
-                Ledger ledger = Ledger.of(tx, info.population());
+                Ledger ledger = Ledger.of(tx, info.population(), workers);
                 found = Release.find(tx, graph, name); // which the ledger may count already
                 if (found == null) {
-                    ledger.spend(name, levels);
+                    ledger.spend(name, levels, workers);
                 }
             }
             return found;
@@ -109,21 +91,21 @@ final class Answers {
                     asked,
                     levels,
                     "neodp answer " + graph + " KEY");
-            kept = write(tx -> keep(tx, drawn));
+            kept = write((tx, workers) -> keep(tx, drawn, workers));
         }
         kept.require(asked); // somebody may have been faster, with another question
         return kept;
     }
 
     /** Keep a release unless there is one by its name; the one that is kept. */
-    private static Release keep(Transaction tx, Release drawn) {
+    private static Release keep(Transaction tx, Release drawn, Workers workers) {
         Ledger.lock(tx, drawn.population());
         Release there = Release.find(tx, drawn.graph(), drawn.name());
         if (there != null) {
             return there;
         }
-        Ledger ledger = Ledger.of(tx, drawn.population());
-        ledger.spend(drawn.name(), drawn.levels());
+        Ledger ledger = Ledger.of(tx, drawn.population(), workers);
+        ledger.spend(drawn.name(), drawn.levels(), workers);
         ledger.plus(drawn).write(tx);
         return drawn.create(tx);
     }
@@ -152,111 +134,108 @@ final class Answers {
 
     /** What is known about a graph that is certified; certified now if it is not. */
     private Store.Info certified(boolean verify) {
-        Store.Info info = read(tx -> Store.info(tx, graph));
+        Store.Info info = read((tx, workers) -> Store.info(tx, graph));
         if (info.version() != null && !info.privacy().equals(Store.EPSILON_DELTA)) {
             throw Refusal.privacy(
-                    "the mechanism of graph " + Text.repr(graph) + " keeps " + info.privacy()
+                    "the mechanism of graph " + Text.quoted(graph) + " keeps " + info.privacy()
                             + " privacy, whose cost nobody adds up here",
                     "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
         if (info.certificate() != null && !verify) {
             return info;
         }
-        DatasetGraph read;
+        Store.Certificate certificate;
         try {
-            read = extension.apply(info).graph;
-            requireConnected(read);
+            certificate = Job.run(host, graph, Options.NONE, info, job -> {
+                DatasetGraph read = job.extended().graph;
+                requireConnected(read, job.workers);
+                return new Store.Certificate(read.fingerprint(job.workers), Release.levels(read, job.workers));
+            });
         } catch (Refusal refusal) {
             if (info.certificate() != null && !refusal.is("memory") && !refusal.is("overtaken")) {
                 markChanged();
             }
             throw refusal;
         }
+        boolean other = info.version() != null && !certificate.fingerprint().equals(info.fingerprint());
         Map<String, Object> row = new HashMap<>();
-        String fingerprint = fingerprint(read);
         row.put("graph", graph);
         row.put("revision", info.revision());
-        row.put("certificate", new Store.Certificate(fingerprint, Release.levels(read)).text());
-        row.put("stale", info.stale() || (info.version() != null && !fingerprint.equals(info.fingerprint())));
-        write(tx -> Statements.row(tx, "certify", row));
-        Store.Info after = read(tx -> Store.info(tx, graph));
+        row.put("certificate", certificate.text());
+        row.put("stale", info.stale() || other);
+        write((tx, workers) -> Statements.row(tx, "certify", row));
+        Store.Info after = read((tx, workers) -> Store.info(tx, graph));
         if (after.certificate() == null) {
             throw Refusal.notCertified(
-                    "graph " + Text.repr(graph) + " was changed while it was looked at", "try again");
+                    "graph " + Text.quoted(graph) + " was changed while it was looked at", "try again");
         }
         return after;
     }
 
-    private String fingerprint(DatasetGraph read) {
-        try (Workers workers = new Workers(db, guard, 1)) {
-            return read.fingerprint(workers);
-        }
-    }
-
-    private int components(DatasetGraph read) {
-        try (Workers workers = new Workers(db, guard, 1)) {
-            return read.components(workers);
-        }
-    }
-
-    private void requireConnected(DatasetGraph read) {
-        int components = components(read);
+    private static void requireConnected(DatasetGraph read, Workers workers) {
+        int components = read.components(workers);
         if (components > 1) {
             throw Refusal.notCertified(
-                    "graph " + Text.repr(read.name) + " has " + components + " parts that no edge joins, so that an "
+                    "graph " + Text.quoted(read.name) + " has " + components + " parts that no edge joins, so that an "
                             + "answer could tell for certain in which of them the dataset is",
                     "add the edges that are missing, or load each part as a graph of its own");
         }
     }
 
     private void markChanged() {
-        write(tx -> Statements.row(tx, "mark_changed", Map.of("graph", graph)));
+        write((tx, workers) -> Statements.row(tx, "mark_changed", Map.of("graph", graph)));
     }
 
     // --- audited --------------------------------------------------------------------------------------------------
 
     /** What to draw from: the distribution at a dataset, checked exactly on all its edges. */
     private Chances audited(Store.Info info, String key, boolean constantWork) {
-        Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
-        Edges edges = read(tx -> star(tx, key, place));
-        List<String> keys = List.copyOf(place.keySet());
-        Chances[] found;
+        try (Workers workers = new Workers(host, 1)) {
+            Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
+            Edges edges = workers.read(graph, tx -> star(tx, key, place, workers));
+            List<String> keys = List.copyOf(place.keySet());
+            Chances[] found = chances(info, keys, constantWork);
+            int n = keys.size();
+            double[] none = new double[n];
+            Arrays.fill(none, Double.NaN);
+            double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
+            double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
+            DatasetGraph star = new DatasetGraph(
+                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges, workers);
+            if (new Audit(star, p, q, 0, workers).violations > 0) {
+                throw Refusal.notPrivate(
+                        "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
+                        "report this; nothing was answered");
+            }
+            return found[0];
+        }
+    }
+
+    /** The distributions at some datasets; where the graph has none, somebody has changed it since it was certified. */
+    private Chances[] chances(Store.Info info, List<String> keys, boolean constantWork) {
         try {
-            found = constantWork ? null : searched(info, keys);
-            found = found != null ? found : extended(info, keys);
+            Chances[] found = constantWork ? null : searched(info, keys);
+            return found != null ? found : extended(info, keys);
         } catch (Refusal refusal) {
             if (!refusal.is("incompatible_alpha") && !refusal.is("unhit_boundary")) {
                 throw refusal;
             }
             markChanged();
             throw Refusal.notCertified(
-                    "graph " + Text.repr(graph) + " was changed by others since it was certified",
+                    "graph " + Text.quoted(graph) + " was changed by others since it was certified",
                     "look at it with `CALL neodp.check(" + Text.cypher(graph) + ")`");
         }
-        int n = keys.size();
-        double[] none = new double[n];
-        Arrays.fill(none, Double.NaN);
-        double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
-        double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
-        try (Workers workers = new Workers(db, guard, 1)) {
-            DatasetGraph star = new DatasetGraph(
-                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges, workers);
-            if (new Audit(star, p, q, 0, workers).violations > 0) {
-                throw Refusal.notPrivate(
-                        "the mechanism of graph " + Text.repr(graph) + " breaks an inequality",
-                        "report this; nothing was answered");
-            }
-        }
-        return found[0];
     }
 
     /** The edges at a dataset, to others that are given their places. */
-    private Edges star(Transaction tx, String key, Map<String, Integer> place) {
+    private Edges star(Transaction tx, String key, Map<String, Integer> place, Workers workers) {
         Node node = Store.find(tx, graph, key);
         Edges edges = new Edges();
         for (Relationship link : node.getRelationships(Store.NEIGHBOR)) {
+            workers.check();
             Node other = link.getOtherNode(node);
             if (Store.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
+                workers.memory.take(PER_NEIGHBOR + Memory.ofKey(name));
                 place.putIfAbsent(name, place.size());
                 Store.add(edges, 0, place.get(name), link);
             }
@@ -266,13 +245,12 @@ final class Answers {
 
     /** By a search around the datasets; null where that grows too large. */
     private Chances[] searched(Store.Info info, List<String> keys) {
-        try (Workers workers = new Workers(db, guard, 1);
-                ProcedureMemoryTracker tracker = memory.newTracker()) {
+        try (Workers workers = new Workers(host, 1)) {
             return workers.read(graph, tx -> {
-                Ball ball = new Ball(tx, info, workers, tracker);
+                Ball ball = new Ball(tx, info, workers);
                 try {
                     int[] found = ball.search(keys, Ball.cheaper(info), Ball.LAYERS);
-                    return chances(ball.mechanism, found);
+                    return at(ball.mechanism, found, workers);
                 } catch (Refusal refusal) {
                     if (refusal.is("ball_too_large")) {
                         return null;
@@ -284,29 +262,38 @@ final class Answers {
     }
 
     private Chances[] extended(Store.Info info, List<String> keys) {
-        Mechanism mechanism = extension.apply(info);
-        int[] found = keys.stream().mapToInt(mechanism.graph::index).toArray();
-        return chances(mechanism, found);
+        return Job.run(host, graph, Options.NONE, info, job -> {
+            Mechanism mechanism = job.extended();
+            return at(mechanism, Keys.places(keys, mechanism.graph::index, job.workers), job.workers);
+        });
     }
 
-    private static Chances[] chances(Mechanism mechanism, int[] datasets) {
-        return Arrays.stream(datasets)
-                .mapToObj(v -> new Chances(mechanism.first(v), mechanism.second(v)))
-                .toArray(Chances[]::new);
+    private static Chances[] at(Mechanism mechanism, int[] datasets, Workers workers) {
+        Chances[] out = new Chances[datasets.length];
+        for (int i = 0; i < out.length; i++) {
+            workers.check(i);
+            out[i] = new Chances(mechanism.first(datasets[i]), mechanism.second(datasets[i]));
+        }
+        return out;
     }
 
     // --- transactions of its own ----------------------------------------------------------------------------------
 
-    private <T> T read(Function<Transaction, T> work) {
-        try (Workers workers = new Workers(db, guard, 1)) {
-            return workers.read(graph, work);
+    /** A unit of work in a transaction. */
+    private interface Work<T> {
+        T run(Transaction tx, Workers workers);
+    }
+
+    private <T> T read(Work<T> work) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.read(graph, tx -> work.run(tx, workers));
         }
     }
 
     /** When this returns, it is committed. */
-    private <T> T write(Function<Transaction, T> work) {
-        try (Workers workers = new Workers(db, guard, 1)) {
-            return workers.write(graph, work);
+    private <T> T write(Work<T> work) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.write(graph, tx -> work.run(tx, workers));
         }
     }
 }

@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +24,7 @@ import java.util.PriorityQueue;
 final class Audit {
     private static final int PATIENCE = 1 << 15;
     private static final int FEW = 64;
+    private static final long PER_EDGE = 60; // bytes, of an edge that is kept as one of the worst
 
     final int edges;
     final long checks;
@@ -29,7 +32,7 @@ final class Audit {
     long undecided;
 
     /** The edges closest to their limit or beyond it, worst first. */
-    List<Edge> worst = new ArrayList<>();
+    final List<Edge> worst = new ArrayList<>();
 
     private final DatasetGraph graph;
     private final double[] p;
@@ -43,7 +46,7 @@ final class Audit {
     /** One edge: how much of what its inequalities allow is used, and which of the four are broken, as bits. */
     record Edge(int position, double tightness, int broken) {}
 
-    private record Part(long violations, long undecided, List<Edge> worst) {}
+    private record Part(long violations, long undecided, Collection<Edge> worst) {}
 
     /**
      * Check the probabilities p and q of the two colours on every edge of a graph.
@@ -56,13 +59,30 @@ final class Audit {
         this.q = q;
         this.edges = graph.edges();
         this.checks = 4L * edges;
+        PriorityQueue<Edge> kept = new PriorityQueue<>(WORST_FIRST.reversed()); // the least bad one first
         for (Part part : workers.ranges(edges, 1 << 18, (from, to) -> audited(from, to, count, workers))) {
             violations += part.violations;
             undecided += part.undecided;
-            worst.addAll(part.worst);
+            for (Edge edge : part.worst) {
+                keep(edge, kept, count, workers);
+            }
         }
-        worst.sort(WORST_FIRST);
-        worst = List.copyOf(worst.subList(0, Math.min(count, worst.size())));
+        while (!kept.isEmpty()) {
+            workers.check();
+            worst.add(kept.remove());
+        }
+        Collections.reverse(worst);
+    }
+
+    /** Keep an edge among the worst. */
+    private static void keep(Edge edge, PriorityQueue<Edge> kept, int count, Workers workers) {
+        workers.check();
+        kept.add(edge);
+        if (kept.size() > count) {
+            kept.remove();
+        } else {
+            workers.memory.take(PER_EDGE);
+        }
     }
 
     private Part audited(int from, int to, int count, Workers workers) {
@@ -109,13 +129,10 @@ final class Audit {
                 }
             }
             if (count > 0 && (bits != 0 || kept.size() < count || tightness > kept.peek().tightness)) {
-                kept.add(new Edge(e, tightness, bits));
-                if (kept.size() > count) {
-                    kept.remove();
-                }
+                keep(new Edge(e, tightness, bits), kept, count, workers);
             }
         }
-        return new Part(broken, close, List.copyOf(kept));
+        return new Part(broken, close, kept);
     }
 
     /** The inequalities of an edge that do not hold, with their figures. */
@@ -129,9 +146,10 @@ final class Audit {
                 int left = c % 2 == 0 ? graph.source[e] : graph.target[e];
                 int right = c % 2 == 0 ? graph.target[e] : graph.source[e];
                 out.add("Pr[" + graph.colors.get(c / 2) + "] is "
-                        + Text.repr(exact(own[left], other[left]).doubleValue()) + " at " + Text.repr(graph.keys[left])
+                        + Text.repr(exact(own[left], other[left]).doubleValue()) + " at "
+                        + Text.quoted(graph.keys[left])
                         + " and " + Text.repr(exact(own[right], other[right]).doubleValue()) + " at "
-                        + Text.repr(graph.keys[right]) + ", beyond epsilon " + Text.repr(graph.epsilon[e])
+                        + Text.quoted(graph.keys[right]) + ", beyond epsilon " + Text.repr(graph.epsilon[e])
                         + " and delta " + Text.repr(graph.delta[e]));
             }
         }

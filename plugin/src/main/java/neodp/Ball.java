@@ -11,7 +11,6 @@ import neodp.DatasetGraph.Rule;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.Transaction;
-import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 
 /**
  * Single datasets on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
@@ -27,13 +26,12 @@ final class Ball {
     static final int LAYERS = 200;
 
     private static final int LIMIT = 100_000;
-    private static final long PER_DATASET = 600; // bytes, with its node
+    private static final long PER_DATASET = 600; // bytes, with its node, while it is searched
     private static final long PER_EDGE = 150;
 
     private final Transaction tx;
     private final Store.Info info;
     private final Workers workers;
-    private final ProcedureMemoryTracker memory;
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Long, Integer> positions = new HashMap<>();
     private final List<String> keys = new ArrayList<>();
@@ -50,9 +48,8 @@ final class Ball {
     int reach;
     String proof;
 
-    Ball(Transaction tx, Store.Info info, Workers workers, ProcedureMemoryTracker memory) {
+    Ball(Transaction tx, Store.Info info, Workers workers) {
         this.tx = tx;
-        this.memory = memory;
         this.info = info;
         this.workers = workers;
         this.least = least(info.row());
@@ -69,10 +66,8 @@ final class Ball {
 
     /** Search from some datasets; their positions in what was found. */
     int[] search(List<String> wanted, int limit, int most) {
-        int[] asked = wanted.stream()
-                .mapToInt(key -> add(Store.find(tx, info.name(), key)))
-                .toArray();
-        int[] start = Arrays.stream(asked).distinct().toArray();
+        int[] asked = Keys.places(wanted, key -> add(Store.find(tx, info.name(), key)), workers);
+        int[] start = IntStream.range(0, seen()).toArray();
         long[] limits = new long[2];
         for (int c = 0; c < 2; c++) { // what nothing bounds yet is searched until the boundary is met
             limits[c] = Math.max(-Labels.encode(least[c][0], least[c][1]), 1 - Labels.HALF);
@@ -83,7 +78,7 @@ final class Ball {
             solve();
             inner = Arrays.copyOf(inner, seen());
             Back back = new Back(start, limits, inner);
-            int[] needed = Mechanism.where(seen(), v -> back.needed[v]);
+            int[] needed = Mechanism.where(seen(), v -> back.needed[v], workers);
             if (needed.length == 0) {
                 reach = Arrays.stream(mechanism.graph.hops(start, workers))
                         .max()
@@ -94,20 +89,13 @@ final class Ball {
             if (seen() > limit || layers == most) {
                 throw Refusal.ballTooLarge(info.name(), seen(), layers);
             }
-            long before = size();
             for (int v : needed) {
                 expand(v, inner);
                 inner[v] = true;
             }
-            memory.allocateHeap(size() - before);
             expanded += needed.length;
             layers++;
         }
-    }
-
-    /** About how many bytes the datasets and edges that were seen take, while they are searched. */
-    private long size() {
-        return PER_DATASET * seen() + PER_EDGE * edges.count;
     }
 
     private int add(Node node) {
@@ -117,8 +105,9 @@ final class Ball {
         }
         Map<String, Object> values = node.getProperties("key", "color", "alpha");
         if (!(values.get("key") instanceof String key)) {
-            throw Refusal.graph("a dataset of graph " + Text.repr(info.name()) + " has no text as key", "correct it");
+            throw Refusal.graph("a dataset of graph " + Text.quoted(info.name()) + " has no text as key", "correct it");
         }
+        workers.memory.take(PER_DATASET + Memory.ofKey(key));
         positions.put(Store.id(node), nodes.size());
         nodes.add(node);
         keys.add(key);
@@ -129,11 +118,12 @@ final class Ball {
 
     /** Add the edges at a dataset, but for those that its neighbours have added. */
     private void expand(int v, boolean[] inner) {
-        workers.check();
         for (Relationship link : nodes.get(v).getRelationships(Store.NEIGHBOR)) {
+            workers.check();
             Node other = link.getOtherNode(nodes.get(v));
             Integer known = positions.get(Store.id(other));
             if (known == null ? Store.belongs(other, info.name()) : known >= inner.length || !inner[known]) {
+                workers.memory.take(PER_EDGE);
                 Store.add(edges, v, known == null ? add(other) : known, link);
             }
         }
@@ -150,7 +140,7 @@ final class Ball {
                 null,
                 edges,
                 workers);
-        int unhit = graph.unhitEdge();
+        int unhit = graph.unhitEdge(workers);
         if (unhit >= 0) {
             throw Refusal.unhit(info.name(), Mechanism.unhitSentence(graph, unhit, ""));
         }
@@ -181,6 +171,7 @@ final class Ball {
             label = pass(0);
             needed = new boolean[n];
             for (int v = 0; v < n; v++) {
+                workers.check(v);
                 needed[v] = !inner[v] && label[v] < limits[graph.color[v]];
             }
             int[] deciding = deciding();
@@ -190,8 +181,9 @@ final class Ball {
                 for (int v : deciding) {
                     across[v] = -first(v);
                 }
-                new Settle(graph.adjacency(), rule, null, workers::check).run(across, deciding);
+                new Settle(graph.adjacency(workers), rule, null, workers::check).run(across, deciding);
                 for (int v = 0; v < n; v++) {
+                    workers.check(v);
                     needed[v] |= !inner[v] && across[v] < limits[0];
                 }
             }
@@ -209,9 +201,10 @@ final class Ball {
             for (int v : start) {
                 out[v] = Math.max(-mechanism.label[v] - less, -Labels.HALF);
             }
-            Settle settle = new Settle(graph.adjacency(), rule, graph.color, workers::check);
+            Settle settle = new Settle(graph.adjacency(workers), rule, graph.color, workers::check);
             for (int c = 0; c < 2; c++) {
                 int own = c;
+                workers.check();
                 settle.run(
                         out,
                         Arrays.stream(start).filter(v -> graph.color[v] == own).toArray());
@@ -227,15 +220,17 @@ final class Ball {
             long[] next = pass(1);
             boolean[] found = new boolean[n];
             for (int v = 0; v < n; v++) {
+                workers.check(v);
                 found[v] = next[v] < complement(graph.color[v], v);
             }
             for (int e = 0; e < graph.edges(); e++) {
+                workers.check(e);
                 if (graph.crossing(e)) { // one step across the boundary
                     step(next, e, graph.source[e], graph.target[e], found);
                     step(next, e, graph.target[e], graph.source[e], found);
                 }
             }
-            return Mechanism.where(n, v -> found[v] && graph.given(v));
+            return Mechanism.where(n, v -> found[v] && graph.given(v), workers);
         }
 
         private void step(long[] next, int e, int u, int v, boolean[] found) {

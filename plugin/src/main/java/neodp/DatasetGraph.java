@@ -40,7 +40,11 @@ final class DatasetGraph {
 
     /** Edges as they are found: they may stand twice, and their values have not been looked at. */
     static final class Edges {
+        /** Bytes that none take. */
+        static final long EMPTY = 500;
+
         int count;
+        int counted; // how many of them were told to somebody
         int[] source = new int[16];
         int[] target = new int[16];
         double[] epsilon = new double[16];
@@ -56,10 +60,11 @@ final class DatasetGraph {
             delta[count++] = edgeDelta;
         }
 
-        static Edges all(List<Edges> parts) {
+        static Edges all(List<Edges> parts, Workers workers) {
             Edges out = new Edges();
             out.grow(parts.stream().mapToLong(part -> part.count).sum());
             for (Edges part : parts) {
+                workers.check();
                 System.arraycopy(part.source, 0, out.source, out.count, part.count);
                 System.arraycopy(part.target, 0, out.target, out.count, part.count);
                 System.arraycopy(part.epsilon, 0, out.epsilon, out.count, part.count);
@@ -102,13 +107,14 @@ final class DatasetGraph {
         this.preference = preference;
         checkEdges(edges, workers);
         Rows rows = new Rows(edges, keys.length, workers);
-        int count = rows.distinct();
+        int count = rows.distinct(workers);
         source = new int[count];
         target = new int[count];
         epsilon = new double[count];
         delta = new double[count];
         workers.ranges(count, PART, (from, to) -> {
             for (int i = from; i < to; i++) {
+                workers.check(i);
                 int e = (int) rows.entry[i];
                 source[i] = edges.source[e];
                 target[i] = edges.target[e];
@@ -154,9 +160,10 @@ final class DatasetGraph {
     }
 
     /** The datasets on the boundary. */
-    boolean[] boundary() {
+    boolean[] boundary(Workers workers) {
         boolean[] out = new boolean[size()];
         for (int e = 0; e < edges(); e++) {
+            workers.check(e);
             if (crossing(e)) {
                 out[source[e]] = true;
                 out[target[e]] = true;
@@ -166,8 +173,9 @@ final class DatasetGraph {
     }
 
     /** A boundary edge with alpha at neither end, or -1. */
-    int unhitEdge() {
+    int unhitEdge(Workers workers) {
         for (int e = 0; e < edges(); e++) {
+            workers.check(e);
             if (crossing(e) && !given(source[e]) && !given(target[e])) {
                 return e;
             }
@@ -176,19 +184,22 @@ final class DatasetGraph {
     }
 
     /** Every edge from both of its ends. */
-    synchronized Adjacency adjacency() {
+    synchronized Adjacency adjacency(Workers workers) {
         if (adjacency == null) {
             int[] start = new int[size() + 2];
             for (int e = 0; e < edges(); e++) {
+                workers.check(e);
                 start[source[e] + 2]++;
                 start[target[e] + 2]++;
             }
             for (int v = 0; v < size(); v++) {
+                workers.check(v);
                 start[v + 2] += start[v + 1];
             }
             int[] neighbor = new int[2 * edges()];
             int[] edge = new int[2 * edges()];
             for (int e = 0; e < edges(); e++) {
+                workers.check(e);
                 int at = start[source[e] + 1]++;
                 neighbor[at] = target[e];
                 edge[at] = e;
@@ -203,7 +214,7 @@ final class DatasetGraph {
 
     /** Per dataset, how many edges it is away from the nearest of some; -1 where none can be reached. */
     int[] hops(int[] from, Workers workers) {
-        Adjacency links = adjacency();
+        Adjacency links = adjacency(workers);
         int[] out = new int[size()];
         Arrays.fill(out, -1);
         int[] queue = Arrays.copyOf(from, size());
@@ -259,10 +270,8 @@ final class DatasetGraph {
         Digest digest = new Digest(workers);
         String names = colors.stream().map(Text::repr).collect(Collectors.joining(", ", "(", ")"));
         digest.bytes(("(" + names + ", " + size() + ", " + edges() + ")").getBytes(StandardCharsets.UTF_8));
-        byte[][] text = new byte[size()][];
-        for (int v = 0; v < size(); v++) {
-            text[v] = keys[v].getBytes(StandardCharsets.UTF_8);
-            digest.room(4).putInt(text[v].length);
+        for (String key : keys) { // twice, rather than keeping all of them
+            digest.room(4).putInt(key.getBytes(StandardCharsets.UTF_8).length);
         }
         digest.bytes(color);
         for (int v = 0; v < size(); v++) {
@@ -283,8 +292,8 @@ final class DatasetGraph {
         if (preference != null) {
             digest.bytes(preference);
         }
-        for (byte[] key : text) {
-            digest.bytes(key);
+        for (String key : keys) {
+            digest.bytes(key.getBytes(StandardCharsets.UTF_8));
         }
         return digest.hex();
     }
@@ -312,11 +321,9 @@ final class DatasetGraph {
         }
 
         void bytes(byte[] data) {
-            if (data.length > buffer.capacity()) {
-                flush();
-                sha.update(data);
-            } else {
-                room(data.length).put(data);
+            for (int from = 0; from < data.length; from += buffer.capacity()) {
+                int length = Math.min(data.length - from, buffer.capacity());
+                room(length).put(data, from, length);
             }
         }
 
@@ -370,26 +377,48 @@ final class DatasetGraph {
                 start[low(edges, e) + 2]++;
             }
             for (int v = 0; v < n; v++) {
+                workers.check(v);
                 start[v + 2] += start[v + 1];
             }
             entry = new long[edges.count];
             for (int e = 0;
                     e < edges.count;
                     e++) { // start[v + 1] moves from where the row of v begins to where it ends
+                workers.check(e);
                 entry[start[low(edges, e) + 1]++] = (long) high(edges, e) << 32 | e;
             }
             workers.ranges(n, PART, (from, to) -> {
                 for (int v = from; v < to; v++) {
-                    Arrays.sort(entry, start[v], start[v + 1]);
+                    workers.check(v);
+                    sort(start[v], start[v + 1], workers);
                 }
                 return null;
             });
         }
 
+        /** Sort a row; a long one in parts, which are merged, since nothing stops Java's sort. */
+        private void sort(int from, int to, Workers workers) {
+            if (to - from <= PART) {
+                Arrays.sort(entry, from, to);
+                return;
+            }
+            int middle = from + (to - from) / 2;
+            sort(from, middle, workers);
+            sort(middle, to, workers);
+            workers.memory.take(8L * (middle - from));
+            long[] lower = Arrays.copyOfRange(entry, from, middle);
+            for (int i = 0, j = middle, at = from; i < lower.length; at++) {
+                workers.check(at);
+                entry[at] = j == to || lower[i] <= entry[j] ? lower[i++] : entry[j++];
+            }
+            workers.memory.give(8L * (middle - from));
+        }
+
         /** Move together those that differ from the one before; how many. Refused where the same two have other values. */
-        int distinct() {
+        int distinct(Workers workers) {
             int kept = 0;
             for (int i = 0; i < entry.length; i++) {
+                workers.check(i);
                 if (kept == 0 || !again((int) entry[kept - 1], (int) entry[i])) {
                     entry[kept++] = entry[i];
                 }
@@ -433,11 +462,18 @@ final class DatasetGraph {
         final int shift;
 
         Rule(DatasetGraph graph, Workers workers) {
-            factor = factors(alike(graph.epsilon), workers);
-            delta = alike(Arrays.stream(graph.delta)
-                    .map(d -> d < Labels.TINY ? 0.0 : d)
-                    .toArray());
-            double smallest = Arrays.stream(factor).min().orElseThrow();
+            factor = factors(alike(graph.epsilon, workers), workers);
+            double[] allowed = graph.delta.clone();
+            for (int e = 0; e < allowed.length; e++) {
+                workers.check(e);
+                allowed[e] = allowed[e] < Labels.TINY ? 0.0 : allowed[e];
+            }
+            delta = alike(allowed, workers);
+            double smallest = factor[0];
+            for (int e = 0; e < factor.length; e++) {
+                workers.check(e);
+                smallest = Math.min(smallest, factor[e]);
+            }
             long least = Double.doubleToRawLongBits(smallest) - Double.doubleToRawLongBits(1.0) - 2;
             shift = least > 0 ? Math.min(52, 63 - Long.numberOfLeadingZeros(least)) : 0;
         }
@@ -450,9 +486,10 @@ final class DatasetGraph {
             return Labels.balance(factor[factor.length > 1 ? e : 0], delta[delta.length > 1 ? e : 0]);
         }
 
-        private static double[] alike(double[] column) {
-            for (double x : column) {
-                if (x != column[0]) {
+        private static double[] alike(double[] column, Workers workers) {
+            for (int e = 0; e < column.length; e++) {
+                workers.check(e);
+                if (column[e] != column[0]) {
                     return column;
                 }
             }

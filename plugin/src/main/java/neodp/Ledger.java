@@ -36,7 +36,7 @@ record Ledger(
         Map<List<Level>, Long> prices,
         BigInteger seal) {
 
-    static Ledger of(Transaction tx, String population) {
+    static Ledger of(Transaction tx, String population, Workers workers) {
         Map<String, Object> row = Statements.row(tx, "account", Map.of("population", population));
         for (String number : List.of("max_releases", "epsilon", "delta")) {
             if (row.get(number) != null && !(row.get(number) instanceof Number)) {
@@ -58,6 +58,7 @@ record Ledger(
         Ledger sum = empty;
         Map<String, Object> all = Statements.row(tx, "ledger", Map.of("population", population));
         for (Object release : Store.elements(all.get("releases"))) {
+            workers.check();
             sum = sum.plus(Release.of((Map<?, ?>) release));
         }
         return sum;
@@ -134,8 +135,9 @@ record Ledger(
     }
 
     /** Refuse a new release that the limit does not leave room for. */
-    void spend(String name, List<Level> levels) {
-        String asked = "release " + Text.repr(name) + " about population " + Text.repr(population) + " is refused: ";
+    void spend(String name, List<Level> levels, Workers workers) {
+        String asked =
+                "release " + Text.quoted(name) + " about population " + Text.quoted(population) + " is refused: ";
         String ledger = "`MATCH (l:Ledger {population: " + Text.cypher(population) + "}) ";
         String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
         if (most != null && used >= most) {
@@ -148,7 +150,7 @@ record Ledger(
         }
         if (delta > 0.0) {
             throw Refusal.client(
-                    "population " + Text.repr(population) + " has a limit at delta " + Text.general(delta)
+                    "population " + Text.quoted(population) + " has a limit at delta " + Text.general(delta)
                             + ", and the plugin adds up at delta 0 only",
                     "use the client");
         }
@@ -159,6 +161,7 @@ record Ledger(
             BigDecimal epsilons = BigDecimal.ZERO;
             BigDecimal deltas = BigDecimal.ZERO;
             for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
+                workers.check();
                 Level worst = worst(cost.getKey(), label);
                 BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
                 epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));

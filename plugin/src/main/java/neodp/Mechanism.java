@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import neodp.DatasetGraph.Adjacency;
 import neodp.DatasetGraph.Rule;
@@ -25,6 +26,7 @@ final class Mechanism {
     static final double ROUNDING = 1e-12;
 
     private static final int WORTH_A_THREAD = 20_000; // datasets
+    private static final long PER_STEP = 120; // bytes, of a dataset that the search for a path has met
 
     final DatasetGraph graph;
     final Rule rule;
@@ -38,12 +40,15 @@ final class Mechanism {
     /** How many alpha were rounded in. */
     final int rounded;
 
-    private Mechanism(DatasetGraph graph, Rule rule, long[] own, long[] label, int rounded) {
+    private final Adjacency links;
+
+    private Mechanism(DatasetGraph graph, Rule rule, long[] own, int rounded, Workers workers) {
         this.graph = graph;
         this.rule = rule;
         this.own = own;
-        this.label = label;
         this.rounded = rounded;
+        this.label = settled(graph, rule, own, workers);
+        this.links = graph.adjacency(workers);
     }
 
     /** A path: datasets one after another, and the edges between them. */
@@ -51,7 +56,7 @@ final class Mechanism {
 
     /** The optimal mechanism; refused where the boundary is not hit or alpha is not compatible. */
     static Mechanism extend(DatasetGraph graph, Workers workers) {
-        int unhit = graph.unhitEdge();
+        int unhit = graph.unhitEdge(workers);
         if (unhit >= 0) {
             throw Refusal.unhit(graph.name, unhitSentence(graph, unhit, component(graph, unhit, workers)));
         }
@@ -60,18 +65,19 @@ final class Mechanism {
 
     /** The labels of a graph whose boundary is hit. */
     static Mechanism solve(DatasetGraph graph, Workers workers) {
-        if (graph.size() >= WORTH_A_THREAD) {
-            workers.begin(graph::adjacency); // which is needed soon, beside what comes first
-        }
+        Supplier<Adjacency> links = graph.size() < WORTH_A_THREAD
+                ? () -> graph.adjacency(workers)
+                : workers.begin(() -> graph.adjacency(workers)); // beside what comes first
         Rule rule = new Rule(graph, workers);
         long[] own = new long[graph.size()];
         for (int v = 0; v < own.length; v++) {
+            workers.check(v);
             long alpha = graph.given(v) ? Labels.encode(graph.first[v], graph.second[v]) : 0;
             own[v] = !graph.given(v) ? Labels.HALF : graph.color[v] == 0 ? alpha : -alpha;
         }
-        long[] label = settled(graph, rule, own, workers);
-        Mechanism found = new Mechanism(graph, rule, own, label, 0);
-        return found.conflict() == null ? found : found.roundedIn(workers);
+        links.get(); // not in a lock, where nobody would look whether to go on
+        Mechanism found = new Mechanism(graph, rule, own, 0, workers);
+        return found.conflict(workers) == null ? found : found.roundedIn(workers);
     }
 
     private static long[] settled(DatasetGraph graph, Rule rule, long[] own, Workers workers) {
@@ -90,9 +96,9 @@ final class Mechanism {
             }
         }
         workers.check();
-        Settle settle = new Settle(graph.adjacency(), rule, graph.color, workers::check);
+        Settle settle = new Settle(graph.adjacency(workers), rule, graph.color, workers::check);
         List<int[]> parts = IntStream.range(0, 2)
-                .mapToObj(c -> where(graph.size(), v -> label[v] < Labels.HALF && graph.color[v] == c))
+                .mapToObj(c -> where(graph.size(), v -> label[v] < Labels.HALF && graph.color[v] == c, workers))
                 .toList();
         if (graph.size() < WORTH_A_THREAD) {
             parts.forEach(seeds -> settle.run(label, seeds));
@@ -107,8 +113,20 @@ final class Mechanism {
         return label;
     }
 
-    static int[] where(int n, IntPredicate test) {
-        return IntStream.range(0, n).filter(test).toArray();
+    static int[] where(int n, IntPredicate test, Workers workers) {
+        int count = 0;
+        for (int v = 0; v < n; v++) {
+            workers.check(v);
+            count += test.test(v) ? 1 : 0;
+        }
+        int[] out = new int[count];
+        for (int v = 0, i = 0; i < count; v++) {
+            workers.check(v);
+            if (test.test(v)) {
+                out[i++] = v;
+            }
+        }
+        return out;
     }
 
     /** Pr[first colour]. */
@@ -129,9 +147,10 @@ final class Mechanism {
     /** A source whose alpha cannot be kept, and the boundary edge over which it lies too low, or -1. */
     private record Conflict(int dataset, int over) {}
 
-    private Conflict conflict() {
+    private Conflict conflict(Workers workers) {
         int worst = -1;
         for (int v = 0; v < own.length; v++) {
+            workers.check(v);
             if (graph.given(v) && label[v] < own[v] && (worst < 0 || own[v] - label[v] > own[worst] - label[worst])) {
                 worst = v;
             }
@@ -140,6 +159,7 @@ final class Mechanism {
             return new Conflict(worst, -1);
         }
         for (int e = 0; e < graph.edges(); e++) {
+            workers.check(e);
             if (graph.crossing(e)) {
                 int u = graph.source[e];
                 int v = graph.target[e];
@@ -163,10 +183,11 @@ final class Mechanism {
         long[] before = new long[n];
         Arrays.setAll(before, v -> graph.given(v) ? sign(v) * own[v] : Labels.HALF);
         long[] after = before.clone();
-        new Settle(graph.adjacency(), rule, null, workers::check).run(after, where(n, graph::given));
+        new Settle(links, rule, null, workers::check).run(after, where(n, graph::given, workers));
         int moved = 0;
         boolean off = false;
         for (int v = 0; v < n; v++) {
+            workers.check(v);
             if (graph.given(v) && after[v] < before[v]) {
                 moved++;
                 double p = Labels.decode(before[v]);
@@ -176,15 +197,16 @@ final class Mechanism {
             }
         }
         if (moved == 0 || off) {
-            throw Refusal.incompatible(graph.name, witness(conflict()));
+            throw Refusal.incompatible(graph.name, witness(conflict(workers), workers));
         }
         long[] lowered = own.clone();
         for (int v = 0; v < n; v++) {
+            workers.check(v);
             if (graph.given(v)) {
                 lowered[v] = sign(v) * after[v];
             }
         }
-        return new Mechanism(graph, rule, lowered, settled(graph, rule, lowered, workers), moved);
+        return new Mechanism(graph, rule, lowered, moved, workers);
     }
 
     private int sign(int v) {
@@ -204,27 +226,27 @@ final class Mechanism {
             double delta) {
         String sentence() {
             String loss = "epsilon " + Text.general(epsilon) + (delta != 0 ? " and delta " + Text.general(delta) : "");
-            return "alpha at " + Text.repr(dataset) + " makes Pr[" + color + "] " + Text.general(value) + ", at most "
-                    + Text.general(bound) + " is possible: " + Text.repr(origin) + " has " + Text.general(originValue)
+            return "alpha at " + Text.quoted(dataset) + " makes Pr[" + color + "] " + Text.general(value) + ", at most "
+                    + Text.general(bound) + " is possible: " + Text.quoted(origin) + " has " + Text.general(originValue)
                     + " and is " + loss + " away, along " + Text.path(path);
         }
     }
 
     /** Why the alpha of a dataset cannot be kept. */
-    private Witness witness(Conflict conflict) {
+    private Witness witness(Conflict conflict, Workers workers) {
         int v = conflict.dataset;
         int c = graph.color[v];
         long value = own[v];
         long bound = label[v];
         Path path;
         if (conflict.over < 0) {
-            path = path(v);
+            path = path(v, workers::check, workers.memory);
         } else { // v is too likely to answer as its neighbour over that edge does
             int w = graph.source[conflict.over] + graph.target[conflict.over] - v;
             c = graph.color[w];
             value = -own[v];
             bound = rule.relax(label[w], conflict.over);
-            path = path(w);
+            path = path(w, workers::check, workers.memory);
             path.datasets.add(v);
             path.edges.add(conflict.over);
         }
@@ -242,13 +264,14 @@ final class Mechanism {
     }
 
     /** The path from the dataset that decides a label to the one that has it. */
-    Path path(int v) {
-        Adjacency links = graph.adjacency();
+    Path path(int v, Runnable check, Memory memory) {
         Map<Integer, int[]> onward = new HashMap<>();
         ArrayDeque<Integer> queue = new ArrayDeque<>(List.of(v));
         int w;
         while (true) { // backwards over edges that are tight; a source of the other colour ends it too
             w = queue.remove();
+            check.run();
+            int met = onward.size();
             if (graph.color[w] != graph.color[v] || (graph.given(w) && label[w] == own[w])) {
                 break;
             }
@@ -261,6 +284,7 @@ final class Mechanism {
                     queue.add(u);
                 }
             }
+            memory.take(PER_STEP * (onward.size() - met));
         }
         Path path = new Path(new ArrayList<>(Collections.singletonList(w)), new ArrayList<>());
         while (w != v) {
@@ -269,6 +293,7 @@ final class Mechanism {
             path.datasets.add(w);
             path.edges.add(step[1]);
         }
+        memory.give(PER_STEP * onward.size());
         return path;
     }
 
@@ -281,10 +306,10 @@ final class Mechanism {
     /** In which component an edge lies, where there are several. */
     private static String component(DatasetGraph graph, int e, Workers workers) {
         int[] hops = graph.hops(new int[] {graph.source[e]}, workers);
-        int[] members = where(graph.size(), v -> hops[v] >= 0);
+        int[] members = where(graph.size(), v -> hops[v] >= 0, workers);
         return members.length == graph.size()
                 ? ""
-                : ", in the component of " + Text.repr(graph.keys[members[0]]) + " (" + members.length + " datasets)";
+                : ", in the component of " + Text.quoted(graph.keys[members[0]]) + " (" + members.length + " datasets)";
     }
 
     /**
@@ -296,29 +321,35 @@ final class Mechanism {
         long[] label = new long[graph.size()];
         Arrays.fill(label, Labels.HALF);
         for (int e = 0; e < graph.edges(); e++) {
+            workers.check(e);
             if (graph.crossing(e)) {
                 long even = rule.balance(e);
                 label[graph.source[e]] = Math.min(label[graph.source[e]], even);
                 label[graph.target[e]] = Math.min(label[graph.target[e]], even);
             }
         }
-        boolean[] boundary = graph.boundary();
-        new Settle(graph.adjacency(), rule, graph.color, workers::check)
-                .run(label, where(graph.size(), v -> boundary[v]));
+        boolean[] boundary = graph.boundary(workers);
+        new Settle(graph.adjacency(workers), rule, graph.color, workers::check)
+                .run(label, where(graph.size(), v -> boundary[v], workers));
         return label;
     }
 
     /** The least chance of a true answer. */
-    double leastTruth() {
-        return Labels.decode(Arrays.stream(label).min().orElseThrow());
+    double leastTruth(Workers workers) {
+        long least = label[0];
+        for (int v = 0; v < label.length; v++) {
+            workers.check(v);
+            least = Math.min(least, label[v]);
+        }
+        return Labels.decode(least);
     }
 
     /** The mean of what numpy's pairwise summation adds up, in that order: the same bits. */
-    double meanTruth() {
-        return pairwise(0, graph.size()) / graph.size();
+    double meanTruth(Workers workers) {
+        return pairwise(0, graph.size(), workers) / graph.size();
     }
 
-    private double pairwise(int from, int n) {
+    private double pairwise(int from, int n, Workers workers) {
         if (n < 8) {
             double sum = n > 0 ? -0.0 : 0.0;
             for (int i = 0; i < n; i++) {
@@ -341,7 +372,8 @@ final class Mechanism {
             }
             return sum;
         }
+        workers.check();
         int half = n / 2 - n / 2 % 8;
-        return pairwise(from, half) + pairwise(from + half, n - half);
+        return pairwise(from, half, workers) + pairwise(from + half, n - half, workers);
     }
 }

@@ -6,6 +6,9 @@ import java.util.Map;
 
 /** The configuration map of a procedure, validated. */
 final class Options {
+    /** None given. */
+    static final Options NONE = new Options(Map.of());
+
     private static final int MOST = 64;
     private static final int USUAL = 4;
     private static final int BATCH = 20_000;
@@ -21,7 +24,7 @@ final class Options {
         for (String name : given.keySet()) {
             if (!List.of(known).contains(name)) {
                 throw Refusal.graph(
-                        "there is no option " + Text.repr(name), "the options are " + String.join(", ", known));
+                        "there is no option " + Text.quoted(name), "the options are " + String.join(", ", known));
             }
         }
     }
@@ -65,6 +68,6 @@ final class Options {
     }
 
     private static Refusal refused(String name, Object value, String hint) {
-        return Refusal.graph(name + " is " + (value instanceof String text ? Text.repr(text) : value), hint);
+        return Refusal.graph(name + " is " + (value == null ? "null" : Store.described(value)), hint);
     }
 }

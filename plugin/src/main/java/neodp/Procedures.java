@@ -1,14 +1,11 @@
 package neodp;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -23,7 +20,6 @@ import org.neo4j.procedure.Name;
 import org.neo4j.procedure.Procedure;
 import org.neo4j.procedure.TerminationGuard;
 import org.neo4j.procedure.memory.ProcedureMemory;
-import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 
 /**
  * What Cypher can call: the optimal mechanism inside the database, in the manner of Neo4j GDS.
@@ -33,11 +29,7 @@ import org.neo4j.procedure.memory.ProcedureMemoryTracker;
  */
 public final class Procedures {
     private static final int WORST = 5;
-
-    // the layout of DatasetGraph, Mechanism, Settle and Store, in bytes
-    private static final long PER_DATASET = 280;
-    private static final long PER_EDGE_LEAST = 90;
-    private static final long PER_EDGE_MOST = 150;
+    private static final long PER_WORST = 700; // bytes, of an edge in a result
 
     /** The database. */
     @Context
@@ -286,112 +278,33 @@ public final class Procedures {
                     Map<String, Object> configuration) {
         Options options = new Options(configuration, "limit", "engine");
         String engine = options.choice("engine", "auto", "ball", "whole");
-        if (keys == null || keys.stream().anyMatch(Objects::isNull)) {
-            throw Refusal.graph(keys == null ? "the list of keys is null" : "a key is null", "give a list of texts");
+        if (keys == null) {
+            throw Refusal.graph("the list of keys is null", "give a list of texts");
         }
-        try (Workers workers = new Workers(db, guard, 1)) {
-            Store.Info info = Store.info(tx, graph);
-            info.requireEpsilonDelta();
-            if (info.stale()) { // for every dataset alike
-                throw Refusal.stale(graph, info.written());
-            }
-            int limit = options.number("limit", Ball.cheaper(info), 1, Integer.MAX_VALUE);
-            List<Evaluation> found = List.of();
-            if (!engine.equals("whole")) {
-                try {
-                    found = searched(info, keys, limit, engine.equals("auto") ? Ball.LAYERS : -1, workers);
-                } catch (Refusal refusal) {
-                    if (engine.equals("ball") || !refusal.is("ball_too_large")) {
-                        throw refusal;
-                    }
-                    found = whole(info, keys, "the search grew too large, so the whole graph was extended");
-                }
-            } else {
-                found = whole(info, keys, "the whole graph was extended");
-            }
-            info.unchanged(tx);
-            return found.stream();
-        }
-    }
-
-    private List<Evaluation> searched(Store.Info info, List<String> keys, int limit, int layers, Workers workers) {
-        try (ProcedureMemoryTracker tracker = memory.newTracker()) {
-            Ball ball = new Ball(tx, info, workers, tracker);
-            int[] asked = ball.search(keys, limit, layers);
-            List<Evaluation> rows = Arrays.stream(asked)
-                    .mapToObj(v -> {
-                        Evaluation row = evaluation(ball.mechanism, v);
-                        row.seen = ball.seen();
-                        row.expanded = ball.expanded;
-                        row.layers = ball.layers;
-                        row.reach = ball.reach;
-                        row.proof = ball.proof;
-                        return row;
-                    })
-                    .toList();
-            agree(info, rows);
-            return rows;
-        }
-    }
-
-    private List<Evaluation> whole(Store.Info info, List<String> keys, String proof) {
-        return job(info.name(), new Options(Map.of()), info, job -> {
-            Mechanism mechanism = job.extended();
-            List<Evaluation> rows = keys.stream()
-                    .map(key -> {
-                        int v = mechanism.graph.index(key);
-                        Evaluation row = evaluation(mechanism, v);
-                        row.seen = mechanism.graph.size();
-                        row.expanded = mechanism.graph.size();
-                        row.proof = proof;
-                        return row;
-                    })
-                    .toList();
-            agree(info, rows);
-            return rows;
-        });
-    }
-
-    private static Evaluation evaluation(Mechanism mechanism, int v) {
-        DatasetGraph graph = mechanism.graph;
-        Mechanism.Path path = mechanism.label[v] < Labels.HALF ? mechanism.path(v) : null;
-        Evaluation row = new Evaluation();
-        row.key = graph.keys[v];
-        row.color = graph.colorOf(v);
-        row.colors = graph.colors;
-        row.probabilities = new LinkedHashMap<>();
-        row.probabilities.put(graph.colors.get(0), mechanism.first(v));
-        row.probabilities.put(graph.colors.get(1), mechanism.second(v));
-        row.p_true = mechanism.truth(v);
-        row.path = path == null
-                ? List.of()
-                : path.datasets().stream().map(u -> graph.keys[u]).toList();
-        row.decider = row.path.isEmpty() ? null : row.path.get(0);
-        row.epsilons = path == null
-                ? List.of()
-                : path.edges().stream().map(e -> graph.epsilon[e]).toList();
-        row.deltas = path == null
-                ? List.of()
-                : path.edges().stream().map(e -> graph.delta[e]).toList();
-        row.rounded = mechanism.rounded;
-        return row;
-    }
-
-    /** Refuse what the store no longer agrees with: nobody should be answered by a mixture. */
-    private void agree(Store.Info info, List<Evaluation> rows) {
-        if (info.version() == null) {
-            return;
-        }
-        for (Evaluation row : rows) {
-            Map<String, Object> stored = tx.findNodes(Store.DATASET, "graph", info.name(), "key", row.key)
-                    .next()
-                    .getProperties("p", "q");
-            double p = Store.number(stored.get("p"));
-            double q = Store.number(stored.get("q"));
-            if (!List.of(p, q).equals(List.copyOf(row.probabilities.values()))) {
-                throw Refusal.stale(info.name(), info.written());
+        for (String key : keys) {
+            guard.check();
+            if (key == null) {
+                throw Refusal.graph("a key is null", "give a list of texts");
             }
         }
+        Store.Info info = Store.info(tx, graph);
+        info.requireEpsilonDelta();
+        if (info.stale()) { // for every dataset alike
+            throw Refusal.stale(graph, info.written());
+        }
+        int limit = options.number("limit", Ball.cheaper(info), 1, Integer.MAX_VALUE);
+        Evaluations evaluations = new Evaluations(host(), tx, info, keys);
+        if (engine.equals("whole")) {
+            return evaluations.whole("the whole graph was extended");
+        }
+        try {
+            return evaluations.searched(limit, engine.equals("auto") ? Ball.LAYERS : -1);
+        } catch (Refusal refusal) {
+            if (engine.equals("ball") || !refusal.is("ball_too_large")) {
+                throw refusal;
+            }
+        }
+        return evaluations.whole("the search grew too large, so the whole graph was extended");
     }
 
     /** One row per dataset. */
@@ -401,13 +314,15 @@ public final class Procedures {
             @Name(value = "graph", description = "The graph's name.") String graph,
             @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
                     Map<String, Object> configuration) {
-        return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
+        return job(graph, new Options(configuration, "concurrency", "batch"), job -> {
             Mechanism mechanism = job.extended();
-            boolean[] boundary = mechanism.graph.boundary();
-            int[] distance = mechanism.graph.hops(Mechanism.where(boundary.length, v -> boundary[v]), job.workers);
-            job.keepMemory();
+            boolean[] boundary = mechanism.graph.boundary(job.workers);
+            int[] start = Mechanism.where(boundary.length, v -> boundary[v], job.workers);
+            int[] distance = mechanism.graph.hops(start, job.workers);
+            job.workers.memory.keep();
             return IntStream.range(0, boundary.length)
                     .mapToObj(v -> {
+                        guard.check();
                         Row row = new Row();
                         row.key = mechanism.graph.keys[v];
                         row.color = mechanism.graph.colorOf(v);
@@ -417,7 +332,7 @@ public final class Procedures {
                         row.distance = distance[v];
                         return row;
                     })
-                    .onClose(job::releaseMemory);
+                    .onClose(job.workers.memory::close);
         });
     }
 
@@ -431,8 +346,21 @@ public final class Procedures {
         return job(
                 graph,
                 new Options(configuration, "concurrency", "batch"),
-                null,
-                job -> Stream.of(job.summary(job.extended())));
+                job -> Stream.of(summary(job, job.extended())));
+    }
+
+    private static Stats summary(Job job, Mechanism mechanism) {
+        Stats out = new Stats();
+        out.graph = job.info.name();
+        out.vertices = mechanism.graph.size();
+        out.edges = mechanism.graph.edges();
+        out.boundary = count(mechanism.graph.boundary(job.workers));
+        out.min_p_true = mechanism.leastTruth(job.workers);
+        out.mean_p_true = mechanism.meanTruth(job.workers);
+        out.rounded = mechanism.rounded;
+        out.read_millis = job.readMillis;
+        out.compute_millis = job.computeMillis;
+        return out;
     }
 
     /** One row. */
@@ -444,20 +372,20 @@ public final class Procedures {
             @Name(value = "graph", description = "The graph's name.") String graph,
             @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
                     Map<String, Object> configuration) {
-        return job(graph, new Options(configuration, "concurrency", "batch"), null, job -> {
+        return job(graph, new Options(configuration, "concurrency", "batch"), job -> {
             Store.Stored stored = job.read(false);
             Supplier<String> fingerprint = job.workers.begin(
                     () -> stored.graph().fingerprint(job.workers)); // beside the rest: the end needs it
             Mechanism mechanism = job.extend(stored.graph());
             long began = System.nanoTime();
             job.store.write(stored, mechanism, fingerprint);
-            Stats stats = job.summary(mechanism);
+            Stats stats = summary(job, mechanism);
             stats.written = stats.vertices;
-            stats.write_millis = millis(began);
+            stats.write_millis = Job.millis(began);
             log.info(String.format(
                     Locale.ROOT,
                     "neodp.extend.write(%s): %,d datasets and %,d edges; read %,d ms, compute %,d ms, write %,d ms",
-                    Text.repr(graph),
+                    Text.quoted(graph),
                     stats.vertices,
                     stats.edges,
                     stats.read_millis,
@@ -479,36 +407,28 @@ public final class Procedures {
         Options options = new Options(configuration, "concurrency", "batch");
         options.concurrency();
         options.batch();
-        return Stream.of(estimate(Store.info(tx, graph)));
-    }
-
-    private static Estimate estimate(Store.Info info) {
+        Store.Info info = Store.info(tx, graph);
         Estimate out = new Estimate();
         out.vertices = info.datasets();
         out.edges = info.edges();
-        out.bytes_min = PER_DATASET * info.datasets() + PER_EDGE_LEAST * info.edges();
-        out.bytes_max = PER_DATASET * info.datasets() + PER_EDGE_MOST * info.edges();
-        out.bytes_available = Runtime.getRuntime().maxMemory();
-        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-            if (pool.getType() == MemoryType.HEAP && pool.getCollectionUsage() != null) {
-                out.bytes_available -= pool.getCollectionUsage().getUsed(); // what was left after the last collection
-            }
-        }
+        out.bytes_min = Memory.least(info.datasets(), info.edges());
+        out.bytes_max = Memory.most(info.datasets(), info.edges());
+        out.bytes_available = Memory.available();
         out.fits = out.bytes_max <= out.bytes_available;
-        return out;
+        return Stream.of(out);
     }
 
     /** One row. */
     @Procedure(name = "neodp.check", mode = Mode.READ)
     @Description("Is the graph connected, its boundary hit, its alpha compatible? With a witness where not.")
     public Stream<Check> check(@Name(value = "graph", description = "The graph's name.") String graph) {
-        return job(graph, new Options(Map.of()), null, job -> {
+        return job(graph, Options.NONE, job -> {
             DatasetGraph read = job.read(false).graph();
             Check out = new Check();
-            int unhit = read.unhitEdge();
+            int unhit = read.unhitEdge(job.workers);
             out.components = read.components(job.workers);
             out.connected = out.components == 1;
-            out.boundary = count(read.boundary());
+            out.boundary = count(read.boundary(job.workers));
             out.boundary_hit = unhit < 0;
             if (unhit >= 0) {
                 out.unhit = List.of(read.keys[read.source[unhit]], read.keys[read.target[unhit]]);
@@ -553,13 +473,14 @@ public final class Procedures {
                     Map<String, Object> configuration) {
         Options options = new Options(configuration, "worst", "concurrency", "batch");
         int count = options.number("worst", WORST, 0, 1_000_000);
-        return job(graph, options, null, job -> {
+        return job(graph, options, job -> {
             job.info.requireMechanism();
             Store.Stored stored = job.read(true);
             Store.Info after = job.store.info(graph);
             if (after.version() == null || !after.version().equals(job.info.version())) {
                 throw Refusal.noMechanism(
-                        "the mechanism of graph " + Text.repr(graph) + " was replaced while it was read", "try again");
+                        "the mechanism of graph " + Text.quoted(graph) + " was replaced while it was read",
+                        "try again");
             }
             DatasetGraph read = stored.graph();
             Supplier<String> fingerprint = job.workers.begin(() -> read.fingerprint(job.workers));
@@ -571,20 +492,24 @@ public final class Procedures {
             out.undecided = found.undecided;
             out.stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
             out.written = job.info.written();
-            out.worst = found.worst.stream()
-                    .map(edge -> {
-                        int e = edge.position();
-                        Map<String, Object> row = new LinkedHashMap<>();
-                        row.put("source", read.keys[read.source[e]]);
-                        row.put("target", read.keys[read.target[e]]);
-                        row.put("epsilon", read.epsilon[e]);
-                        row.put("delta", read.delta[e]);
-                        row.put("tightness", edge.tightness());
-                        row.put("broken", found.sentences(edge));
-                        return row;
-                    })
-                    .toList();
-            return Stream.of(out);
+            out.worst = new ArrayList<>();
+            for (Audit.Edge edge : found.worst) {
+                job.workers.check();
+                int e = edge.position();
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("source", read.keys[read.source[e]]);
+                row.put("target", read.keys[read.target[e]]);
+                row.put("epsilon", read.epsilon[e]);
+                row.put("delta", read.delta[e]);
+                row.put("tightness", edge.tightness());
+                List<String> broken = found.sentences(edge);
+                row.put("broken", broken);
+                job.workers.memory.take(PER_WORST
+                        + 2L * broken.stream().mapToInt(String::length).sum());
+                out.worst.add(row);
+            }
+            job.workers.memory.keep();
+            return Stream.of(out).onClose(job.workers.memory::close);
         });
     }
 
@@ -599,23 +524,24 @@ public final class Procedures {
                     Map<String, Object> configuration) {
         Options options = new Options(configuration, "write", "concurrency", "batch");
         boolean write = options.yes("write");
-        return job(graph, options, null, job -> {
+        return job(graph, options, job -> {
             Store.Stored stored = job.read(false);
             DatasetGraph read = stored.graph();
-            boolean[] boundary = read.boundary();
+            boolean[] boundary = read.boundary(job.workers);
             long[] label = Mechanism.balanced(read, job.workers);
             if (write) {
                 job.store.writeAlpha(stored, label, boundary);
                 log.info(String.format(
                         Locale.ROOT,
                         "neodp.boundary.balanced(%s): alpha written on %,d datasets",
-                        Text.repr(graph),
+                        Text.quoted(graph),
                         count(boundary)));
             }
-            job.keepMemory();
-            return IntStream.range(0, read.size())
-                    .filter(v -> boundary[v])
+            int[] chosen = Mechanism.where(read.size(), v -> boundary[v], job.workers);
+            job.workers.memory.keep();
+            return Arrays.stream(chosen)
                     .mapToObj(v -> {
+                        guard.check();
                         Alpha row = new Alpha();
                         double[] alpha = Store.alphaOf(read, label, v);
                         row.key = read.keys[v];
@@ -624,7 +550,7 @@ public final class Procedures {
                         row.written = write;
                         return row;
                     })
-                    .onClose(job::releaseMemory);
+                    .onClose(job.workers.memory::close);
         });
     }
 
@@ -648,9 +574,7 @@ public final class Procedures {
         boolean keepKey = options.yes("keep_key");
         boolean constantWork = options.yes("constant_work");
         boolean verify = options.yes("verify");
-        Answers answers =
-                new Answers(db, guard, memory, info -> job(graph, new Options(Map.of()), info, Job::extended), graph);
-        Release kept = answers.answer(key, release, keepKey, constantWork, verify);
+        Release kept = new Answers(host(), graph).answer(key, release, keepKey, constantWork, verify);
         Answer out = new Answer();
         out.graph = kept.graph();
         out.release = kept.name();
@@ -660,99 +584,12 @@ public final class Procedures {
         return Stream.of(out);
     }
 
-    // --- one call -------------------------------------------------------------------------------------------------
-
-    /** One call that reads a whole graph: its workers, its memory, and what it has read. */
-    private final class Job {
-        final Workers workers;
-        final Store store;
-        final Store.Info info;
-        final ProcedureMemoryTracker tracker = memory.newTracker();
-        private boolean keeps;
-        private long readMillis;
-        private long computeMillis;
-
-        Job(String graph, Options options, Store.Info known, Workers workers) {
-            this.workers = workers;
-            store = new Store(workers, options.batch());
-            info = known != null ? known : store.info(graph);
-            Estimate estimate = estimate(info);
-            if (!estimate.fits) {
-                throw Refusal.memory(
-                        String.format(
-                                Locale.ROOT,
-                                "graph %s may take %,d MB of the server's heap, and %,d MB are left",
-                                Text.repr(graph),
-                                estimate.bytes_max >> 20,
-                                estimate.bytes_available >> 20),
-                        "give the server a larger heap (server.memory.heap.max_size), or use the client");
-            }
-            tracker.allocateHeap(estimate.bytes_max);
-        }
-
-        Store.Stored read(boolean probabilities) {
-            long began = System.nanoTime();
-            Store.Stored stored = store.read(info, probabilities);
-            readMillis = millis(began);
-            return stored;
-        }
-
-        Mechanism extended() {
-            return extend(read(false).graph());
-        }
-
-        Mechanism extend(DatasetGraph graph) {
-            long began = System.nanoTime();
-            Mechanism mechanism = Mechanism.extend(graph, workers);
-            computeMillis = millis(began);
-            return mechanism;
-        }
-
-        Stats summary(Mechanism mechanism) {
-            Stats out = new Stats();
-            out.graph = info.name();
-            out.vertices = mechanism.graph.size();
-            out.edges = mechanism.graph.edges();
-            out.boundary = count(mechanism.graph.boundary());
-            out.min_p_true = mechanism.leastTruth();
-            out.mean_p_true = mechanism.meanTruth();
-            out.rounded = mechanism.rounded;
-            out.read_millis = readMillis;
-            out.compute_millis = computeMillis;
-            return out;
-        }
-
-        /** The result goes on taking memory after this call. */
-        void keepMemory() {
-            keeps = true;
-        }
-
-        void releaseMemory() {
-            tracker.close();
-        }
+    private Host host() {
+        return new Host(db, guard, memory);
     }
 
-    private <T> T job(String graph, Options options, Store.Info known, Function<Job, T> work) {
-        try (Workers workers = new Workers(db, guard, options.concurrency())) {
-            Job job = new Job(graph, options, known, workers);
-            boolean done = false;
-            try {
-                T out = work.apply(job);
-                done = true;
-                return out;
-            } catch (LinkageError e) { // Cursors.java needs the inside of the server as it knows it
-                throw Refusal.client(
-                        "this version of Neo4j is not one that the plugin was made for: " + e, "use the client");
-            } finally {
-                if (!done || !job.keeps) {
-                    job.releaseMemory();
-                }
-            }
-        }
-    }
-
-    private static long millis(long began) {
-        return (System.nanoTime() - began) / 1_000_000;
+    private <T> T job(String graph, Options options, Function<Job, T> work) {
+        return Job.run(host(), graph, options, null, work);
     }
 
     private static int count(boolean[] mask) {

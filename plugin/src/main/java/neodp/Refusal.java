@@ -36,7 +36,7 @@ final class Refusal extends RuntimeException {
     static Refusal unknownKey(String graph, String key) {
         return new Refusal(
                 "unknown_key",
-                "there is no dataset " + Text.repr(key) + " in graph " + Text.repr(graph),
+                "there is no dataset " + Text.quoted(key) + " in graph " + Text.quoted(graph),
                 "correct the key");
     }
 
@@ -64,19 +64,22 @@ final class Refusal extends RuntimeException {
                         java.util.Locale.ROOT,
                         "the search has seen %,d datasets of graph %s, %,d layers, and more may matter",
                         seen,
-                        Text.repr(graph),
+                        Text.quoted(graph),
                         layers),
                 "a pass over the whole graph is cheaper (`{engine: 'whole'}`), or raise the limit");
     }
 
-    static Refusal unknownGraph(String graph, String hint) {
-        return new Refusal("unknown_graph", "there is no graph " + Text.repr(graph) + " in this database", hint);
+    static Refusal unknownGraph(String graph, String known) {
+        String length = Names.tooLong("graph", graph);
+        return length != null
+                ? new Refusal("unknown_graph", length, Names.shorter())
+                : new Refusal("unknown_graph", "there is no graph " + Text.quoted(graph) + " in this database", known);
     }
 
     static Refusal unfinished(String graph, String doing) {
         return new Refusal(
                 "unfinished",
-                "graph " + Text.repr(graph) + " is not whole: its " + doing + " was interrupted or is going on",
+                "graph " + Text.quoted(graph) + " is not whole: its " + doing + " was interrupted or is going on",
                 "load it again, or drop it");
     }
 
@@ -92,18 +95,18 @@ final class Refusal extends RuntimeException {
     static Refusal stale(String graph, String written) {
         return new Refusal(
                 "stale",
-                "graph " + Text.repr(graph) + " has changed since its mechanism was written, " + written,
+                "graph " + Text.quoted(graph) + " has changed since its mechanism was written, " + written,
                 "run " + extend(graph) + " again");
     }
 
     static Refusal changedWhileRead(String graph) {
-        return new Refusal("overtaken", "graph " + Text.repr(graph) + " was changed while it was read", "try again");
+        return new Refusal("overtaken", "graph " + Text.quoted(graph) + " was changed while it was read", "try again");
     }
 
     static Refusal overtaken(String graph) {
         return new Refusal(
                 "overtaken",
-                "somebody else changed graph " + Text.repr(graph) + " while it was written; what they wrote stands",
+                "somebody else changed graph " + Text.quoted(graph) + " while it was written; what they wrote stands",
                 "look at it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph)
                         + "}) RETURN g`, and do it again if it is still wanted");
     }
@@ -139,7 +142,7 @@ final class Refusal extends RuntimeException {
     static Refusal damagedAccount(String population) {
         return new Refusal(
                 "damaged_release",
-                "the account of population " + Text.repr(population)
+                "the account of population " + Text.quoted(population)
                         + " cannot be read: the store was damaged or edited",
                 "restore the store from a copy; nothing was answered");
     }
@@ -147,7 +150,7 @@ final class Refusal extends RuntimeException {
     static Refusal damagedLimit(String population) {
         return new Refusal(
                 "damaged_release",
-                "the limit of population " + Text.repr(population) + " is no number: the store was damaged or edited",
+                "the limit of population " + Text.quoted(population) + " is no number: the store was damaged or edited",
                 "set it with `MATCH (l:Ledger {population: " + Text.cypher(population)
                         + "}) SET l.max_releases = N, l.epsilon = null`");
     }

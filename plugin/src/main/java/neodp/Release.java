@@ -30,6 +30,7 @@ record Release(
         List<Level> levels,
         String command) {
     private static final int MOST_LEVELS = 64; // beyond that, they are rounded up to so many
+    private static final long PER_EPSILON = 120; // bytes, in a table of epsilons
 
     /** What one answer costs the people of one privacy level; without a name, and of unknown size, for a graph. */
     record Level(double epsilon, double delta, String name, Long people, long times) {
@@ -44,23 +45,24 @@ record Release(
     }
 
     /** The levels of a graph's edges by ascending epsilon, each with the greatest delta of its edges. */
-    static List<Level> levels(DatasetGraph graph) {
+    static List<Level> levels(DatasetGraph graph, Workers workers) {
         TreeMap<Double, Double> most = new TreeMap<>();
         for (int e = 0; e < graph.edges(); e++) {
+            workers.check(e);
+            int before = most.size();
             most.merge(graph.epsilon[e], graph.delta[e], Math::max);
+            workers.memory.take(PER_EPSILON * (most.size() - before));
         }
         List<Double> known = List.copyOf(most.keySet());
         int n = known.size();
-        TreeSet<Double> ends = new TreeSet<>(known);
-        if (n > MOST_LEVELS) {
-            ends.clear();
-            for (int i = 0; i < MOST_LEVELS; i++) {
-                ends.add(known.get(n - 1 - (int) ((long) n * i / MOST_LEVELS)));
-            }
+        TreeSet<Double> ends = new TreeSet<>(n > MOST_LEVELS ? List.of() : known);
+        for (int i = 0; n > MOST_LEVELS && i < MOST_LEVELS; i++) {
+            ends.add(known.get(n - 1 - (int) ((long) n * i / MOST_LEVELS)));
         }
         List<Level> out = new ArrayList<>();
         double delta = 0.0;
         for (double epsilon : known) {
+            workers.check();
             delta = Math.max(delta, most.get(epsilon));
             if (ends.contains(epsilon)) {
                 out.add(new Level(epsilon, delta));
@@ -197,7 +199,7 @@ record Release(
         Map<String, String> now = facts(question);
         if (then.isEmpty()) {
             throw Refusal.otherQuestion(
-                    "release " + Text.repr(name) + " of " + Text.repr(graph)
+                    "release " + Text.quoted(name) + " of " + Text.quoted(graph)
                             + " was kept by an older neodp, without what was asked",
                     "give this question another name; " + all() + " shows the answer");
         }
@@ -209,7 +211,7 @@ record Release(
             String after = now.getOrDefault(fact, "null");
             if (!before.equals(after)) {
                 throw Refusal.otherQuestion(
-                        "release " + Text.repr(name) + " of " + Text.repr(graph) + " was asked with " + fact + " "
+                        "release " + Text.quoted(name) + " of " + Text.quoted(graph) + " was asked with " + fact + " "
                                 + shown(before) + ", and is now asked with " + fact + " " + shown(after),
                         "ask the same question again, or give this one another name; " + all()
                                 + " shows what was asked");

@@ -15,7 +15,7 @@ import neodp.DatasetGraph.Rule;
  */
 final class Settle {
     private static final int LEVELS = 8; // how many bytes a key has
-    private static final int PATIENCE = 1 << 15; // how many datasets to take before looking whether to go on
+    private static final int PATIENCE = 1 << 16; // how many edges to follow before looking whether to go on
 
     private final int[] start;
     private final int[] neighbor;
@@ -60,7 +60,8 @@ final class Settle {
         while (heap.take()) {
             int u = heap.vertex;
             long k = heap.label;
-            if (--patience == 0) {
+            patience -= 1 + start[u + 1] - start[u];
+            if (patience <= 0) {
                 patience = PATIENCE;
                 check.run();
             }

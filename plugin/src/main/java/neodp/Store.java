@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -34,6 +36,8 @@ final class Store {
     static final Label DATASET_GRAPH = Label.label("DatasetGraph");
     static final Label DATASET = Label.label("Dataset");
     static final RelationshipType NEIGHBOR = RelationshipType.withName("NEIGHBOR");
+
+    private static final int SOME = 1 << 10; // edges, after which to look whether to go on
 
     private final Workers workers;
     private final int batch;
@@ -71,7 +75,7 @@ final class Store {
         void requireEpsilonDelta() {
             if (version != null && !privacy.equals(EPSILON_DELTA)) {
                 throw Refusal.client(
-                        "the mechanism of graph " + Text.repr(name) + " is " + privacy
+                        "the mechanism of graph " + Text.quoted(name) + " is " + privacy
                                 + ", and the plugin knows (epsilon, delta)",
                         "use the client");
             }
@@ -85,7 +89,7 @@ final class Store {
             requireEpsilonDelta();
             if (version == null) {
                 throw Refusal.noMechanism(
-                        "graph " + Text.repr(name) + " has no whole mechanism",
+                        "graph " + Text.quoted(name) + " has no whole mechanism",
                         "run " + Refusal.extend(name) + " first");
             }
         }
@@ -141,7 +145,7 @@ final class Store {
                 || !(row.get("datasets") instanceof Long datasets)
                 || !(row.get("edges") instanceof Long edges)) {
             throw Refusal.graph(
-                    "graph " + Text.repr(graph)
+                    "graph " + Text.quoted(graph)
                             + " has a name or colours that are not texts, or counts that are not numbers",
                     "correct the properties of its node, or delete it");
         }
@@ -154,12 +158,12 @@ final class Store {
                 : elements(row.get("colors")).stream().map(String.class::cast).toList();
         if (colors.stream().distinct().count() < Math.max(2, colors.size())) {
             throw Refusal.graph(
-                    "the colours are " + (colors.isEmpty() ? "none" : String.join(", ", colors)),
+                    "the colours are " + (colors.isEmpty() ? "none" : Text.listed(colors)),
                     "name at least two different ones with `SET g.colors = [...]`");
         }
         if (colors.size() > 2) {
             throw Refusal.client(
-                    Text.repr(graph) + " has " + colors.size() + " colours, and the plugin knows two",
+                    Text.quoted(graph) + " has " + colors.size() + " colours, and the plugin knows two",
                     "use the client, as in 'neodp extend " + graph + "'");
         }
         String version = (String) row.get("version");
@@ -184,78 +188,115 @@ final class Store {
                 row);
     }
 
+    /** What graphs there are: the first ten. */
     private static String known(Transaction tx) {
+        TreeSet<String> names = new TreeSet<>(Text::compare);
         try (ResourceIterator<Node> nodes = tx.findNodes(DATASET_GRAPH)) {
-            List<String> names = nodes.stream()
-                    .map(node -> String.valueOf(node.getProperty("name", null)))
-                    .sorted()
-                    .limit(10)
-                    .toList();
-            return names.isEmpty()
-                    ? "it is empty; load or generate a graph first"
-                    : "it has " + String.join(", ", names);
+            while (nodes.hasNext()) { // which looks whether the transaction goes on
+                names.add(String.valueOf(nodes.next().getProperty("name", null)));
+                if (names.size() > 10) {
+                    names.pollLast();
+                }
+            }
         }
+        return names.isEmpty()
+                ? "it is empty; load or generate a graph first"
+                : "it has " + Text.listed(List.copyOf(names));
     }
 
     /** A whole graph, and its stored probabilities where they are asked for. */
     Stored read(Info info, boolean probabilities) {
         String name = info.name;
-        long[] ids = workers.read(name, tx -> ids(tx, name));
+        long[] ids = workers.read(name, tx -> ids(tx, info));
         if (ids.length == 0) {
             throw Refusal.graph("the graph has no datasets", "give at least one");
         }
-        Positions positions = new Positions(ids);
+        Positions positions = new Positions(ids, workers);
         Columns columns = new Columns(info, ids.length, probabilities);
+        AtomicLong links = new AtomicLong();
         List<Edges> parts = workers.ranges(
                 ids.length,
                 batch,
-                (from, to) -> workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns)));
+                (from, to) -> workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns, links)));
         workers.read(name, tx -> {
             info.unchanged(tx);
             return null;
         });
-        long texts = Arrays.stream(columns.keys).filter(key -> key != null).count();
+        int texts = 0;
+        for (int i = 0; i < ids.length; i++) {
+            workers.check(i);
+            texts += columns.keys[i] == null ? 0 : 1;
+        }
         if (texts < ids.length) {
             throw Refusal.graph(
-                    "graph " + Text.repr(name) + " has " + ids.length + " datasets, but only " + texts
+                    "graph " + Text.quoted(name) + " has " + ids.length + " datasets, but only " + texts
                             + " of them have a text as key",
                     "correct them");
         }
-        return sorted(info, ids, columns, Edges.all(parts));
+        return sorted(info, ids, columns, Edges.all(parts, workers));
     }
 
-    private long[] ids(Transaction tx, String graph) {
+    /** The datasets of a graph; those beyond the number that it is said to have are counted here. */
+    private long[] ids(Transaction tx, Info info) {
         long[] ids = new long[1024];
         int count = 0;
-        try (ResourceIterator<Node> nodes = tx.findNodes(DATASET, "graph", graph)) {
+        try (ResourceIterator<Node> nodes = tx.findNodes(DATASET, "graph", info.name)) {
             while (nodes.hasNext()) {
                 if (count == ids.length) {
-                    workers.check();
+                    if (count > Integer.MAX_VALUE / 4) {
+                        throw Refusal.client("the graph has too many datasets for the plugin", "use the client");
+                    }
                     ids = Arrays.copyOf(ids, 2 * count);
                 }
+                if (count >= info.datasets) {
+                    workers.memory.take(Memory.PER_DATASET);
+                }
+                workers.check(count);
                 ids[count++] = id(nodes.next());
             }
         }
+        Memory.require(info.name, count, info.edges);
         return Arrays.copyOf(ids, count);
     }
 
-    private Edges chunk(Transaction tx, long[] ids, int from, int to, Positions positions, Columns columns) {
+    private Edges chunk(
+            Transaction tx, long[] ids, int from, int to, Positions positions, Columns columns, AtomicLong links) {
         Edges edges = new Edges();
+        workers.memory.take(Edges.EMPTY);
         try (Cursors cursors = new Cursors(tx, columns.names())) {
             for (int i = from; i < to; i++) {
                 workers.check(i - from);
                 int source = i;
                 cursors.go(ids[i]);
-                columns.set(i, cursors);
+                long text = columns.set(i, cursors);
+                if (text > 0) {
+                    workers.memory.take(text);
+                }
                 cursors.links((end, epsilon, delta) -> {
                     int target = positions.of(end);
                     if (target >= 0) {
                         edges.add(source, target, epsilon, delta);
+                        if (edges.count - edges.counted == SOME) {
+                            count(columns.info, edges, links);
+                        }
                     }
                 });
             }
         }
+        count(columns.info, edges, links);
         return edges;
+    }
+
+    /** Count edges that were read, and the memory of those beyond the number that the graph is said to have. */
+    private void count(Info info, Edges edges, AtomicLong links) {
+        workers.check();
+        int more = edges.count - edges.counted;
+        edges.counted = edges.count;
+        long beyond = Math.min(more, links.addAndGet(more) - info.edges);
+        if (beyond > 0) {
+            workers.memory.take(Memory.PER_EDGE_MOST * beyond);
+            Memory.require(info.name, info.datasets, links.get());
+        }
     }
 
     static void add(Edges edges, int source, int target, Entity link) {
@@ -270,16 +311,18 @@ final class Store {
         String[] keys = new String[n];
         int[] position = new int[n];
         for (int v = 0; v < n; v++) {
+            workers.check(v);
             position[from[v]] = v;
             keys[v] = columns.keys[from[v]];
             if (v > 0 && keys[v].equals(keys[v - 1])) {
-                String key = Text.repr(keys[v]);
+                String key = Text.quoted(keys[v]);
                 throw Refusal.graph("dataset " + key + ": the key " + key + " stands twice", "make keys unique");
             }
         }
         workers.check();
         workers.ranges(edges.count, 1 << 18, (first, last) -> {
             for (int e = first; e < last; e++) {
+                workers.check(e);
                 edges.source[e] = position[edges.source[e]];
                 edges.target[e] = position[edges.target[e]];
             }
@@ -289,21 +332,22 @@ final class Store {
                 info.name,
                 info.colors,
                 keys,
-                columns.colors(from),
+                columns.colors(from, workers),
                 at(columns.first, from),
                 at(columns.second, from),
-                columns.preferences(from),
+                columns.preferences(from, workers),
                 edges,
                 workers);
         return new Stored(graph, info, ids, position, at(columns.p, from), at(columns.q, from));
     }
 
-    private static double[] at(double[] column, int[] from) {
+    private double[] at(double[] column, int[] from) {
         if (column == null) {
             return null;
         }
         double[] out = new double[from.length];
         for (int v = 0; v < out.length; v++) {
+            workers.check(v);
             out[v] = column[from[v]];
         }
         return out;
@@ -339,9 +383,10 @@ final class Store {
                     : new String[] {"key", "color", "alpha", "preference", "p", "q"};
         }
 
-        void set(int i, Cursors node) {
+        /** Take the properties of a dataset; the bytes that its key takes beyond what every key does. */
+        long set(int i, Cursors node) {
             if (!(node.value(0) instanceof String key)) {
-                return; // which is noticed when all are read
+                return 0; // which is noticed when all are read
             }
             keys[i] = key;
             color[i] = colorOf(info.colors, key, node.value(1));
@@ -356,7 +401,7 @@ final class Store {
                 double[] row = {node.number(4), node.number(5)};
                 if (Double.isNaN(row[0]) || Double.isNaN(row[1])) {
                     throw Refusal.noMechanism(
-                            "dataset " + Text.repr(key) + " of graph " + Text.repr(info.name)
+                            "dataset " + Text.quoted(key) + " of graph " + Text.quoted(info.name)
                                     + " has no probabilities: it came after the mechanism was written",
                             "run " + Refusal.extend(info.name) + " again");
                 }
@@ -364,22 +409,25 @@ final class Store {
                 p[i] = row[0];
                 q[i] = row[1];
             }
+            return Memory.ofKey(key);
         }
 
-        byte[] colors(int[] from) {
+        byte[] colors(int[] from, Workers workers) {
             byte[] out = new byte[from.length];
             for (int v = 0; v < out.length; v++) {
+                workers.check(v);
                 out[v] = color[from[v]];
             }
             return out;
         }
 
-        byte[] preferences(int[] from) {
+        byte[] preferences(int[] from, Workers workers) {
             if (!ordered) {
                 return null;
             }
             byte[] out = new byte[2 * from.length];
             for (int v = 0; v < from.length; v++) {
+                workers.check(v);
                 byte[] row = preference[from[v]];
                 out[2 * v] = row == null ? -1 : row[0];
                 out[2 * v + 1] = row == null ? -1 : row[1];
@@ -406,13 +454,13 @@ final class Store {
 
     static byte colorOf(List<String> colors, String key, Object value) {
         if (value == null) {
-            throw Refusal.graph("dataset " + Text.repr(key) + ": a colour is missing", "give a string");
+            throw Refusal.graph("dataset " + Text.quoted(key) + ": a colour is missing", "give a string");
         }
         int color = colors.indexOf(value.toString());
         if (color < 0) {
             throw Refusal.graph(
-                    "dataset " + Text.repr(key) + " has the unknown colour " + Text.repr(value.toString()),
-                    "use one of " + String.join(", ", colors));
+                    "dataset " + Text.quoted(key) + " has the unknown colour " + Text.quoted(value.toString()),
+                    "use one of " + Text.listed(colors));
         }
         return (byte) color;
     }
@@ -426,12 +474,12 @@ final class Store {
         List<?> values = list ? elements(value) : List.of(value);
         if (values.stream().anyMatch(x -> !(x instanceof Number || x instanceof Boolean))) {
             throw Refusal.graph(
-                    "dataset " + Text.repr(key) + ": alpha is " + described(value),
+                    "dataset " + Text.quoted(key) + ": alpha is " + described(value),
                     "give a number or a list of numbers");
         }
         if (list && values.size() != 2) {
             throw Refusal.graph(
-                    "dataset " + Text.repr(key) + ": alpha is " + described(value),
+                    "dataset " + Text.quoted(key) + ": alpha is " + described(value),
                     "give a number, or one for each of the 2 colours");
         }
         double p = number(values.get(0));
@@ -458,7 +506,7 @@ final class Store {
     }
 
     private static String place(String key, double[] row) {
-        return "dataset " + Text.repr(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
+        return "dataset " + Text.quoted(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
     }
 
     private static byte[] preferenceOf(List<String> colors, String key, byte color, Object value) {
@@ -468,13 +516,13 @@ final class Store {
         List<String> names = elements(value).stream().map(String::valueOf).toList();
         if (names.size() != 2 || !names.containsAll(colors)) {
             throw Refusal.graph(
-                    "dataset " + Text.repr(key) + ": the preference is " + String.join(", ", names),
-                    "name each of " + String.join(", ", colors) + " once, best first");
+                    "dataset " + Text.quoted(key) + ": the preference is " + Text.listed(names),
+                    "name each of " + Text.listed(colors) + " once, best first");
         }
         byte best = (byte) colors.indexOf(names.get(0));
         if (best != color) {
             throw Refusal.graph(
-                    "dataset " + Text.repr(key) + " has the colour " + colors.get(color) + " and prefers "
+                    "dataset " + Text.quoted(key) + " has the colour " + colors.get(color) + " and prefers "
                             + colors.get(best),
                     "name its colour first");
         }
@@ -502,19 +550,34 @@ final class Store {
                 .toList();
     }
 
+    /** A value for a message: no more of it than has room there. */
     static String described(Object value) {
+        StringBuilder out = new StringBuilder();
+        describe(value, out);
+        return out.toString();
+    }
+
+    private static void describe(Object value, StringBuilder out) {
+        if (out.length() > Names.LONGEST) {
+            return;
+        }
         if (value == null) {
-            return "None";
+            out.append("None");
+        } else if (value instanceof String text) {
+            out.append(Text.quoted(text));
+        } else if (value instanceof Double x) {
+            out.append(Text.repr(x));
+        } else if (value instanceof List || value.getClass().isArray()) {
+            List<?> values = elements(value);
+            out.append('[');
+            for (int i = 0; i < values.size() && out.length() <= Names.LONGEST; i++) {
+                out.append(i == 0 ? "" : ", ");
+                describe(values.get(i), out);
+            }
+            out.append(out.length() > Names.LONGEST ? "…]" : "]");
+        } else {
+            out.append(value instanceof Map ? "a map" : Text.first(value.toString(), Names.LONGEST));
         }
-        if (value instanceof String text) {
-            return Text.repr(text);
-        }
-        if (value instanceof Double x) {
-            return Text.repr(x);
-        }
-        return value.getClass().isArray() || value instanceof List
-                ? elements(value).stream().map(Store::described).toList().toString()
-                : value.toString();
     }
 
     // --- writing ------------------------------------------------------------------------------------------------
@@ -525,8 +588,8 @@ final class Store {
         DatasetGraph graph = stored.graph;
         String writer = UUID.randomUUID().toString().replace("-", "");
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
-        boolean[] boundary = graph.boundary();
-        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v]), workers);
+        boolean[] boundary = graph.boundary(workers);
+        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v], workers), workers);
         workers.ranges(
                 stored.ids.length,
                 batch,
@@ -550,8 +613,8 @@ final class Store {
                 }));
         Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
         facts.put("fingerprint", fingerprint.get());
-        facts.put("min_p_true", mechanism.leastTruth());
-        facts.put("mean_p_true", mechanism.meanTruth());
+        facts.put("min_p_true", mechanism.leastTruth(workers));
+        facts.put("mean_p_true", mechanism.meanTruth(workers));
         facts.put("datasets", (long) graph.size());
         facts.put("edges", (long) graph.edges());
         facts.put("method", "labels");
@@ -628,11 +691,12 @@ final class Store {
         private final int[] table;
         private final int mask;
 
-        Positions(long[] ids) {
+        Positions(long[] ids, Workers workers) {
             this.ids = ids;
             mask = (Integer.highestOneBit(Math.max(1, (int) Math.min(ids.length, 1L << 28))) << 2) - 1;
             table = new int[mask + 1];
             for (int i = 0; i < ids.length; i++) {
+                workers.check(i);
                 int slot = slot(ids[i]);
                 while (table[slot] != 0) {
                     slot = (slot + 1) & mask;

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Names and numbers as Python writes them, so that both sides of neodp use the same words. */
 final class Text {
@@ -33,6 +34,28 @@ final class Text {
             }
         });
         return out.append(quote).toString();
+    }
+
+    /** A string in quotes for a message: shortened where it is longer than a name may be. */
+    static String quoted(String text) {
+        return repr(shortened(text));
+    }
+
+    private static String shortened(String text) {
+        String begin = first(text, Names.LONGEST);
+        return begin.length() == text.length() ? text : begin + "…";
+    }
+
+    /** Names one after another, for a message: no more than have room in it. */
+    static String listed(List<String> names) {
+        StringBuilder out = new StringBuilder();
+        for (String name : names) {
+            if (out.length() > Names.LONGEST) {
+                return out.append(", …").toString();
+            }
+            out.append(out.length() == 0 ? "" : ", ").append(shortened(name));
+        }
+        return out.toString();
     }
 
     /** A string as a literal of Cypher and of Python alike, without a backquote. */
@@ -144,7 +167,7 @@ final class Text {
 
     /** The first characters of a text. */
     static String first(String text, int count) {
-        return text.codePointCount(0, text.length()) <= count
+        return text.length() <= count || text.codePointCount(0, text.length()) <= count
                 ? text
                 : text.substring(0, text.offsetByCodePoints(0, count));
     }
@@ -174,19 +197,19 @@ final class Text {
 
     /** An edge as {@code 'a' – 'b'}. */
     static String edge(String source, String target) {
-        return repr(source) + DASH + repr(target);
+        return quoted(source) + DASH + quoted(target);
     }
 
     /** A path of keys, shortened in its middle. */
     static String path(List<String> keys) {
-        List<String> names = keys.stream().map(Text::repr).toList();
-        int n = names.size();
-        if (n <= 7) {
-            return String.join(DASH, names);
-        }
-        return String.join(DASH, names.subList(0, 3))
-                + DASH + "(" + (n - 6) + " more)" + DASH
-                + String.join(DASH, names.subList(n - 3, n));
+        int n = keys.size();
+        return n <= 7
+                ? joined(keys)
+                : joined(keys.subList(0, 3)) + DASH + "(" + (n - 6) + " more)" + DASH + joined(keys.subList(n - 3, n));
+    }
+
+    private static String joined(List<String> keys) {
+        return keys.stream().map(Text::quoted).collect(Collectors.joining(DASH));
     }
 
     /** Compares texts by their code points, which is the order of their UTF-8 bytes. */

@@ -13,27 +13,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.neo4j.graphdb.GraphDatabaseService;
+import java.util.stream.IntStream;
 import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.graphdb.TransientFailureException;
-import org.neo4j.procedure.TerminationGuard;
 
 /**
  * Threads that work for one call of a procedure, each in transactions of its own.
  *
- * <p>The calling thread waits for them and looks after the caller's transaction: when that is terminated or one of them
- * fails, the others stop, their transactions are terminated, and nothing is left when {@code close} returns.
+ * <p>The calling thread waits for them and looks after the caller's transaction: when that is terminated, or has taken as
+ * much memory as it may, or one of them fails, the others stop, their transactions are terminated, and nothing is left
+ * when {@code close} returns. That holds as long as whatever works looks whether to go on: every loop that a graph or an
+ * argument can make long calls {@code check}, and counts the memory that it takes.
  */
 final class Workers implements AutoCloseable {
     private static final int TRIES = 5;
     private static final int PATIENCE = 1 << 10;
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
-    private final GraphDatabaseService db;
-    private final TerminationGuard guard;
+    /** What the call takes of the heap. */
+    final Memory memory;
+
+    private final Host host;
     private final int concurrency;
     private final Thread owner = Thread.currentThread();
     private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
@@ -41,10 +45,10 @@ final class Workers implements AutoCloseable {
     private ExecutorService pool;
     private volatile boolean stopped;
 
-    Workers(GraphDatabaseService db, TerminationGuard guard, int concurrency) {
-        this.db = db;
-        this.guard = guard;
+    Workers(Host host, int concurrency) {
+        this.host = host;
         this.concurrency = concurrency;
+        this.memory = new Memory(host.memory());
     }
 
     /** Something to do that gives a result. */
@@ -68,12 +72,22 @@ final class Workers implements AutoCloseable {
 
     /** Go on only if the caller still wants the result. To be called in every loop, in any thread. */
     void check() {
+        boolean calling = Thread.currentThread() == owner;
         if (stopped) {
-            throw new Stopped();
+            throw calling ? reason() : new Stopped();
         }
-        if (Thread.currentThread() == owner) {
-            guard.check();
+        if (calling) {
+            host.guard().check();
+            memory.settle();
         }
+    }
+
+    /** Why they stopped: what the first of them failed for. */
+    private RuntimeException reason() {
+        if (failure.get() instanceof Error error) {
+            throw error;
+        }
+        return failure.get() instanceof RuntimeException reason ? reason : new Stopped();
     }
 
     /** The same, once in a while: for a loop that counts. */
@@ -124,30 +138,40 @@ final class Workers implements AutoCloseable {
     private <T> T await(Future<T> future) {
         while (true) {
             try {
-                return future.get(20, TimeUnit.MILLISECONDS);
+                T out = future.get(20, TimeUnit.MILLISECONDS);
+                memory.settle();
+                return out;
             } catch (TimeoutException e) {
-                guard.check();
+                host.guard().check();
+                memory.settle();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new Stopped();
             } catch (ExecutionException e) {
-                if (failure.get() instanceof Error error) {
-                    throw error;
-                }
-                throw (RuntimeException) failure.get();
+                throw reason();
             }
         }
     }
 
     /** Do this for all numbers below n, some at a time. */
     <T> List<T> ranges(int n, int batch, RangeJob<T> job) {
-        List<Job<T>> jobs = new ArrayList<>();
-        for (long from = 0; from < n; from += batch) {
-            int start = (int) from;
-            int end = (int) Math.min(n, from + batch);
-            jobs.add(() -> job.run(start, end));
+        int count = (int) ((n + batch - 1L) / batch);
+        if (count <= 1) {
+            return count == 0 ? List.of() : Collections.singletonList(job.run(0, n));
         }
-        return jobs.size() == 1 ? Collections.singletonList(jobs.get(0).run()) : all(jobs);
+        memory.take(8L * count);
+        AtomicReferenceArray<T> out = new AtomicReferenceArray<>(count);
+        AtomicInteger next = new AtomicInteger();
+        Job<Void> some = () -> { // one after another, so that not all of them wait in a queue
+            for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+                check();
+                long from = (long) i * batch;
+                out.set(i, job.run((int) from, (int) Math.min(n, from + batch)));
+            }
+            return null;
+        };
+        all(Collections.nCopies(Math.min(concurrency, count), some));
+        return IntStream.range(0, count).mapToObj(out::get).toList();
     }
 
     /** A unit of work in a transaction of its own, which is committed; tried again where the server says so. */
@@ -180,7 +204,7 @@ final class Workers implements AutoCloseable {
             return all(List.<Job<T>>of(() -> inTransaction(work, commit))).get(0);
         }
         check();
-        try (Transaction tx = db.beginTx()) {
+        try (Transaction tx = host.db().beginTx()) {
             open.add(tx);
             try {
                 if (stopped) {
@@ -218,6 +242,9 @@ final class Workers implements AutoCloseable {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+        if (!memory.isKept()) {
+            memory.close();
         }
     }
 }
