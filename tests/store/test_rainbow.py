@@ -193,3 +193,15 @@ def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) ->
     store.write("p", neodp.Mechanism.of(store.read("p"), np.full((3, 3), 1 / 3)))
     with pytest.raises(StaleMechanism):
         store.evaluate("p", ["a"])
+
+
+def test_alpha_and_probabilities_are_properties_of_lists(store: Store, graph: DatasetGraph) -> None:
+    m = kept(store, graph)
+
+    def column(name: str) -> dict[str, list[float]]:
+        table = store.column("p", name)
+        return dict(zip(table["key"].to_pylist(), table["value"].to_pylist(), strict=True))
+
+    assert column("alpha") == {graph.key(v): graph.alpha[v].tolist() for v in np.flatnonzero(graph.given)}
+    assert column("probabilities") == {key: list(row.values()) for key, row in m.items()}
+    assert (column("alpha_0"), column("p")) == ({}, {})
