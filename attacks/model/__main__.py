@@ -42,7 +42,8 @@ def _run(address: str, folder: Path, given: argparse.Namespace) -> int:
         machine.close()
     kinds = ", ".join(f"{kind} {count}" for kind, count in machine.done.most_common())
     print(f"{given.store}, seed {given.seed}: {machine.done.total():,} operations ({kinds})")
-    print(f"{len(machine.model.releases):,} releases; {time.monotonic() - begun:.0f} s; {int(failed is not None)} failures")
+    spent = time.monotonic() - begun
+    print(f"{len(machine.model.releases):,} releases; {spent:.0f} s; {int(failed is not None)} failures")
     if failed is not None:
         print(failed, file=sys.stderr)
     return int(failed is not None)

@@ -77,7 +77,7 @@ class There(Handle):
         return self._answer()
 
     def reopen(self) -> None:
-        self._pipe.send(("reopen", ()))
+        self._pipe.send((Here.reopen, ()))
         self._answer()
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ def _serve(pipe: Connection, address: str, prepare: tuple[Any, ...]) -> None:
             handle.close()
             return
         try:
-            pipe.send((None, handle.reopen() if function == "reopen" else handle.run(function, *values)))
+            pipe.send((None, function(handle) if function is Here.reopen else handle.run(function, *values)))
         except NeodpError as e:
             pipe.send((type(e), e.message))
         except Exception as e:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tempfile
 from collections import Counter
@@ -10,19 +11,24 @@ from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
 
+import numpy as np
+
 import neodp
 from attacks.model import values
 from attacks.model.handles import Handle, Here, There
 from attacks.model.plain import SMALL, Graph, Model, bits, likes, same_graph, subgraph
 from attacks.model.queries import GRAPH_QUERIES, expected, expected_of_profiles, same_rows
 from neodp import DatasetGraph
+from neodp.ball import Star
 from neodp.errors import GraphError, GraphExists, NeodpError, UnknownGraph, UnknownKey
 from neodp.names import normal
 from neodp.polls.survey import Survey
+from neodp.rainbow import Method
 from neodp.release import DEFAULT, Release
 from neodp.store import Store
 from neodp.store.base import fingerprint
 from neodp.store.embedded import EmbeddedStore, columns
+from neodp.store.embedded.profiles import MEASURES
 
 __all__ = ["Failed", "Machine"]
 
@@ -30,8 +36,8 @@ MOST = 10**6
 """More rows than a query has."""
 COLUMNS = ("alpha", "color", "distance", "p", "p_true", "preference", "probabilities", "q", "nothing", "row")
 SIMILAR = (
-    "MATCH (a:User)-[s:SIMILAR]->(b:User) RETURN a.`profile` AS profiles, a.id AS user, b.id AS other, s.score AS score, "
-    "s.rank AS rank, s.measure AS measure, s.epsilon AS epsilon"
+    "MATCH (a:User)-[s:SIMILAR]->(b:User) RETURN a.`profile` AS profiles, a.id AS user, b.id AS other, "
+    "s.score AS score, s.rank AS rank, s.measure AS measure, s.epsilon AS epsilon"
 )
 DATASETS = "MATCH (d:Dataset) RETURN d.graph AS graph, d.key AS key, d.color AS color, d.preference AS preference"
 
@@ -72,7 +78,7 @@ class Machine:
             self.handles.append(There(address, *prepare))
         self.names = values.names(rng, 5)
         self.populations = [DEFAULT, *values.names(rng, 4)]
-        self.releases = values.names(rng, 12)
+        self.releases = values.names(rng, 80)
         self.polls = values.names(rng, 3)
         self.votes = [text for text in values.texts(rng, 6) if text not in ("level", "own", "part")]
         self.surveys: list[Survey] = []
@@ -153,7 +159,9 @@ class Machine:
             self.same("a certificate", info.certificate.fingerprint, fingerprint(graph))
         if kept.mechanism is None:
             self.require(info.mechanism is None, "there is a mechanism", name, info)
-            self.require(outcome(lambda: self.call("mechanism", name)) is neodp.errors.NoMechanism, "a mechanism is read")
+            self.require(
+                outcome(lambda: self.call("mechanism", name)) is neodp.errors.NoMechanism, "a mechanism is read"
+            )
             return
         stored = self.call("mechanism", name)
         rows = dict(zip(stored.mechanism.graph.keys.to_pylist(), stored.mechanism.probabilities, strict=True))
@@ -188,11 +196,14 @@ class Machine:
         found, info = self.call("profiles.read", name), self.call("profiles.info", name)
         self.require(likes(found) == likes(kept), "profiles differ", name)
         counts = (len(kept.users), len(kept.items), kept.likes, "ready", population)
-        self.same("what is known of profiles", (info.users, info.items, info.likes, info.state, info.population), counts)
+        self.same(
+            "what is known of profiles", (info.users, info.items, info.likes, info.state, info.population), counts
+        )
 
-    def compare_similar(self) -> None:
-        """Compare all neighbours that were written."""
-        found = Counter(tuple(bits(x) for x in row.values()) for row in self.call("select", SIMILAR).to_pylist())
+    def compare_similar(self, *, cypher: bool) -> None:
+        """Compare all neighbours that were written, as Cypher or as the file has them."""
+        rows = self.call("select", SIMILAR).to_pylist() if cypher or self.server else self.handle.run(neighbors)
+        found = Counter(tuple(bits(x) for x in row.values()) for row in rows)
         wanted = Counter(
             (profile, user, *each)
             for profile, users in self.model.similar.items()
@@ -231,8 +242,7 @@ class Machine:
             latest = max(release.time or "" for release in mine)
             known = {release.population for release in mine if release.time == latest}
             self.require(population in known, "a subject's population differs", population, known)
-        if model.similar:
-            self.compare_similar()
+        self.compare_similar(cypher=False)
 
     def sorted(self, names: Sequence[str] | dict[str, Any]) -> list[str]:
         """Names as the store sorts them; a server sorts by UTF-16."""
@@ -257,6 +267,10 @@ class Machine:
         for method, *given in (["read"], ["drop"], ["extend"], ["audit"], ["evaluate", ["a"]], ["mechanism"]):
             found = outcome(lambda method=method, given=given: self.call(method, name, *given))  # type: ignore[misc]
             self.require(found is UnknownGraph, f"{method} of a graph that is not there", name, found)
+
+    def some_release(self) -> str:
+        """The name of a release, old or new: the longer it goes on, the more names are used."""
+        return self.rng.choice(self.releases[: 6 + self.done.total() // 80])
 
     def some_keys(self, graph: DatasetGraph, most: int = 4) -> list[str]:
         """Some keys of a graph; rarely, one that is not there."""
@@ -288,7 +302,7 @@ def _known(info: Any) -> tuple[Any, ...]:
 def _mus(mechanism: Any) -> dict[frozenset[str], Any]:
     """The mu of every edge, by its ends."""
     graph, keys = mechanism.graph, mechanism.graph.keys.to_pylist()
-    mu = [float(x) for x in values.np.broadcast_to(mechanism.privacy.mu, graph.edges)]
+    mu = [float(x) for x in np.broadcast_to(mechanism.privacy.mu, graph.edges)]
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     return {frozenset((keys[a], keys[b])): bits(x) for (a, b), x in zip(ends, mu, strict=True)}
 
@@ -330,7 +344,7 @@ def write_alpha(m: Machine) -> None:
     graph = m.call("read", name) if m.rng.random() < 0.5 else kept.graph
     new = kept.with_alpha(alpha)
     if graph is not kept.graph:
-        alpha = {key: row for key, row in zip(kept.graph.keys.to_pylist(), new.graph.alpha, strict=True)}
+        alpha = dict(zip(kept.graph.keys.to_pylist(), new.graph.alpha, strict=True))
         alpha = [alpha[key] for key in graph.keys.to_pylist()]
         alpha = [None if math.isnan(row[0]) else row.tolist() for row in alpha]
     m.note(name)
@@ -361,7 +375,8 @@ def write(m: Machine) -> None:
 def extend(m: Machine) -> None:
     """Extend a graph, and keep the mechanism or not."""
     name = m.some_graph()
-    kept, write, method = m.model.graphs[name], m.rng.random() < 0.8, m.rng.choice([None, None, None, "line", "prefix"])
+    kept, write = m.model.graphs[name], m.rng.random() < 0.8
+    method: Method | None = m.rng.choice([None, None, None, "line", "prefix"])
     m.note(name, write, method)
     wanted = m.both(
         "extend",
@@ -373,7 +388,8 @@ def extend(m: Machine) -> None:
     mechanism, summary = wanted
     m.same("the least chance", summary.min_p_true, float(mechanism.p_true.min()))
     m.require(math.isclose(summary.mean_p_true, mechanism.p_true.mean(), rel_tol=1e-12), "the mean differs", summary)
-    m.same("how", (summary.method, summary.rounded, summary.written), (mechanism.method, len(mechanism.rounded), write * len(mechanism)))  # fmt: skip
+    how = (mechanism.method, len(mechanism.rounded), write * len(mechanism))
+    m.same("how", (summary.method, summary.rounded, summary.written), how)
     if write:
         m.model.graphs[name] = kept.with_mechanism(mechanism)
         m.model.graphs[name].mean = summary.mean_p_true
@@ -401,7 +417,9 @@ def evaluate(m: Machine) -> None:
     searched = sound and not kept.gaussian and len(kept.graph.colors) == 2
     engine = m.rng.choice(["auto", "ball", "whole"] if searched else ["whole"])
     m.note(name, keys, write, engine)
-    both = m.both("evaluate", lambda: kept.evaluate(keys), lambda: m.call("evaluate", name, keys, engine=engine, write=write))
+    both = m.both(
+        "evaluate", lambda: kept.evaluate(keys), lambda: m.call("evaluate", name, keys, engine=engine, write=write)
+    )
     if both is not None:
         m.same("an evaluation", {each.key: list(each.probabilities.values()) for each in both[1].evaluations}, both[0])
         if write and kept.mechanism is None:
@@ -442,19 +460,39 @@ def parts(m: Machine) -> None:
     keys = m.some_keys(graph) if m.rng.random() < 0.7 else None
     color, radius = m.rng.choice([None, *graph.colors]), m.rng.randint(0, 3) if keys is not None else None
     m.note(name, keys, color, radius)
-    known = keys is None or "no such key" not in keys
-    found = outcome(lambda: m.call("read", name, keys=keys, color=color, radius=radius))
-    if not known:
-        m.require(found is UnknownKey, "a key that is not there", found)
+
+    def wanted() -> DatasetGraph:
+        if keys is not None and "no such key" in keys:
+            raise UnknownKey("no such dataset")
+        return subgraph(graph, keys, color, radius or 0)
+
+    both = m.both("read", wanted, lambda: m.call("read", name, keys=keys, color=color, radius=radius))
+    if both is None:
         return
-    m.require(same_graph(found, subgraph(graph, keys, color, radius or 0)), "a part of a graph differs", found)
+    m.require(same_graph(*both), "a part of a graph differs", *both)
     if keys is not None:
-        star, nodes = m.call("neighbors", name, keys), Graph(graph).nodes()
-        rows = zip(star.key.to_pylist(), star.neighbor.to_pylist(), star.color.to_pylist(), star.alpha, star.epsilon, star.delta, strict=True)  # fmt: skip
-        edges = [(a, b, e, d) for x, y, e, d in Graph(graph).edges() for a, b in ((x, y), (y, x)) if a in keys]
-        nan = [math.nan] * len(graph.colors)
-        wanted = Counter((a, b, nodes[b]["color"], bits(nodes[b]["alpha"] or nan), bits(e), bits(d)) for a, b, e, d in edges)
-        m.require(Counter(bits(row) for row in rows) == wanted, "the edges at some datasets differ", keys)
+        star = _star(m.call("neighbors", name, keys), graph)
+        m.require(Counter(star) == Counter(_edges_at(graph, keys)), "the edges at some datasets differ", keys, star)
+
+
+def _star(star: Star, graph: DatasetGraph) -> list[Any]:
+    """The edges at some datasets as a store reads them."""
+    texts = (star.key.to_pylist(), star.neighbor.to_pylist(), star.color.to_pylist())
+    order = np.full((len(star.key), len(graph.colors)), -1) if star.preference is None else star.preference
+    rows = zip(*texts, star.alpha.tolist(), star.epsilon.tolist(), star.delta.tolist(), order.tolist(), strict=True)
+    return [bits(row) for row in rows]
+
+
+def _edges_at(graph: DatasetGraph, keys: Sequence[str]) -> list[Any]:
+    """The same from the model."""
+    nodes, k, found = Graph(graph).nodes(), len(graph.colors), []
+    for x, y, epsilon, delta in Graph(graph).edges():
+        for a, b in ((x, y), (y, x)):
+            if a in keys:
+                color, alpha, order = (nodes[b][name] for name in ("color", "alpha", "preference"))
+                places = [-1] * k if order is None else [graph.colors.index(each) for each in order]
+                found.append(bits((a, b, color, alpha or [math.nan] * k, epsilon, delta, places)))
+    return found
 
 
 def column(m: Machine) -> None:
@@ -503,7 +541,7 @@ def select(m: Machine) -> None:
     if any(len(kept.graph) > SMALL for kept in m.model.graphs.values()):
         raise Idle
     m.compare_datasets()
-    m.compare_similar()
+    m.compare_similar(cypher=True)
 
 
 # --- operations: answers ------------------------------------------------------------------------------------------
@@ -513,7 +551,7 @@ def answer(m: Machine) -> None:
     """Ask for an answer about a dataset: a new one, or one that was given before."""
     asked = sorted({graph for graph, _ in m.model.releases} & {normal(name) for name in m.names})
     name = m.rng.choice(asked) if asked and m.rng.random() < 0.2 else m.some_graph()
-    release, key = m.rng.choice(m.releases), "gone"
+    release, key = m.some_release(), "gone"
     if name in m.model.graphs:
         key = m.some_keys(m.model.graphs[name].graph, 1)[-1]
     how = {flag: m.rng.random() < 0.3 for flag in ("keep_key", "constant_work", "verify")}
@@ -564,7 +602,7 @@ def poll(m: Machine) -> None:
         except GraphError:  # two of its options are the same, or an epsilon is too small
             raise Idle from None
         m.surveys = m.surveys[-25:]
-    survey, name = m.rng.choice(m.surveys), m.rng.choice(m.releases)
+    survey, name = m.rng.choice(m.surveys), m.some_release()
     population, command = m.rng.choice(m.populations), m.rng.choice(["", "neodp poll"])
     m.note(survey.name, name, population)
     asked = survey.asked(population, command)
@@ -590,8 +628,8 @@ def poll(m: Machine) -> None:
 
 
 def _answers(release: Release) -> Any:
-    asked = neodp.release.json.loads(release.asked)
-    return neodp.release.json.loads(release.answer) if "parts" in asked else release.answer
+    asked = json.loads(release.asked)
+    return json.loads(release.answer) if "parts" in asked else release.answer
 
 
 def allow(m: Machine) -> None:
@@ -699,6 +737,17 @@ def everything(m: Machine) -> None:
         m.compare_all()
 
 
+def neighbors(store: EmbeddedStore) -> list[dict[str, Any]]:
+    """All neighbours in an embedded file, without the copy that Cypher takes."""
+    found = []
+    for name, row in store.profiles.rows().items():
+        users, kept = store.profiles.read(name).users.to_pylist(), store.profiles.similar(row)
+        for u, v, score, rank, measure, epsilon in zip(*(column.tolist() for column in kept.values()), strict=True):
+            one = {"profile": name, "user": users[u], "other": users[v], "score": score, "rank": rank}
+            found.append(one | {"measure": MEASURES[measure].value, "epsilon": epsilon})
+    return found
+
+
 def save(store: EmbeddedStore, path: Path) -> None:
     """Take a backup."""
     store.backup(path)
@@ -737,7 +786,7 @@ OPERATIONS: dict[Callable[[Machine], None], int] = {
     audit: 4,
     parts: 5,
     column: 5,
-    query: 6,
+    query: 4,
     select: 1,
     answer: 12,
     poll: 14,
@@ -746,7 +795,7 @@ OPERATIONS: dict[Callable[[Machine], None], int] = {
     load_profiles: 3,
     drop_profiles: 1,
     write_neighbors: 3,
-    query_profiles: 2,
+    query_profiles: 1,
     reopen: 2,
     backup: 1,
 }

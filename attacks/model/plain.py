@@ -18,7 +18,7 @@ import numpy as np
 import neodp
 from neodp import DatasetGraph, Mechanism
 from neodp.boundary import distance
-from neodp.errors import NotCertified, PrivacyError, StaleMechanism, UnknownGraph, UnknownKey
+from neodp.errors import GraphError, NotCertified, PrivacyError, StaleMechanism, UnknownGraph, UnknownKey
 from neodp.names import normal, valid_name
 from neodp.privacy import EpsilonDelta
 from neodp.release import DEFAULT, Ledger, Limit, Question, Release, levels_of
@@ -116,7 +116,9 @@ class Graph:
         keys, g = self.graph.keys.to_pylist(), self.graph
         return [
             (keys[a], keys[b], e, d)
-            for a, b, e, d in zip(g.source.tolist(), g.target.tolist(), g.epsilon.tolist(), g.delta.tolist(), strict=True)
+            for a, b, e, d in zip(
+                g.source.tolist(), g.target.tolist(), g.epsilon.tolist(), g.delta.tolist(), strict=True
+            )
         ]
 
     def column(self, name: str) -> dict[str, Any]:
@@ -266,6 +268,9 @@ def subgraph(graph: DatasetGraph, keys: Iterable[str] | None, color: str | None,
     if color is not None:
         inside &= {key for key, c in zip(all_keys, graph.color.tolist(), strict=True) if graph.colors[c] == color}
     places = np.array([i for i, key in enumerate(all_keys) if key in inside], np.int64)
+    if not len(places):
+        raise GraphError("no such part")
+    preference = None if graph.preference is None else graph.preference[places]
     index = np.full(len(graph), -1, np.int32)
     index[places] = np.arange(len(places))
     kept = np.flatnonzero((index[graph.source] >= 0) & (index[graph.target] >= 0))
@@ -278,7 +283,7 @@ def subgraph(graph: DatasetGraph, keys: Iterable[str] | None, color: str | None,
         graph.epsilon[kept],
         graph.delta[kept],
         graph.alpha[places],
-        preference=None if graph.preference is None else graph.preference[places],
+        preference=None if preference is None or (preference < 0).all() else preference,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import neodp
@@ -128,7 +127,9 @@ def _stale(kept: Graph, nodes: dict[str, dict[str, Any]], server: bool) -> Rows:
             off = any(abs(a - p) > 1e-12 for a, p in zip(alpha, node["row"], strict=True))
             reason = "alpha changed" if off else reason
         if reason is not None:
-            found.append({"key": key, "color": node["color"], "alpha": alpha, "p_true": node["p_true"], "reason": reason})
+            found.append(
+                {"key": key, "color": node["color"], "alpha": alpha, "p_true": node["p_true"], "reason": reason}
+            )
     return found
 
 
@@ -149,8 +150,3 @@ def expected_of_profiles(query: str, profiles: Profiles, similar: dict[str, list
     for owner, weight in zip(profiles.user.tolist(), profiles.weight.tolist(), strict=True):
         tenths.setdefault(math.floor(weight * 10.0 + 1e-9), []).append(owner)
     return [{"weight": t / 10.0, "likes": len(who), "users": len(set(who))} for t, who in tenths.items()]
-
-
-def columns(rows: Sequence[dict[str, Any]], *names: str) -> Rows:
-    """Some columns of rows."""
-    return [{name: row[name] for name in names} for row in rows]
