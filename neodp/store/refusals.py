@@ -35,6 +35,7 @@ __all__ = [
     "incomplete",
     "keys_not_texts",
     "named",
+    "no_datasets",
     "not_covered",
     "older",
     "overtaken",
@@ -203,6 +204,13 @@ def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | 
         raise GraphError(f"the radius is {radius}", "give a whole number of at least 0, and keys to start from")
     if color is not None and color not in info.colors:
         raise GraphError(f"there is no colour {color!r} in graph {info.name!r}", f"use one of {', '.join(info.colors)}")
+
+
+def no_datasets(name: str) -> GraphError:
+    """A part of a stored graph without any dataset, which is no graph."""
+    return GraphError(
+        f"no dataset of graph {name!r} is in the part that was asked for", "name other datasets or another colour"
+    )
 
 
 # --- who may write ------------------------------------------------------------------------------------------------

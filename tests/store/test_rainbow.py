@@ -196,3 +196,36 @@ def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) ->
     store.write("p", neodp.Mechanism.of(store.read("p"), np.full((3, 3), 1 / 3)))
     with pytest.raises(StaleMechanism):
         store.evaluate("p", ["a"])
+
+
+def test_alpha_and_probabilities_are_properties_of_lists(store: Store, graph: DatasetGraph) -> None:
+    m = kept(store, graph)
+
+    def column(name: str) -> dict[str, list[float]]:
+        table = store.column("p", name)
+        return dict(zip(table["key"].to_pylist(), table["value"].to_pylist(), strict=True))
+
+    assert column("alpha") == {graph.key(v): graph.alpha[v].tolist() for v in np.flatnonzero(graph.given)}
+    assert column("probabilities") == {key: list(row.values()) for key, row in m.items()}
+    assert (column("alpha_0"), column("p")) == ({}, {})
+
+
+def test_a_part_without_preferences_has_none_and_one_without_datasets_is_refused(store: Store) -> None:
+    g = DatasetGraph.from_columns(
+        ["a", "b", "c"],
+        ["x", "y", "y"],
+        ["a", "b"],
+        ["b", "c"],
+        0.5,
+        preference={"a": ["x", "y", "z"]},
+        colors=["x", "y", "z"],
+    )
+    store.load("p", g)
+    assert store.read("p", color="y").preference is None
+    assert store.read("p", keys=["c"], radius=1).preference is None
+    assert store.neighbors("p", ["c"]).preference is None
+    assert store.read("p", keys=["c"], radius=2).preference is not None
+    told = "no dataset of graph 'p' is in the part that was asked for; name other datasets or another colour"
+    for keys in (None, ["a", "b"]):
+        with pytest.raises(GraphError, match=told):
+            store.read("p", keys=keys, color="z")

@@ -134,6 +134,8 @@ class Graphs(Store):
                     found = _induced(found, np.flatnonzero(found.color == info.colors.index(color)))
             else:
                 found = self._ball(row, keys, radius or 0, color)
+            if not len(found):
+                raise refusals.no_datasets(name)
             progress("datasets", len(found), len(found))
             progress("edges", found.edges, found.edges)
         return found
@@ -170,7 +172,7 @@ class Graphs(Store):
             delta=found.delta[inside],
             alpha=content.alpha(places),
             name=row["name"],
-            preference=preference,
+            preference=_ordered(preference),
         )
 
     def _places(self, content: Content, name: str, keys: Sequence[str]) -> Array:
@@ -200,7 +202,7 @@ def star(content: Content, keys: Sequence[str], places: Array) -> tuple[Star, di
         alpha=content.alpha(others)[row],
         epsilon=found.epsilon,
         delta=found.delta,
-        preference=None if preference is None else preference[row],
+        preference=None if preference is None else _ordered(preference[row]),
     )
     return one, dict(zip(names, others.tolist(), strict=True))
 
@@ -221,8 +223,13 @@ def _induced(graph: StoredGraph, places: Array) -> StoredGraph:
         delta=graph.delta[edges],
         alpha=graph.alpha[places],
         name=graph.name,
-        preference=None if graph.preference is None else graph.preference[places],
+        preference=None if graph.preference is None else _ordered(graph.preference[places]),
     )
+
+
+def _ordered(preference: Array | None) -> Array | None:
+    """Return how datasets order the colours; None where none of them does."""
+    return None if preference is None or (preference < 0).all() else preference
 
 
 def _info(row: Mapping[str, Any]) -> GraphInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -163,7 +164,8 @@ class Mechanisms(Graphs):
     def column(self, name: str, property: str) -> pa.Table:
         """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
         with self._file.reading():
-            table = self._nodes(self._row(name))
+            row = self._row(name)
+            table = _with_lists(self._nodes(row), len(json.loads(row["colors"])))
         if property not in table.column_names or property == "key":
             return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.float64())})
         found = table.select(["key", property]).rename_columns(["key", "value"])
@@ -208,3 +210,14 @@ def _distance(row: Mapping[str, Any]) -> Column:
 
 def _mu(row: Mapping[str, Any]) -> Column:
     return Column(row["mechanism"], "mu", "<f8", row["edges"])
+
+
+def _with_lists(table: pa.Table, k: int) -> pa.Table:
+    """Return a table of datasets with one column of lists in place of a column for each of more than two colours."""
+    for name, of in (("alpha", "alpha"), ("probabilities", "probability")):
+        each = [f"{of}_{c}" for c in range(k)]
+        if each[0] in table.column_names:
+            rows = np.column_stack([table[column].to_numpy() for column in each])
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), k, mask=pa.array(np.isnan(rows[:, 0])))
+            table = table.drop_columns(each).append_column(name, lists.cast(pa.list_(pa.float64())))
+    return table

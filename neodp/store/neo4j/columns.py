@@ -53,6 +53,8 @@ def stored_graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None
     if color is not None:
         mask = np.asarray(pc.fill_null(pc.equal(colors, color), False))
         keys, colors, number = keys.filter(pa.array(mask)), colors.filter(pa.array(mask)), number[mask]
+        if not len(keys):
+            raise refusals.no_datasets(info.name)
         inside = set(keys.to_pylist())
         preference = {k: x for k, x in preference.items() if k in inside}
         alpha = {k: x for k, x in alpha.items() if k in inside} if isinstance(alpha, dict) else alpha[mask]
