@@ -264,7 +264,7 @@ def _ledgers(lines: list[dict[str, Any]], last: Mapping[str, Any]) -> list[Ledge
     return ledgers
 
 
-def _read_population(line: Mapping[str, Any]) -> tuple[str, Limit, str]:
+def _read_population(line: object) -> tuple[str, Limit, str]:
     """Return the name, the limit and the account of a population."""
     population, limit, spent = _values(line, "population", "limit", "spent")
     releases, epsilon, delta = _values(limit, "releases", "epsilon", "delta")
@@ -276,7 +276,7 @@ def _read_population(line: Mapping[str, Any]) -> tuple[str, Limit, str]:
     return _word(population), found, _word(spent)
 
 
-def _read_release(line: Mapping[str, Any]) -> Release:
+def _read_release(line: object) -> Release:
     """Return a release that has the digest that its line states."""
     values = _values(
         line, "release", "about", "population", "answer", "time", "key", "asked", "command", "levels", "digest"
@@ -298,7 +298,7 @@ def _read_release(line: Mapping[str, Any]) -> Release:
     return found
 
 
-def _read_level(value: Mapping[str, Any]) -> Level:
+def _read_level(value: object) -> Level:
     """Return what a release cost the people of a level: never less than nothing."""
     name, epsilon, delta, people, times = _values(value, "level", "epsilon", "delta", "people", "times")
     return Level(
@@ -310,9 +310,9 @@ def _read_level(value: Mapping[str, Any]) -> Level:
     )
 
 
-def _values(value: Mapping[str, Any], *names: str) -> list[Any]:
+def _values(value: object, *names: str) -> list[Any]:
     """Return the fields of an object that has these and no others."""
-    if value.keys() != set(names):
+    if not isinstance(value, dict) or value.keys() != set(names):
         raise ValueError("its fields are others")
     return [value[name] for name in names]
 
