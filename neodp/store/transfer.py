@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -340,20 +341,21 @@ def _whole(value: object) -> int:
 def _number(value: object, most: float = sys.float_info.max) -> float:
     """Return a number that was written as text."""
     found = float(_string(value))
-    if not 0.0 <= found <= most:
+    if not 0.0 <= found <= most or repr(found) != value:
         raise ValueError(value)
     return found
 
 
 def _time(text: str) -> str:
-    """Return a point in time in UTC; as it was written, if it was written so.
+    """Return a point in time in UTC, with milliseconds at least, so that texts are in the order of times.
 
     Examples
     --------
-    >>> _time("2026-05-01T12:00:00.123456789Z"), _time("2026-05-01T12:00:00+02:00[Europe/Berlin]")
-    ('2026-05-01T12:00:00.123456789Z', '2026-05-01T10:00:00Z')
+    >>> _time("2026-05-01T12:00:00.123456789Z"), _time("2026-05-01T12:00:00.5+02:00[Europe/Berlin]")
+    ('2026-05-01T12:00:00.123456789Z', '2026-05-01T10:00:00.500Z')
     """
     found = datetime.fromisoformat(text.partition("[")[0])
     if found.tzinfo is None:
         raise ValueError(text)
-    return text if text.endswith("Z") else found.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    fraction = re.findall(r"\.(\d+)", text) or [""]
+    return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{fraction[0]:0<3}Z"

@@ -210,7 +210,7 @@ def test_another_release_of_that_name_is_refused_and_nothing_changes(
 def test_the_time_alone_is_no_conflict(store: Store, data: bytes) -> None:
     store.keep([replace(STAFF[0], time="2020-01-01T00:00:00.500Z")])
     assert imported(store, data) == Imported(3, 3, 1)
-    assert store.ledger("staff").releases[0].time == "2020-01-01T00:00:00.500Z"
+    assert (store.ledger("staff").releases[0].time or "").startswith("2020-01-01T00:00:00.5")
 
 
 # --- files that are not whole ---------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_lines_that_are_missing_twice_or_elsewhere_are_refused(data: bytes) -> N
     lines = data.splitlines()[:-1]
     for number in range(1, len(lines)):
         fewer = lines[:number] + lines[number + 1 :]
-        if "release" in json.loads(lines[number]) or number + 1 < len(lines) and b'"release"' in lines[number + 1][:12]:
+        if b"planned" not in lines[number]:  # which has no releases: nothing else tells of it
             with pytest.raises(GraphError):
                 read_ledger(io.BytesIO(summed(fewer)))
         with pytest.raises(GraphError):
@@ -317,8 +317,7 @@ def test_a_forged_cost_cannot_lower_what_was_spent(
     (level,) = line["levels"]
     level |= changes
     cost = Level(float(level["epsilon"]), float(level["delta"]), level["level"], level["people"], level["times"])
-    names = ("about", "release", "answer", "time", "key", "population", "asked")
-    release = Release(*(line[name] for name in names), (cost,), line["command"])
+    release = replace(STAFF[-1], levels=(cost,))
     line["digest"] = release.digest
     population = json.loads(data.splitlines()[-5])
     population["spent"] = Ledger("staff", Limit(), (release,)).account.text
@@ -384,7 +383,7 @@ def test_an_altered_answer_cannot_be_exported_nor_imported_over(tmp_path: Path, 
     before = path.read_bytes()
     with open_store(path) as store:
         with pytest.raises(
-            DamagedRelease, match="release 'two' of 'g' is not what was kept: .*; restore the store from a"
+            DamagedRelease, match=r"release 'two' of 'g' is not what was kept: .*; restore the store from a"
         ):
             export_ledger(store, tmp_path / "ledger.jsonl")
         with pytest.raises(DamagedRelease, match="release 'two' of 'g' is not what was kept"):
@@ -421,6 +420,12 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+def look(store: Store) -> None:
+    """Read what there is but for the ledger."""
+    store.read("g")
+    store.profiles.all()
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_the_ledger_of_a_damaged_file_is_saved(tmp_path: Path, data: bytes, damage: str) -> None:
     path = tmp_path / "store.db"
@@ -432,8 +437,7 @@ def test_the_ledger_of_a_damaged_file_is_saved(tmp_path: Path, data: bytes, dama
         with pytest.raises(
             DamagedStore, match=r"store.db is damaged: .*; nothing was changed; restore it from a"
         ) as found:
-            store.read("g")
-            store.profiles.all()
+            look(store)
         assert found.value.hint.endswith(
             "the ledger is whole: `neodp.store.transfer.export_ledger(store, FILE)` saves it"
         )
@@ -441,8 +445,7 @@ def test_the_ledger_of_a_damaged_file_is_saved(tmp_path: Path, data: bytes, dama
     edit(path, "UPDATE release SET answer = 'no' WHERE name = 'two'")
     with open_store(path) as store:
         with pytest.raises(DamagedStore) as found:
-            store.read("g")
-            store.profiles.all()
+            look(store)
         assert found.value.hint.endswith("; its ledger is damaged too")
         with pytest.raises(DamagedRelease):
             exported(store)
@@ -460,6 +463,6 @@ def test_a_ledger_that_was_half_changed_is_not_called_damaged(
             raise store._file.damaged("a page is gone")
 
         monkeypatch.setattr(store, "_create_release", fail)
-        with pytest.raises(DamagedStore, match="a page is gone; .*; the ledger is whole"):
+        with pytest.raises(DamagedStore, match=r"a page is gone; .*; the ledger is whole"):
             store.keep([Release("g", "four", "no", None, None, "staff", '{"a": 1}', (Level(1.0),))])
         assert store.ledger("staff").used == 3
