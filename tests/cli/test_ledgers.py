@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from neodp.cli import main
 from neodp.store import open_store
 from tests.running import Run, document
 

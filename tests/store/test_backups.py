@@ -14,7 +14,7 @@ import neodp
 from neodp import generate
 from neodp.errors import DamagedRelease, DamagedStore, GraphError, StoreError
 from neodp.release import Level, Limit, Release
-from neodp.store import Store, open_store
+from neodp.store import Settings, Store, open_store
 from neodp.store.base import fingerprint
 from neodp.store.embedded.file import synchronise
 from neodp.store.transfer import export_ledger, import_ledger
@@ -256,10 +256,11 @@ def test_a_full_disk_and_a_death_leave_the_old_backup(store: Store, address: str
     assert (tmp_path / "b.db").read_bytes() == good
 
 
-@ALONE
-def test_backups_while_another_process_answers(store: Store, address: str, tmp_path: Path) -> None:
+def test_backups_while_another_process_answers(tmp_path: Path) -> None:
     """Each has the answers up to some moment, and none that it lacks was given before."""
-    with subprocess.Popen([sys.executable, "-c", WRITER, address], stdout=subprocess.PIPE, text=True) as other:
+    patient = Settings(str(tmp_path / "store.db"), patience=600.0)
+    process = subprocess.Popen([sys.executable, "-c", WRITER, patient.uri], stdout=subprocess.PIPE, text=True)
+    with process as other, open_store(patient) as store:
         assert other.stdout is not None
         assert other.stdout.readline() == "begun\n"
         used = []
@@ -273,7 +274,7 @@ def test_backups_while_another_process_answers(store: Store, address: str, tmp_p
             used.append(len(names))
         assert used == sorted(used)
         other.send_signal(signal.SIGKILL)
-    with open_store(address) as after:
+    with open_store(patient) as after:
         assert after.ledger().used >= used[-1]
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 
