@@ -12,6 +12,7 @@
      ├── BallTooLarge        a search for one dataset would see more than it may
      ├── BudgetSpent         people have been asked about as much as is allowed
      ├── OtherQuestion       a release of that name has asked something else
+     ├── OtherRelease        a release that is to be imported is in the store with another answer or question
      ├── NotCertified        a graph is not in a state in which answers may be given
      └── StoreError          something about the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
@@ -50,6 +51,7 @@ __all__ = [
     "NotCertified",
     "NotPrivate",
     "OtherQuestion",
+    "OtherRelease",
     "Overtaken",
     "PrivacyError",
     "ReadOnlyStore",
@@ -165,6 +167,12 @@ class OtherQuestion(NeodpError):
     """A release of that name has asked something else; its answer is no answer to this."""
 
     kind = "other_question"
+
+
+class OtherRelease(NeodpError):
+    """A release of that name is in the store, and is not the one that is to be imported: one name has one answer."""
+
+    kind = "other_release"
 
 
 class StoreError(NeodpError):

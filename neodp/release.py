@@ -43,7 +43,7 @@ from types import EllipsisType
 from typing import Any, Protocol, TypeAlias
 
 from neodp.budget import Loss, Total, compose, fits
-from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
+from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion, OtherRelease
 from neodp.names import normal, valid_name
 from neodp.sampling import BITS, choose
 from neodp.wording import number
@@ -244,6 +244,23 @@ class Release:
                     f"`store.ledger({self.population!r})` shows what was asked",
                 )
 
+    def require_same(self, other: Release) -> None:
+        """Refuse another release of the same name, as one that is to be imported.
+
+        Raises
+        ------
+        OtherRelease
+            If it differs in anything but the time; the message says in what.
+        """
+        if other.digest == self.digest:
+            return
+        names = {"population": "population", "asked": "question", "answer": "answer", "levels": "cost", "key": "key"}
+        what = next((name for part, name in names.items() if getattr(self, part) != getattr(other, part)), "command")
+        raise OtherRelease(
+            f"release {other.name!r} of {other.graph!r} is in the store already, with another {what}",
+            "nothing was imported; import into another store, or restore this one as it was before, see docs/backup.md",
+        )
+
     def check(self, digest: str | None) -> Release:
         """This release, if it is what was kept.
 
@@ -262,7 +279,7 @@ def damaged(graph: object, name: object) -> DamagedRelease:
     """The error for a release that is not what was kept."""
     return DamagedRelease(
         f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
-        "restore the store from a copy; nothing was answered",
+        "restore the store from a backup, see docs/backup.md; nothing was answered",
     )
 
 
@@ -458,7 +475,7 @@ class Account:
         """The error for an account that is not what was kept."""
         return DamagedRelease(
             f"the account of population {self.population!r} {what}: the store was damaged or edited",
-            "restore the store from a copy; nothing was answered",
+            "restore the store from a backup, see docs/backup.md; nothing was answered",
         )
 
     # --- what may be --------------------------------------------------------------------------------------
@@ -556,7 +573,18 @@ class Account:
             Writes the text of the account after that.
         given_elsewhere : bool
             Whether the answers were given by another store: then they count, whatever the limit.
+
+        Raises
+        ------
+        BudgetSpent
+            If the limit does not leave room for all.
+        OtherRelease
+            If answers were given elsewhere, and one of that name is there which is not the same.
         """
+        if given_elsewhere:
+            for release, kept in zip(releases, there, strict=True):
+                if kept is not None:
+                    kept.require_same(release)
         new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
         if new and not given_elsewhere:
             self.spend([release.name for release in new], [release.levels for release in new])

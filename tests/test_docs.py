@@ -77,7 +77,7 @@ def test_the_notebook_has_the_cells_of_the_tutorial_and_runs(tmp_path: Path, mon
         exec(compile("".join(cell["source"]), str(NOTEBOOK), "exec"), names)
 
 
-SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "audit", "budget"))]
+SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "audit", "backup", "budget"))]
 
 
 @pytest.mark.parametrize("page", SHELL, ids=lambda page: page.name)
@@ -86,7 +86,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     pages.tables(tmp_path)
     script = pages.commands(page.read_text(encoding="utf-8"))
     assert "neodp" in script
-    if page.name in ("audit.md", "budget.md"):  # which go on where others began
+    if page.name in ("audit.md", "backup.md", "budget.md"):  # which go on where others began
         script = "neodp generate counts survey 3 4 --epsilon 0.5,1 --balanced\nneodp extend survey\n" + script
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],

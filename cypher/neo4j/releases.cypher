@@ -26,6 +26,15 @@ CALL () {
 WITH DISTINCT population WHERE population IS NOT NULL
 RETURN population ORDER BY population;
 
+// name: ledgers
+// The populations that something was answered about or allowed for.
+CALL () {
+  MATCH (l:Ledger) RETURN l.population AS population
+  UNION MATCH (r:Release) WHERE r.name IS NOT NULL RETURN r.population AS population
+}
+WITH DISTINCT population WHERE population IS NOT NULL
+RETURN population ORDER BY population;
+
 // name: find_release
 // The release of a name about a subject.
 MATCH (r:Release {graph: $graph, name: $release})
@@ -39,6 +48,12 @@ RETURN coalesce(r.population, 'default') AS population ORDER BY r.time DESC LIMI
 // name: lock_ledger
 // Lock a population's ledger, made if need be: releases about the same people are kept one after another.
 MERGE (l:Ledger {population: $population}) ON CREATE SET l.max_releases = 1
+SET l.touched = datetime();
+
+// name: lock_ledger_with
+// The same, where one that is made gets the limit that another store had.
+MERGE (l:Ledger {population: $population})
+ON CREATE SET l.max_releases = $releases, l.epsilon = $epsilon, l.delta = $delta
 SET l.touched = datetime();
 
 // name: allow
@@ -55,6 +70,11 @@ MATCH (l:Ledger {population: $population}) SET l.account = $account;
 CREATE (r:Release {graph: $graph, name: $release, answer: $answer, time: datetime(), key: $key, population: $population,
                    asked: $asked, command: $command, level_names: $level_names, level_epsilons: $level_epsilons,
                    level_deltas: $level_deltas, level_people: $level_people, level_times: $level_times, digest: $digest})
+RETURN toString(r.time) AS time;
+
+// name: set_time
+// Give an answer that another store gave the time at which that was.
+MATCH (r:Release {graph: $graph, name: $release}) SET r.time = datetime($time)
 RETURN toString(r.time) AS time;
 
 // name: certify

@@ -46,6 +46,11 @@ COMMANDS = {
         "releases": ("budgets:releases", "What was answered, and how to ask it again."),
         "budget": ("budgets:budget", "How much privacy the answers have cost people, and what is left."),
     },
+    "Copies": {
+        "backup": ("ledgers:backup", "Copy the file of the store, also while it is used."),
+        "ledger export": ("ledgers:export_ledger", "Write what was answered to a file."),
+        "ledger import": ("ledgers:import_ledger", "Keep what another store, or this one before, has answered."),
+    },
     "Look": {
         "query": ("queries:query", "Run one of the ready-made Cypher queries."),
         "plot": ("queries:plot", "Draw a mechanism: .svg, .png, .pdf or .html."),
@@ -60,6 +65,7 @@ COMMANDS = {
 """Every command by the heading under which the help lists it: the module and function it is, and one line of help."""
 
 GROUPS = {
+    "ledger": "What was answered, as a file: from store to store, and past a damaged one.",
     "stretch": "Private similarity of users, with a privacy weight for every item they like.",
     "plugin": "The plugin that computes inside Neo4j: CALL neodp.…",
 }

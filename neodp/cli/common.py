@@ -119,6 +119,7 @@ REFUSED = (
     errors.BallTooLarge,
     errors.BudgetSpent,
     errors.OtherQuestion,
+    errors.OtherRelease,
     errors.NotCertified,
     errors.DamagedRelease,
     errors.ReadOnlyStore,

@@ -22,6 +22,7 @@ COMMANDS = {
     "neodp.blocks.write_graph": "export GRAPH {2} --blocks N",
     "neodp.blocks.write_lattice": "generate FAMILY NAME … --to {1}",
     "neodp.store.neo4j.plugin.install": "plugin install DIR",
+    "neodp.store.transfer.export_ledger": "ledger export {1}",
     "open_store": "init --store {0}",
     "plurality": "generate plurality {graph} {0}",
     "store.allow": "budget {0} --releases N --epsilon none",

@@ -136,7 +136,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
         raise DamagedRelease(
             f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
             "the store was damaged or edited",
-            "restore the store from a copy; nothing was answered",
+            "restore the store from a backup, see docs/backup.md; nothing was answered",
         )
     return found
 

@@ -18,6 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -171,6 +172,16 @@ class Store(Tabular):
         """
 
     @abstractmethod
+    def ledgers(self) -> list[Ledger]:
+        """The ledgers of all populations that something was answered about or allowed for, by name.
+
+        Raises
+        ------
+        DamagedRelease, DamagedStore
+            As ``ledger``. Damage to graphs does not matter here.
+        """
+
+    @abstractmethod
     def populations(self) -> list[str]:
         """The populations that the store knows, by name."""
 
@@ -193,15 +204,53 @@ class Store(Tabular):
         """
 
     @abstractmethod
-    def keep(self, releases: Sequence[Release]) -> list[Release]:
+    def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         """Keep releases about one population unless there are some by their names; those that are kept.
 
-        All or nothing, once for all time.
+        All or nothing, once for all time. Those that another store has given count whatever the limit, and keep their
+        time.
 
         Raises
         ------
         BudgetSpent
             If the population's limit does not leave room for all of them.
+        OtherRelease
+            If one was given elsewhere, and the one of its name that is there is another.
+        """
+
+    @abstractmethod
+    def adopt(self, ledgers: Sequence[Ledger]) -> int:
+        """Keep what another store has answered; how many releases are new. All or nothing.
+
+        A population that this store knows keeps its limit; another gets that of its ledger. What was spent only grows.
+
+        Raises
+        ------
+        OtherRelease
+            If a release of the same name is there, and is not the same.
+        DamagedRelease
+            If what was answered here about one of the populations is damaged.
+        """
+
+    @abstractmethod
+    def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write a copy of the whole store to a file, whole and checked, while others use the store.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which its owner only may read. It is a store itself: to restore it, put it in place.
+        force : bool
+            Take the place of a file that is there.
+
+        Raises
+        ------
+        GraphError
+            If the path is no place for a backup, or a file is there.
+        DamagedStore, DamagedRelease
+            If the store is damaged; then what was at the path stays.
+        StoreError
+            If the store is on a Neo4j server, which has tools of its own.
         """
 
     @abstractmethod

@@ -113,7 +113,7 @@ def check_version(address: str, version: object) -> int:
     if not isinstance(version, int):
         raise StoreUnreachable(
             f"the version of the schema of {address} is {version!r}: somebody else has changed it",
-            "take it from a copy",
+            "restore it from a backup, see docs/backup.md",
         )
     if version > VERSION:
         raise StoreUnreachable(
@@ -141,7 +141,8 @@ def foreign_table(address: str, table: str, column: str) -> StoreUnreachable:
 def incomplete(address: str, table: str) -> StoreUnreachable:
     """A store that lost a part: without its releases, for example, questions would be answered anew."""
     return StoreUnreachable(
-        f"the store {address} has lost its table {table}: somebody else has changed it", "take it from a copy"
+        f"the store {address} has lost its table {table}: somebody else has changed it",
+        "restore it from a backup, see docs/backup.md",
     )
 
 

@@ -2,20 +2,23 @@
 
 The ledger is plain rows that anybody can read with ``sqlite3``; graphs and profiles are columns in parts, each with a
 digest (``schema.sql``). ``file`` opens the file and runs transactions, ``records`` and ``columns`` read and write rows
-and columns and notice damage, ``texts`` and ``content`` are what a graph is made of; ``graphs``, ``mechanisms``,
-``releases``, ``profiles`` and ``queries`` are what the store does with them; ``derived`` runs Cypher on a copy.
+and columns and notice damage, ``texts`` and ``content`` are what a graph is made of; ``ledgers`` reads the ledger;
+``graphs``, ``mechanisms``, ``releases``, ``profiles`` and ``queries`` are what the store does with them; ``backups``
+copies the file; ``derived`` runs Cypher on a copy.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+from os import PathLike
 
+from neodp.store.embedded import backups
 from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import GRAPH
+from neodp.store.embedded.ledgers import Ledgers, is_whole
 from neodp.store.embedded.queries import Queries
 from neodp.store.embedded.records import Table
-from neodp.store.embedded.releases import POPULATION, Releases
+from neodp.store.embedded.releases import Releases
 from neodp.store.settings import Settings
 
 __all__ = ["EmbeddedStore"]
@@ -27,11 +30,11 @@ class EmbeddedStore(Queries, Releases):
     dialect = "embedded"
 
     def __init__(self, settings: Settings) -> None:
-        self._file = File(settings)
+        self._file = File(settings, is_whole)
         self.address = self._file.address
         self._columns = Columns(self._file)
         self._graphs = Table(self._file, "graph", GRAPH)
-        self._populations = Table(self._file, "population", POPULATION)
+        self._ledgers = Ledgers(self._file)
 
-    def backup(self, path: Path) -> None:
-        self._file.backup(path)
+    def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        backups.write(self._file, path, force=force)

@@ -148,6 +148,21 @@ class Columns:
             if version is not None:
                 self._file.execute("DELETE FROM chunk WHERE version = ?", [version])
 
+    def verify(self) -> None:
+        """Check the digests of all parts of all columns.
+
+        Raises
+        ------
+        DamagedStore
+            If one was altered.
+        """
+        for row in self._file.execute("SELECT rowid FROM chunk"):
+            (found,) = self._file.execute("SELECT version, name, part, data, digest FROM chunk WHERE rowid = ?", row)
+            version, name, part, data, digest = found
+            column = Column(version, name, "u1", 0)
+            if not isinstance(data, bytes) or _digest(column, part, data) != digest:
+                raise self._damaged(column)
+
     def _insert(self, column: Column, part: int, data: bytes | memoryview) -> None:
         values = [column.version, column.name, part, data, _digest(column, part, data)]
         self._file.execute("INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?, ?)", values)

@@ -30,7 +30,7 @@ import stat
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,7 @@ from neodp.files import note_if_open
 from neodp.store import refusals
 from neodp.store.settings import Settings
 
-__all__ = ["APPLICATION", "VERSION", "File"]
+__all__ = ["APPLICATION", "BESIDE", "VERSION", "File", "beside", "give_new_name", "synchronise"]
 
 APPLICATION = 0x6E654450
 """What SQLite's header names as the program of the file: "neDP"."""
@@ -49,14 +49,27 @@ VERSION = 1
 """The version of ``schema.sql``. A change that older programs would misread gets the next number."""
 PAGE = 8192
 """The bytes of a page of a new file."""
+PAGES = 4096
+"""How many pages are copied between two looks at whether somebody pressed Ctrl-C."""
 WAIT = 5.0
 """How many seconds to wait at least for another process that is writing."""
+RESTORE = "nothing was changed; restore it from a backup, see docs/backup.md"
+"""What to do about a damaged file."""
+EXPORT = "`neodp.store.transfer.export_ledger(store, FILE)`"
+"""What saves a ledger."""
 BESIDE = ("-journal", "-wal", "-shm")
 """How the names of the files end that SQLite writes beside its own. It would follow a link there."""
 
 
 class File:
     """An open file, and its transactions. The threads of a process take turns.
+
+    Parameters
+    ----------
+    settings : Settings
+        Which file, and who waits how long for it.
+    ledger_is_whole : callable
+        Says whether the ledger of a file can be read, for the hint of an error about damage.
 
     Attributes
     ----------
@@ -70,7 +83,7 @@ class File:
         Whether it was made now.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, ledger_is_whole: Callable[[File], bool]) -> None:
         self.address = str(settings.path)
         self.path = _place(settings.path, self.address, settings.create)
         self.made = not self.path.exists()
@@ -81,7 +94,9 @@ class File:
         self._mutex = threading.RLock()
         self._writing: bool | None = None  # whether a transaction is open, and which kind
         self._sound = False
-        interrupted = _beside(self.path, "-journal").exists()
+        self._ledger_is_whole = ledger_is_whole
+        self._tells_of_ledger = False  # whether an error about damage says if the ledger is whole
+        interrupted = beside(self.path, "-journal").exists()
         self._connection: sqlite3.Connection | None = self._connect()
         self._finalizer = weakref.finalize(self, self._connection.close)
         try:
@@ -92,6 +107,7 @@ class File:
         except BaseException:
             self.close()
             raise
+        self._tells_of_ledger = True
 
     def close(self) -> None:
         """Close the file. A transaction that is still open is rolled back."""
@@ -138,8 +154,11 @@ class File:
         try:
             yield
             self.execute("COMMIT")
-        except BaseException:
+        except BaseException as error:
             self._roll_back()
+            self._writing = None
+            if isinstance(error, DamagedStore):
+                self._tell_of_ledger(error)
             raise
         finally:
             self._writing = None
@@ -165,38 +184,37 @@ class File:
         except (sqlite3.Error, UnicodeError) as e:
             raise self._explained(e) from e
 
-    def backup(self, target: Path) -> None:
-        """Copy the file as it is now, in one transaction, to one that is not there yet."""
-        with self._mutex, self.reading():
-            assert self._connection is not None
-            number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
-            os.close(number)
-            try:
-                copy = sqlite3.connect(name)
-                try:
-                    self._connection.backup(copy)
-                finally:
-                    copy.close()
-                _synchronise(Path(name))
-                Path(name).replace(target)
-                _synchronise(target.parent)
-            except BaseException:
-                with suppress(OSError):
-                    Path(name).unlink()
-                raise
+    def copy(self, target: Path) -> None:
+        """Copy one state of the file to an empty one. Others may read it meanwhile, and wait to change it.
+
+        Raises
+        ------
+        sqlite3.Error
+            If the copy cannot be written.
+        """
+        copy = sqlite3.connect(target, isolation_level=None)
+        try:
+            for pragma in ("journal_mode = OFF", "synchronous = OFF"):  # a copy that is not finished is thrown away
+                copy.execute(f"PRAGMA {pragma}")
+            with self.reading():
+                self.execute("SELECT 1 FROM sqlite_schema")  # waits for a writer, but not for ever, as `backup` would
+                assert self._connection is not None
+                self._connection.backup(copy, pages=PAGES, progress=_heed)
+        finally:
+            copy.close()
 
     # --- is it whole? -------------------------------------------------------------------------------------
 
-    def require_sound(self) -> None:
-        """Have SQLite check the whole file, once for as long as it is open.
+    def require_sound(self, *, thoroughly: bool = False) -> None:
+        """Have SQLite check the whole file, once for as long as it is open; or now, with its indexes.
 
         Raises
         ------
         DamagedStore
             If it is damaged.
         """
-        if not self._sound:
-            self._require_sound("quick_check")
+        if thoroughly or not self._sound:
+            self._require_sound("integrity_check" if thoroughly else "quick_check")
 
     def _require_sound(self, check: str) -> None:
         with self.reading():
@@ -206,10 +224,24 @@ class File:
         self._sound = True
 
     def damaged(self, what: str) -> DamagedStore:
-        """Return the error for a file of which something is damaged; the caller says whether the ledger is whole."""
-        return DamagedStore(
-            f"the store {self.address} is damaged: {what}", "restore it from a backup; nothing was changed"
-        )
+        """Return the error for a file of which something is damaged; its hint says whether the ledger is whole.
+
+        Within a transaction, it says so once that is rolled back: what was half changed is not damaged.
+        """
+        error = DamagedStore(f"the store {self.address} is damaged: {what}", RESTORE)
+        with self._mutex:
+            if self._writing is None:
+                self._tell_of_ledger(error)
+        return error
+
+    def _tell_of_ledger(self, error: DamagedStore) -> None:
+        """Say in the hint of an error whether the ledger is whole, unless that is being found out."""
+        if self._tells_of_ledger:
+            self._tells_of_ledger = False
+            whole = self._ledger_is_whole(self)
+            self._tells_of_ledger = True
+            found = f"the ledger is whole: {EXPORT} saves it" if whole else "its ledger is damaged too"
+            error.hint = f"{RESTORE}; {found}"
 
     def _require_ours(self) -> None:
         """Refuse a file of another program, of another version, or that lost or gained a part."""
@@ -220,7 +252,7 @@ class File:
             newer = version > VERSION
             raise StoreUnreachable(
                 f"the store {self.address} has version {version}, and this neodp reads version {VERSION}",
-                "update neodp" if newer else "restore it from a backup",
+                "update neodp" if newer else "restore it from a backup, see docs/backup.md",
             )
         found = dict(self.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
         for name in sorted(found.keys() | _schema().keys()):
@@ -275,7 +307,7 @@ class File:
             )
         if code == sqlite3.SQLITE_NOTADB:
             return StoreUnreachable(f"the file {self.address} is not a neodp store", "name another file")
-        if code == sqlite3.SQLITE_READONLY and _beside(self.path, "-journal").exists():
+        if code == sqlite3.SQLITE_READONLY and beside(self.path, "-journal").exists():
             return StoreUnreachable(
                 f"the store {self.address} has an interrupted change to undo first, and may not be written",
                 "open it once where it may be written; nothing is lost",
@@ -290,6 +322,10 @@ class File:
         if code == sqlite3.SQLITE_IOERR:
             return StoreError(f"the disk failed under {self.address}", "see the system's log; nothing was changed")
         return StoreError(f"{self.address} refused: {error}", "nothing was changed")
+
+
+def _heed(status: int, left: int, total: int) -> None:
+    """Do nothing; Python heeds Ctrl-C here."""
 
 
 @cache
@@ -322,10 +358,10 @@ def _make(path: Path) -> None:
             made.execute(f"PRAGMA user_version = {VERSION}")
         finally:
             made.close()
-        _synchronise(Path(name))
+        synchronise(Path(name))
         with suppress(FileExistsError):
-            _link(name, path)
-            _synchronise(path.parent)
+            give_new_name(name, path)
+            synchronise(path.parent)
             note_if_open(path)
     except (sqlite3.Error, OSError) as e:
         reason = e.strerror if isinstance(e, OSError) else str(e)
@@ -335,7 +371,7 @@ def _make(path: Path) -> None:
             Path(name).unlink()
 
 
-def _link(name: str, path: Path) -> None:
+def give_new_name(name: str, path: Path) -> None:
     """Give a file a second name that must not exist yet; where the file system knows no links, its only name."""
     try:
         os.link(name, path)
@@ -347,7 +383,7 @@ def _link(name: str, path: Path) -> None:
         Path(name).rename(path)
 
 
-def _synchronise(path: Path) -> None:
+def synchronise(path: Path) -> None:
     """Have the system write a file, or the names in a folder, to the disk."""
     if os.name == "nt" and path.is_dir():  # Windows has no such thing for folders
         return
@@ -381,13 +417,13 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     if path.is_dir():
         return "is a folder", "name a file in it"
     for end in BESIDE:
-        beside = _beside(path, end)
-        if beside.is_symlink() or (beside.exists() and beside.stat().st_nlink > 1):
-            return f"has a link beside it, {beside.name}", "find out who made the link, and remove it"
+        other = beside(path, end)
+        if other.is_symlink() or (other.exists() and other.stat().st_nlink > 1):
+            return f"has a link beside it, {other.name}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
         return "is in no folder that exists", "make the folder, or correct `uri=...`"
     if not path.exists():
-        journals = [end for end in BESIDE if _beside(path, end).exists()]
+        journals = [end for end in BESIDE if beside(path, end).exists()]
         if journals:
             return (
                 f"is gone, but not its journal {path.name}{journals[0]}",
@@ -400,11 +436,13 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
     elif not os.access(path, os.R_OK):
         return "may not be read", "ask for the right to, or use another file"
     elif path.stat().st_size == 0:
-        return "is an empty file: it lost what it held, or never was a store", "restore it from a backup, or delete it"
+        hint = "restore it from a backup, see docs/backup.md, or delete it"
+        return "is an empty file: it lost what it held, or never was a store", hint
     return None
 
 
-def _beside(path: Path, end: str) -> Path:
+def beside(path: Path, end: str) -> Path:
+    """Return the name of a file that SQLite writes beside its own."""
     return path.with_name(f"{path.name}{end}")
 
 

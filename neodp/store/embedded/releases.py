@@ -1,32 +1,25 @@
-"""The ledger in the embedded file: releases, what they cost, and how much may be answered.
+"""The ledger in the embedded file: answers are kept, and how much may be answered is set.
 
 An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
-answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there.
+answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there
+(:mod:`~neodp.store.embedded.ledgers`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from neodp.names import valid_name
-from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
+from neodp.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import now
-from neodp.store.embedded.records import Table, digest_of
+from neodp.store.embedded.ledgers import RELEASE, Ledgers, digest_of_release, identity_of
+from neodp.store.embedded.records import Table
 from neodp.store.records import Certificate, GraphInfo
 
-__all__ = ["POPULATION", "Releases"]
-
-POPULATION = ("name", "max_releases", "epsilon", "delta", "account")
-"""The columns of the table ``population``."""
-RELEASE = ("id", "subject", "name", "population", "answer", "time", "key", "asked", "command", "identity")
-"""The columns of the table ``release`` but for its digest."""
-LEVEL = ("name", "epsilon", "delta", "people", "times")
-"""The columns of the table ``level`` but for its place."""
+__all__ = ["Releases"]
 
 
 class Releases(Store):
@@ -34,39 +27,22 @@ class Releases(Store):
 
     _file: File
     _graphs: Table
-    _populations: Table
+    _ledgers: Ledgers
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        with self._file.reading():
-            account = self._account(population)
-            rows = self._file.execute(
-                f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE population = ? ORDER BY time, name",
-                [population],
-            )
-            releases = tuple(self._release(row) for row in rows)
-        ledger = Ledger(population, account.limit, releases)
-        if (account.used, account.seal) != (ledger.used, ledger.account.seal):
-            raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
-        return ledger
+        return self._ledgers.one(population)
+
+    def ledgers(self) -> list[Ledger]:
+        return self._ledgers.all()
 
     def account(self, population: str = DEFAULT) -> Account:
         self._file.require_sound()
         with self._file.reading():
-            return self._account(population)
-
-    def _account(self, population: str) -> Account:
-        row = self._populations.rows().get(population)
-        if row is None:
-            return Account(population)
-        epsilon = None if row["epsilon"] is None else float(row["epsilon"])
-        free = row["max_releases"] is None and epsilon is None
-        limit = Limit() if free else Limit(row["max_releases"], epsilon, float(row["delta"]))
-        account = Account(population, limit)
-        return account if row["account"] is None else account.read(row["account"])
+            return self._ledgers.account(population)
 
     def populations(self) -> list[str]:
         with self._file.reading():
-            names = set(self._populations.rows())
+            names = set(self._ledgers.populations.rows())
             for table in ("release", "graph", "profile"):
                 names |= {row[0] for row in self._file.execute(f"SELECT DISTINCT population FROM {table}")}
         return sorted(names)
@@ -77,102 +53,64 @@ class Releases(Store):
                 f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE subject = ? ORDER BY time DESC LIMIT 1",
                 [subject],
             )
-            return self._release(rows[0]).population if rows else None
+            return self._ledgers.release(rows[0]).population if rows else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         population = valid_name("population", population)
         with self._file.writing():
-            row = self._populations.rows().get(population)
-            epsilon = None if limit.epsilon is None else repr(float(limit.epsilon))
-            values = {"max_releases": limit.releases, "epsilon": epsilon, "delta": repr(float(limit.delta))}
-            account = None if row is None else row["account"]
-            self._populations.put({"name": population, "account": account, **values})
+            self._set(population, **_parts(limit))
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
         self._file.require_sound()
         with self._file.reading():
-            return self._find(subject, name)
+            return self._ledgers.find(subject, name)
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         population = releases[0].population
         with self._file.writing():
-            there = [self._find(release.graph, release.name) for release in releases]
-            return self._account(population).keep(
+            there = [self._ledgers.find(release.graph, release.name) for release in releases]
+            return self._ledgers.account(population).keep(
                 releases,
                 there,
                 create=self._create_release,
-                write=lambda text: self._set_account(population, text),
+                write=lambda text: self._set(population, account=text),
                 given_elsewhere=given_elsewhere,
             )
 
+    def adopt(self, ledgers: Sequence[Ledger]) -> int:
+        with self._file.writing():
+            return sum(map(self._adopt, ledgers))
+
+    def _adopt(self, ledger: Ledger) -> int:
+        """Keep a ledger of another store; return how many of its releases are new."""
+        if ledger.population not in self._ledgers.populations.rows():
+            self._set(ledger.population, **_parts(ledger.limit))
+        before = self._ledgers.one(ledger.population).used
+        if ledger.releases:
+            self.keep(ledger.releases, given_elsewhere=True)
+        return self._ledgers.account(ledger.population).used - before
+
     # --- rows ---------------------------------------------------------------------------------------------
-
-    def _find(self, subject: str, name: str) -> Release | None:
-        """Return the release of a name about a subject, found in both indexes or in none."""
-        by_name = self._file.execute(
-            "SELECT id FROM release INDEXED BY release_by_name WHERE subject = ? AND name = ?", [subject, name]
-        )
-        by_identity = self._file.execute(
-            "SELECT id FROM release INDEXED BY release_by_identity WHERE identity = ?", [_identity(subject, name)]
-        )
-        if by_name != by_identity:
-            raise self._file.damaged("an index of its releases was altered")
-        if not by_name:
-            return None
-        (row,) = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
-        found = self._release(row)
-        if (found.graph, found.name) != (subject, name):
-            raise self._file.damaged("an index of its releases was altered")
-        return found
-
-    def _release(self, row: tuple[Any, ...]) -> Release:
-        """Return a release from its row.
-
-        Raises
-        ------
-        DamagedRelease
-            If the release or what it cost was altered.
-        """
-        levels = self._file.execute(
-            f"SELECT {', '.join(LEVEL)} FROM level WHERE release = ? ORDER BY position", [row[0]]
-        )
-        *values, digest = row
-        if _digest(values, levels) != digest:
-            raise damaged(row[1], row[2])
-        found = dict(zip(RELEASE, values, strict=True))
-        return Release(
-            graph=found["subject"],
-            name=found["name"],
-            answer=found["answer"],
-            time=found["time"],
-            key=found["key"],
-            population=found["population"],
-            asked=found["asked"],
-            levels=tuple(
-                Level(float(epsilon), float(delta), name, people, times)
-                for name, epsilon, delta, people, times in levels
-            ),
-            command=found["command"],
-        )
 
     def _create_release(self, release: Release) -> str:
         """Write a release; return its time."""
         time = release.time or now()
         (last,) = self._file.execute("SELECT coalesce(max(id), 0) FROM release")
         values = [last[0] + 1, release.graph, release.name, release.population, release.answer, time, release.key]
-        values += [release.asked, release.command, _identity(release.graph, release.name)]
+        values += [release.asked, release.command, identity_of(release.graph, release.name)]
         levels = [(x.name, repr(x.epsilon), repr(x.delta), x.people, x.times) for x in release.levels]
         marks = ", ".join("?" * (len(RELEASE) + 1))
-        self._file.execute(f"INSERT INTO release VALUES ({marks})", [*values, _digest(values, levels)])
+        self._file.execute(f"INSERT INTO release VALUES ({marks})", [*values, digest_of_release(values, levels)])
         for position, level in enumerate(levels):
             self._file.execute("INSERT INTO level VALUES (?, ?, ?, ?, ?, ?, ?)", [values[0], position, *level])
         return time
 
-    def _set_account(self, population: str, text: str) -> None:
-        row = self._populations.rows().get(population)
-        limit = {"max_releases": Limit().releases, "epsilon": None, "delta": repr(Limit().delta)}
-        self._populations.put((row or {"name": population, **limit}) | {"account": text})
+    def _set(self, population: str, **changes: Any) -> None:
+        """Change the row of a population, which has the usual limit if it is new."""
+        row = self._ledgers.populations.rows().get(population)
+        new = {"name": population, "account": None, **_parts(Limit())}
+        self._ledgers.populations.put((row or new) | changes)
 
     # --- certificates -------------------------------------------------------------------------------------
 
@@ -189,10 +127,7 @@ class Releases(Store):
                 self._graphs.put(row | {"certified": None, "stale": int(row["mechanism"] is not None)})
 
 
-def _identity(subject: str, name: str) -> str:
-    """Return what stands for a subject and a name in the second index."""
-    return hashlib.sha256(json.dumps([subject, name]).encode()).hexdigest()
-
-
-def _digest(values: Sequence[Any], levels: Sequence[Sequence[Any]]) -> str:
-    return digest_of("release", [*values, *map(list, levels)])
+def _parts(limit: Limit) -> dict[str, Any]:
+    """Return a limit as the columns of its row."""
+    epsilon = None if limit.epsilon is None else repr(float(limit.epsilon))
+    return {"max_releases": limit.releases, "epsilon": epsilon, "delta": repr(float(limit.delta))}

@@ -8,10 +8,12 @@ that folder as its dialect.
 from __future__ import annotations
 
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import neo4j
 
+from neodp.errors import StoreError
 from neodp.store.engines import Plugin
 from neodp.store.neo4j.mechanisms import Mechanisms
 from neodp.store.neo4j.plugin import look, server_version
@@ -61,6 +63,13 @@ class Neo4jStore(Mechanisms, Releases):
     def may_write(self) -> bool:
         """Whether the user may write to the database; nothing is changed by asking."""
         return self._session.may_write()
+
+    def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        raise StoreError(
+            f"{self.address} is backed up by Neo4j's own tools",
+            "use neo4j-admin database dump or backup for the database, and "
+            "`neodp.store.transfer.export_ledger(store, FILE)` for what was answered, see docs/backup.md",
+        )
 
     @property
     def profiles(self) -> ProfileStore:

@@ -32,6 +32,9 @@ class Releases(Store):
         kept = account_of(population, self._session.read("account", population=population))
         return kept or self.ledger(population).account
 
+    def ledgers(self) -> list[Ledger]:
+        return [self.ledger(row["population"]) for row in self._session.rows("ledgers")]
+
     def populations(self) -> list[str]:
         return [row["population"] for row in self._session.rows("populations")]
 
@@ -48,26 +51,16 @@ class Releases(Store):
     def kept(self, subject: str, name: str) -> Release | None:
         return release_of(self._session.read("find_release", graph=subject, release=name).get("release"))
 
-    def keep(self, releases: Sequence[Release]) -> list[Release]:
+    def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         self.init()
-        population = releases[0].population
+        return self._session.transaction(
+            "keep", lambda tx: _keep(tx, releases, given_elsewhere=given_elsewhere), harmless_twice=True
+        )
 
-        def work(tx: Transaction) -> list[Release]:
-            """The answers were drawn before: however often this is tried, they are kept once."""
-            tx.run("lock_ledger", population=population)  # before anything is read
-            there = [release_of(tx.run("find_release", graph=r.graph, release=r.name).get("release")) for r in releases]
-            if all(there):
-                return [release for release in there if release is not None]
-            account = account_of(population, tx.run("account", population=population))
-            account = account or ledger_of(population, tx.run("ledger", population=population)).account
-            return account.keep(
-                releases,
-                there,
-                create=lambda new: str(tx.run("create_release", **release_row(new))["time"]),
-                write=lambda text: tx.run("set_account", population=population, account=text),
-            )
-
-        return self._session.transaction("keep", work, harmless_twice=True)
+    def adopt(self, ledgers: Sequence[Ledger]) -> int:
+        self.init()
+        ordered = sorted(ledgers, key=lambda ledger: ledger.population)  # so that no two wait for each other
+        return self._session.transaction("adopt", lambda tx: sum(_adopt(tx, each) for each in ordered))
 
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
         text = certificate.text()
@@ -75,6 +68,44 @@ class Releases(Store):
 
     def _mark_changed(self, name: str) -> None:
         self._session.write("mark_changed", graph=name)
+
+
+def _keep(tx: Transaction, releases: Sequence[Release], *, given_elsewhere: bool) -> list[Release]:
+    """Keep releases; they were drawn before, so that they are kept once, however often this is tried."""
+    population = releases[0].population
+    tx.run("lock_ledger", population=population)  # before anything is read
+    there = [release_of(tx.run("find_release", graph=r.graph, release=r.name).get("release")) for r in releases]
+    if all(there) and not given_elsewhere:
+        return [release for release in there if release is not None]
+    account = account_of(population, tx.run("account", population=population))
+    account = account or ledger_of(population, tx.run("ledger", population=population)).account
+    return account.keep(
+        releases,
+        there,
+        create=lambda new: _create(tx, new),
+        write=lambda text: tx.run("set_account", population=population, account=text),
+        given_elsewhere=given_elsewhere,
+    )
+
+
+def _create(tx: Transaction, release: Release) -> str:
+    """Write a release; return its time."""
+    time = str(tx.run("create_release", **release_row(release))["time"])
+    if release.time is None:
+        return time
+    return str(tx.run("set_time", graph=release.graph, release=release.name, time=release.time)["time"])
+
+
+def _adopt(tx: Transaction, ledger: Ledger) -> int:
+    """Keep a ledger of another store; return how many of its releases are new."""
+    limit = {"releases": ledger.limit.releases, "epsilon": ledger.limit.epsilon, "delta": ledger.limit.delta}
+    tx.run("lock_ledger_with", population=ledger.population, **limit)
+    before = ledger_of(ledger.population, tx.run("ledger", population=ledger.population))
+    if not ledger.releases:
+        return 0
+    _keep(tx, ledger.releases, given_elsewhere=True)
+    there = {(release.graph, release.name) for release in before.releases}
+    return sum((release.graph, release.name) not in there for release in ledger.releases)
 
 
 def _locked(tx: Transaction, population: str) -> Ledger:

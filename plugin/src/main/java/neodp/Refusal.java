@@ -136,7 +136,7 @@ final class Refusal extends RuntimeException {
                 "damaged_release",
                 "release " + Store.described(release) + " of " + Store.described(subject)
                         + " is not what was kept: the store was damaged or edited",
-                "restore the store from a copy; nothing was answered");
+                "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
     static Refusal damagedAccount(String population) {
@@ -144,7 +144,7 @@ final class Refusal extends RuntimeException {
                 "damaged_release",
                 "the account of population " + Text.quoted(population)
                         + " cannot be read: the store was damaged or edited",
-                "restore the store from a copy; nothing was answered");
+                "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
     static Refusal damagedLimit(String population) {

@@ -1,0 +1,98 @@
+"""Copies of what must not be lost: backup, ledger export, ledger import."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from neodp.cli.common import PATIENCE, Force, Json, Session, say, show
+from neodp.errors import GraphError
+from neodp.wording import count
+
+__all__ = ["backup", "export_ledger", "import_ledger"]
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The backup, a store itself.", metavar="FILE")],
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Copy the file of the store, whole and checked, also while others use it.
+
+    To restore a backup, put it in place of the store while nobody uses it. Whoever restores an older one should then
+    import a newer ledger, or what was answered since could be drawn again. A Neo4j database has tools of its own:
+    neo4j-admin.
+
+    Example: `neodp backup backups/monday.db`
+
+    Example: `neodp backup backups/newest.db --force`
+    """
+    session: Session = context.obj
+    if str(file) == "-":
+        raise GraphError("a backup is a file, and cannot go to standard output", "name a file")
+    with session.open(patience=PATIENCE) as store:
+        store.backup(file, force=force)
+        facts: dict[str, Any] = {"store": store.address, "file": str(file), "bytes": file.stat().st_size}
+    show(facts, json, lambda: say(f"backed up {facts['store']} to {file}, {facts['bytes']:,} bytes, checked"))
+
+
+def export_ledger(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="The file, or - for standard output.", metavar="FILE|-")] = "-",
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write what was answered, what it cost and how much may be as JSON lines, which 'ledger import' reads.
+
+    The file holds no data of people and no graphs, but for the keys that were kept with `--keep-key`.
+
+    Example: `neodp ledger export ledger.jsonl`
+
+    Example: `neodp ledger export | gzip > ledger.jsonl.gz`
+    """
+    from neodp.store import transfer
+
+    session: Session = context.obj
+    if file == "-" and json:
+        raise GraphError("the ledger and the document of --json cannot both go to standard output", "name a file")
+    with session.open(patience=PATIENCE) as store:
+        if file == "-":
+            written = io.BytesIO()
+            transfer.export_ledger(store, written)
+            typer.echo(written.getvalue(), nl=False)
+            return
+        done = transfer.export_ledger(store, file, force=force)
+    facts = {"releases": done.releases, "populations": done.populations, "file": file}
+    about = f"{count(done.releases, 'release')} about {count(done.populations, 'population')}"
+    show(facts, json, lambda: say(f"exported {about} to {file}"))
+
+
+def import_ledger(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="What 'ledger export' wrote, or - for standard input.", metavar="FILE|-")],
+    json: Json = False,
+) -> None:
+    """Keep what another store has answered, or this one before an older backup was restored; all or nothing.
+
+    The answers count as spent, whatever the limit. Limits that the store has stay. The same file twice changes nothing.
+
+    Example: `neodp ledger import ledger.jsonl`
+
+    Example: `neodp --store old.db ledger export | neodp --store neo4j://localhost ledger import -`
+    """
+    from neodp.store import transfer
+
+    session: Session = context.obj
+    ledgers = transfer.read_ledger(sys.stdin.buffer if file == "-" else file)  # before a store is made
+    with session.open(patience=PATIENCE, create=True) as store:
+        new = store.adopt(ledgers)
+        known = sum(ledger.used for ledger in ledgers) - new
+        facts = {"imported": new, "known": known, "populations": len(ledgers), "store": store.address}
+    about = f"{count(new, 'release')} about {count(len(ledgers), 'population')}"
+    more = f"; {count(known, 'release')} {'was' if known == 1 else 'were'} there already" if known else ""
+    show(facts, json, lambda: say(f"imported {about} into {facts['store']}{more}"))
