@@ -32,7 +32,7 @@ from neodp.errors import (
 )
 from neodp.release import Level, Limit, Release
 from neodp.store import Settings, Store, answers, open_store
-from tests.audits.timing import count
+from attacks.audits.timing import count
 from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]

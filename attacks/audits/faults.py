@@ -10,8 +10,8 @@ from dataclasses import replace
 from unittest import mock
 
 from neodp.store import Store
-from tests.audits import subjects
-from tests.audits.subjects import Finding, Subject, coin, examined
+from attacks.audits import subjects
+from attacks.audits.subjects import Finding, Subject, coin, examined
 
 __all__ = ["FAULTS", "planted"]
 

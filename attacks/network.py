@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 from tests.proxy import COMMIT, PULL, Proxy, Where
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, Outcome, State, behaved, once, whole
-from tests.trust.kills import CASES, judged, prepared
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.judges import Failed, Outcome, State, behaved, once, whole
+from attacks.kills import CASES, judged, prepared
 
 __all__ = ["honest"]
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.disks import fill, small_disk
-from tests.trust.judges import Outcome, State, behaved, once, whole
-from tests.trust.kills import CASES, Case, judged, prepared
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.disks import fill, small_disk
+from attacks.judges import Outcome, State, behaved, once, whole
+from attacks.kills import CASES, Case, judged, prepared
 from tools import neo4j_server as servers
 
 __all__: list[str] = []

@@ -28,13 +28,13 @@ from neodp.errors import NeodpError, NoMechanism, StaleMechanism
 from neodp.release import Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
-from tests.trust.judges import Failed, Outcome, State
+from attacks.judges import Failed, Outcome, State
 from tools import neo4j_server as servers
 
 __all__ = ["Arena", "Child", "Impossible", "Trap", "answers_in", "state_of"]
 
 children = multiprocessing.get_context("forkserver")
-children.set_forkserver_preload(["tests.trust.warm"])
+children.set_forkserver_preload(["attacks.warm"])
 
 PATIENCE = 300.0
 """After how many seconds a command counts as one that does not end."""

@@ -1,4 +1,4 @@
-"""Attacks on neodp, with judges that can fail: ``python -m tests.trust --minutes 30``.
+"""Attacks on neodp, with judges that can fail: ``python -m attacks --minutes 30``.
 
 One module for each kind of attack: ``kills``, ``races``, ``network``, ``servers``, ``disks``, ``damage``, ``fuzz`` and
 ``names``. ``arena`` runs commands in processes of their own and says what is in a store, ``batches`` runs many small

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tests.trust.arena import Arena, Impossible
-from tests.trust.judges import Failed
+from attacks.arena import Arena, Impossible
+from attacks.judges import Failed
 from tools import neo4j_server as servers
 
 __all__ = ["Attack", "Tally", "Where", "arena", "attack", "attacks", "attempt", "go"]
@@ -41,7 +41,7 @@ class Attack:
     def command(self) -> str:
         """What runs it alone."""
         plugin = " --plugin" if self.where == "plugin" else ""
-        return f"python -m tests.trust --only {self.name}{plugin}"
+        return f"python -m attacks --only {self.name}{plugin}"
 
 
 _ALL: list[Attack] = []
@@ -60,7 +60,7 @@ def attack(name: str, *places: Where, share: float = 1.0) -> Callable[[Try], Try
 
 def attacks() -> list[Attack]:
     """All attacks."""
-    from tests.trust import damage, disks, fuzz, kills, names, network, races, servers  # noqa: F401
+    from attacks import damage, disks, fuzz, kills, names, network, races, servers  # noqa: F401
 
     return list(_ALL)
 
@@ -79,7 +79,7 @@ class Tally:
 @contextmanager
 def arena(run: Arena) -> Iterator[Arena]:
     """A place for one try, with a new folder; on the server, with an empty database."""
-    with tempfile.TemporaryDirectory(prefix="neodp-trust-") as folder:
+    with tempfile.TemporaryDirectory(prefix="neodp-attack-") as folder:
         address = run.address if run.server is not None else str(Path(folder) / "store.db")
         made = Arena(Path(folder), address, run.shared, run.server, run.driver, run.facts)
         made.empty()
@@ -118,7 +118,7 @@ def go(
     tallies = {f"{each.name} {each.where}": Tally() for each in chosen}
     until = time.monotonic() + seconds
     with ExitStack() as stack:
-        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neodp-trust-run-")))
+        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neodp-attack-run-")))
         runs: dict[Where, Arena] = {}
         for where in dict.fromkeys(each.where for each in chosen):
             runs[where] = _run(where, shared, stack)
@@ -155,7 +155,7 @@ def _run(where: Where, shared: Path, stack: ExitStack) -> Arena:
 
 
 def _plugin() -> Path:
-    jar = Path(__file__).resolve().parents[2] / "plugin" / "target" / "neodp-plugin.jar"
+    jar = Path(__file__).resolve().parents[1] / "plugin" / "target" / "neodp-plugin.jar"
     if not jar.exists():
         raise SystemExit("there is no plugin: build it with 'make plugin'")
     return jar

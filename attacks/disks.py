@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.trust.arena import Arena, Impossible, state_of
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, behaved, whole
-from tests.trust.kills import CASES, judged, prepared, tables
+from attacks.arena import Arena, Impossible, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, behaved, whole
+from attacks.kills import CASES, judged, prepared, tables
 
 __all__ = ["fill", "small_disk"]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import neodp
-from tests.trust import attack as attacks
-from tests.trust.arena import Arena, Impossible, state_of
-from tests.trust.batches import batch
-from tests.trust.damage import damaged
-from tests.trust.judges import Failed, Outcome, behaved, exact, once, untouched, whole
-from tests.trust.network import honest
-from tests.trust.page import MARKS, added, main, table, written
+from attacks import attack
+from attacks.arena import Arena, Impossible, state_of
+from attacks.batches import batch
+from attacks.damage import damaged
+from attacks.judges import Failed, Outcome, behaved, exact, once, untouched, whole
+from attacks.network import honest
+from attacks.page import MARKS, added, main, table, written
 
 OLD, NEW = {"graph g": "a", "mechanism g": "x"}, {"graph g": "b", "mechanism g": "none"}
 
@@ -128,10 +128,10 @@ def test_failures_count_and_what_is_not_possible_is_not_passed(tmp_path: Path) -
 
     run = Arena(tmp_path, "", tmp_path)
     acts = {"ok": lambda rng, arena: 7, "fails": fails, "impossible": impossible, "late": lambda rng, arena: 0}
-    chosen = [attacks.Attack(name, "no store", f"does {name}", act) for name, act in acts.items()]
-    tallies = {f"{each.name} no store": attacks.Tally() for each in chosen}
+    chosen = [attack.Attack(name, "no store", f"does {name}", act) for name, act in acts.items()]
+    tallies = {f"{each.name} no store": attack.Tally() for each in chosen}
     for each in chosen:
-        attacks.attempt(each, "1", run, tallies[f"{each.name} no store"])
+        attack.attempt(each, "1", run, tallies[f"{each.name} no store"])
     assert [(one.tried, one.failed, one.impossible) for one in tallies.values()] == [
         (7, 0, ""),
         (1, 1, ""),
@@ -139,9 +139,9 @@ def test_failures_count_and_what_is_not_possible_is_not_passed(tmp_path: Path) -
         (0, 0, ""),
     ]
     assert table(chosen, tallies).splitlines()[2:] == [
-        "| does ok | no store | 7 | 0 | – | `python -m tests.trust --only ok` |",
-        "| does fails | no store | 1 | 1 | – | `python -m tests.trust --only fails` |",
-        "| does impossible | no store | 0 | 0 | no such disk | `python -m tests.trust --only impossible` |",
+        "| does ok | no store | 7 | 0 | – | `python -m attacks --only ok` |",
+        "| does fails | no store | 1 | 1 | – | `python -m attacks --only fails` |",
+        "| does impossible | no store | 0 | 0 | no such disk | `python -m attacks --only impossible` |",
     ]
 
 

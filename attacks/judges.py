@@ -1,4 +1,4 @@
-"""What must hold after an attack. Each judge raises `Failed`; tests/trust/test_judges.py shows each of them a fault."""
+"""What must hold after an attack. Each judge raises `Failed`; tests/attacks/test_judges.py shows each of them a fault."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ import neodp
 from neodp import generate
 from neodp.release import Limit
 from neodp.store import Store
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, Outcome, behaved, exact, once
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, Outcome, behaved, exact, once
 
 __all__ = ["CHANGES"]
 

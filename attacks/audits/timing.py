@@ -30,7 +30,7 @@ from neodp import generate
 from neodp.compiling import WORTH
 from neodp.release import Limit
 from neodp.store import Store, open_store
-from tests.audits.subjects import Forgetful
+from attacks.audits.subjects import Forgetful
 
 __all__ = ["Compared", "Work", "answers", "compared", "count", "polls"]
 

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from tests.trust.arena import Arena, children
-from tests.trust.judges import Failed, Outcome
+from attacks.arena import Arena, children
+from attacks.judges import Failed, Outcome
 
 __all__ = ["batch", "command"]
 
@@ -62,7 +62,7 @@ def _tries(module: str, name: str, seeds: list[str], report: str, address: str, 
     os.environ.update(environment)
     signal.signal(signal.SIGALRM, _late)
     with (
-        tempfile.TemporaryDirectory(prefix="neodp-trust-") as all_of_them,
+        tempfile.TemporaryDirectory(prefix="neodp-attack-") as all_of_them,
         Path(report).open("a") as lines,
         open(os.devnull, "w") as nowhere,
     ):

@@ -1,12 +1,12 @@
-"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m tests.trust`` does more."""
+"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m attacks`` does more."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.trust.arena import Arena
-from tests.trust.attack import Attack, Tally, attacks, attempt
+from attacks.arena import Arena
+from attacks.attack import Attack, Tally, attacks, attempt
 from tools import neo4j_server as servers
 
 TRIES = {"kills": 4, "writers": 2}

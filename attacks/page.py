@@ -11,11 +11,11 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.trust.attack import Attack, Tally, attacks, go
+from attacks.attack import Attack, Tally, attacks, go
 
 __all__ = ["main", "table", "written"]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reliability.md"
 MARKS = ("<!-- from the harness -->", "<!-- to here -->")
 
 
@@ -56,7 +56,7 @@ def added(files: Sequence[Path]) -> dict[str, Tally]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run attacks; print the table; 1 if one succeeded."""
-    parser = argparse.ArgumentParser(prog="python -m tests.trust", description="Attacks on neodp, and what failed.")
+    parser = argparse.ArgumentParser(prog="python -m attacks", description="Attacks on neodp, and what failed.")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="for the same attacks again")
     parser.add_argument("--try", type=int, dest="again", metavar="N", help="with --seed and --only: one try again")

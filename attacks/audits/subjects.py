@@ -19,7 +19,7 @@ import neodp
 from neodp import DatasetGraph, generate, stretch
 from neodp.release import Account, Limit, Release, answer_once
 from neodp.store import Store, answers, demand
-from tests.audits import bounds
+from attacks.audits import bounds
 
 __all__ = ["ALARM", "Finding", "Pair", "Subject", "answered", "coin", "examined", "polled", "stored", "stretched"]
 

@@ -14,10 +14,10 @@ import neodp
 from neodp import generate
 from neodp.store import open_store
 from tests.tables import make
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, behaved, once, untouched
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, behaved, once, untouched
 
 __all__ = ["damaged"]
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from neodp import DatasetGraph
 from neodp.names import normal
 from neodp.store import open_store
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, Outcome, behaved
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, Outcome, behaved
 
 __all__ = ["PARTS"]
 

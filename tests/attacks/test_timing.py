@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neodp.store import Store
-from tests.audits import timing
+from attacks.audits import timing
 
 
 def test_constant_work_is_the_same_calls_for_datasets_far_apart(store: Store) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from neodp.cli import program
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, behaved, untouched
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, behaved, untouched
 
 __all__ = ["VALUES"]
 
@@ -81,7 +81,7 @@ def _kept(folder: Path) -> Path:
     if _STORE is None:
         import tempfile
 
-        _STORE = Path(tempfile.mkdtemp(prefix="neodp-trust-", dir=folder.parent)) / "kept.db"
+        _STORE = Path(tempfile.mkdtemp(prefix="neodp-attack-", dir=folder.parent)) / "kept.db"
         made = ["--store", str(_STORE)]
         (folder / "ratings.csv").write_text("user,item,rating\nu1,i,5\nu2,i,3\nu2,j,4\n")
         for words in (

@@ -14,9 +14,9 @@ from neodp import generate
 from neodp.release import Limit
 from neodp.store import Store
 from neodp.stretch.profiles import Profiles
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, State, behaved, exact, once, whole
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, State, behaved, exact, once, whole
 
 __all__ = ["CASES", "Case", "prepared"]
 
