@@ -15,21 +15,21 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import neo4j
 
 import neodp
+from attacks.judges import Failed, Outcome, State
+from attacks.traps import KILLS, Trap, set_trap
 from neodp.errors import NeodpError, NoMechanism, StaleMechanism
 from neodp.release import Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
-from attacks.judges import Failed, Outcome, State
-from attacks.traps import KILLS, Trap, set_trap
 from tools import neo4j_server as servers
 
 __all__ = ["Arena", "Child", "Impossible", "answers_in", "state_of"]
@@ -141,6 +141,10 @@ class Arena:
         if self.server is not None:
             kept |= {"NEO4J_USERNAME": self.server.user, "NEO4J_PASSWORD": self.server.password}
         return kept
+
+    def at(self, folder: Path) -> Arena:
+        """Return the same place in another folder, with an embedded store of its own."""
+        return replace(self, folder=folder, address=str(folder / "store.db"))
 
     def start(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Child:
         """Start a command on the store."""

@@ -60,7 +60,7 @@ def attack(name: str, *places: Where, share: float = 1.0) -> Callable[[Try], Try
 
 def attacks() -> list[Attack]:
     """All attacks."""
-    from attacks import damage, disks, fuzz, kills, names, network, races, servers  # noqa: F401
+    from attacks import damage, disks, files, fuzz, kills, names, network, races, servers  # noqa: F401
 
     return list(_ALL)
 

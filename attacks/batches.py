@@ -1,4 +1,4 @@
-"""Many small tries in one process of their own, since one of them may end it."""
+"""Batches: many small tries in one process of their own, since one of them may end it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from attacks.judges import Failed, Outcome
 __all__ = ["batch", "command"]
 
 PATIENCE = 120
-"""After how many seconds a try counts as one that does not end."""
+"""The seconds after which a try counts as one that does not end."""
 
 One = Callable[[random.Random, Path, str], None]
-"""A try in a folder of its own, with the address of a store where it needs one."""
+"""A try in a folder of its own, with the address of a store, or another place, where it needs one."""
 
 
 def command(*words: str) -> Outcome:
@@ -36,11 +36,22 @@ def command(*words: str) -> Outcome:
         return Outcome(words, code, out.getvalue(), err.getvalue())
 
 
-def batch(one: One, count: int, rng: random.Random, arena: Arena) -> int:
-    """Try something so many times; the failures of all, with their seeds, raise `Failed`."""
+def batch(one: One, count: int, rng: random.Random, arena: Arena, place: Path | None = None) -> int:
+    """Try something so many times; return how many times it was.
+
+    Parameters
+    ----------
+    place : Path, optional
+        A place that each try is given, instead of the address of a server.
+
+    Raises
+    ------
+    Failed
+        If a try failed; the message has the seeds of those that did.
+    """
     seeds = [f"{rng.getrandbits(64):x}" for _ in range(count)]
     report = arena.folder / "report.jsonl"
-    where = "" if arena.server is None else arena.address
+    where = str(place or "") if arena.server is None else arena.address
     work = (one.__module__, one.__name__, seeds, str(report), where, arena.environment)
     child = children.Process(target=_tries, args=work)
     child.start()
@@ -56,7 +67,7 @@ def batch(one: One, count: int, rng: random.Random, arena: Arena) -> int:
 
 
 def _tries(module: str, name: str, seeds: list[str], report: str, address: str, environment: dict[str, str]) -> None:
-    """What the process does: a try for each seed, and a line of the report for each."""
+    """Make a try for each seed, and write a line of the report for each: the work of the process."""
     one: One = getattr(importlib.import_module(module), name)
     os.environ.clear()
     os.environ.update(environment)

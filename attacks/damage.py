@@ -5,19 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import random
-import shutil
 import zipfile
 from functools import cache
 from pathlib import Path
 
-import neodp
-from neodp import generate
-from neodp.store import open_store
-from tests.tables import make
 from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.batches import batch, command
-from attacks.judges import Failed, behaved, once, untouched
+from attacks.judges import Failed, behaved, untouched
+from tests.tables import make
 
 __all__ = ["damaged"]
 
@@ -98,48 +94,3 @@ def one_table(rng: random.Random, folder: Path, address: str) -> None:
 def tables(rng: random.Random, arena: Arena) -> int:
     """damaged tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence"""
     return batch(one_table, 50, rng, arena)
-
-
-@attack("files", "embedded")
-def files(rng: random.Random, arena: Arena) -> int:
-    """damaged files of the embedded store and its log: refused, or read; a kept answer is served as it was, or not"""
-    kept = arena.shared / "damage.db"
-    if not kept.exists():
-        graph = generate.path(20)
-        with open_store(kept) as store:
-            store.load("g", graph.with_alpha(neodp.balanced(graph)))
-            store.write("g", neodp.extend(store.read("g")))
-            arena.facts["damage: answer"] = store.answer("g", "3", "spring").answer
-    file = Path(arena.address)
-    shutil.copy(kept, file)
-    if rng.random() < 0.3:  # a log as after a kill, cut or damaged
-        log = Path(f"{file}.wal")
-        log.write_bytes(rng.randbytes(rng.randint(1, 4000)))
-    else:
-        _hurt(file, rng)
-    for words in rng.sample([("list",), ("releases",), ("audit", "g"), ("eval", "g", "3"), ("show", "g")], 2):
-        behaved(arena.run(*words), (0, 1, 2, 3))
-    done = behaved(arena.run("answer", "g", "3", "--release", "spring"), (0, 1, 2, 3))
-    if done.code == 0:
-        once({"g spring": arena.facts["damage: answer"]}, [("g spring", done.out.strip())])
-    return 1
-
-
-def _hurt(file: Path, rng: random.Random) -> None:
-    content = bytearray(file.read_bytes())
-    how = rng.choice(["bytes", "page", "cut", "swap"])
-    page = 4096 * rng.randrange(max(len(content) // 4096, 1))
-    if how == "bytes":
-        for _ in range(rng.randint(1, 20)):
-            content[rng.randrange(len(content))] = rng.randrange(256)
-    elif how == "page":
-        content[page : page + 4096] = bytes(4096)
-    elif how == "cut":
-        del content[rng.randrange(len(content)) :]
-    else:
-        other = 4096 * rng.randrange(max(len(content) // 4096, 1))
-        content[page : page + 4096], content[other : other + 4096] = (
-            content[other : other + 4096],
-            content[page : page + 4096],
-        )
-    file.write_bytes(content)

@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-from neodp.cli import program
 from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.batches import batch, command
 from attacks.judges import Failed, behaved, untouched
+from neodp.cli import program
 
 __all__ = ["VALUES"]
 

@@ -1,4 +1,4 @@
-"""What must hold after an attack. Each judge raises `Failed`; tests/attacks/test_judges.py shows each of them a fault."""
+"""Judges of what must hold after an attack. Each raises `Failed`; tests/attacks/test_judges.py shows each a fault."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import neodp
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, State, behaved, exact, once, whole
 from neodp import generate
 from neodp.release import Limit
 from neodp.store import Store
 from neodp.stretch.profiles import Profiles
-from attacks.arena import Arena, answers_in, state_of
-from attacks.attack import attack
-from attacks.judges import Failed, State, behaved, exact, once, whole
 
 __all__ = ["CASES", "Case", "prepared"]
 

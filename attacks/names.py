@@ -9,13 +9,13 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
-from neodp import DatasetGraph
-from neodp.names import normal
-from neodp.store import open_store
 from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.batches import batch, command
 from attacks.judges import Failed, Outcome, behaved
+from neodp import DatasetGraph
+from neodp.names import normal
+from neodp.store import open_store
 
 __all__ = ["PARTS"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-from tests.proxy import COMMIT, PULL, Proxy, Where
 from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.judges import Failed, Outcome, State, behaved, once, whole
 from attacks.kills import CASES, judged, prepared
+from tests.proxy import COMMIT, PULL, Proxy, Where
 
 __all__ = ["honest"]
 

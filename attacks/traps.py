@@ -109,7 +109,7 @@ SET = CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p)
 class _Vfs(ctypes.Structure):
     """SQLite's ``sqlite3_vfs``, version 3."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         *((name, c_int) for name in ("version", "file_size", "longest_path")),
         *((name, c_void_p) for name in ("next", "name", "data")),
         *((f"method_{i}", c_void_p) for i in range(13)),

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import neodp
+from attacks.audits import exact, faults, subjects, timing
+from attacks.audits.subjects import Finding, Subject, coin, examined
 from bench.report import machine, show, table
 from bench.stores import server
 from neodp import generate
 from neodp.store import Settings, Store, open_store
-from attacks.audits import exact, faults, subjects, timing
-from attacks.audits.subjects import Finding, Subject, coin, examined
 
 PLUGIN = Path(neodp.__file__).parent / "neodp-plugin.jar"
 """As ``make plugin`` puts it."""

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from unittest import mock
 
-from neodp.store import Store
 from attacks.audits import subjects
 from attacks.audits.subjects import Finding, Subject, coin, examined
+from neodp.store import Store
 
 __all__ = ["FAULTS", "planted"]
 
