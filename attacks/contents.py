@@ -28,6 +28,8 @@ __all__ = ["Content", "content_of", "stands"]
 
 REFUSED = "refused"
 """The result of a way to read that was refused."""
+SAMPLE = 5
+"""Of so many answers that were told, one is read as a fact, with its time and cost."""
 ANOTHER = "another"
 """The graph that is loaded into a damaged file, to see whether the rest stays as it is."""
 
@@ -116,7 +118,9 @@ class Content:
 def content_of(file: Path) -> Content:
     """Return the content of a file that is whole."""
     ways: list[tuple[str, ...]] = [("graphs",), ("profiles",), ("populations",)]
-    told, allowed, asks = [], {}, {}
+    told: list[tuple[str, str, str, str]] = []
+    allowed: dict[str, int] = {}
+    asks: dict[str, tuple[str, str]] = {}
     with open_store(file) as store:
         for info in store.graphs():
             key = str(store.read(info.name).key(info.datasets // 3))
@@ -131,7 +135,7 @@ def content_of(file: Path) -> Content:
             told += [(population, release.graph, release.name, release.answer) for release in ledger.releases]
             if ledger.limit.releases is not None:
                 allowed[population] = ledger.limit.releases
-    ways += [("kept", subject, name) for _, subject, name, _ in told]
+    ways += [("kept", subject, name) for _, subject, name, _ in told[::SAMPLE]]
     return Content(_facts(file, list(map(json.dumps, ways))), told, allowed, asks)
 
 
@@ -175,7 +179,6 @@ def stands(file: Path, rng: random.Random, before: Content, after: Content | Non
     whole = _facts_stand(file, before, after, same)
     if rng.random() < 0.5 and _run(file, "generate", "path", ANOTHER, "5").code == 0:
         _facts_stand(file, before, after, same)
-    _told_stand(file, rng, before)
     _limits_stand(file, before, after)
     _told_stand(file, rng, before)
     return whole
@@ -202,10 +205,7 @@ def _facts_stand(file: Path, before: Content, after: Content | None, same: bool)
 
 def _told_stand(file: Path, rng: random.Random, before: Content) -> None:
     """Ask for some of the answers that were told: each is the same, or is refused."""
-    for _, subject, name, answer in rng.sample(before.told, min(3, len(before.told))):
-        way = json.dumps(["kept", subject, name])
-        if _facts(file, [way])[way] not in (REFUSED, before.facts[way]):
-            raise Failed(f"the release {name!r} about {subject!r} is not the one that was told")
+    for _, subject, name, answer in rng.sample(before.told, min(2, len(before.told))):
         for graph, key in before.asks.values():
             if graph == subject:
                 done = _run(file, "answer", subject, key, "--release", name)

@@ -2,6 +2,8 @@
 
 An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
 answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there.
+Before the first such look-up, the releases are counted, in the table and in its indexes: there must be as many as all
+accounts say. So a change of which only a part reached the file, such as in a copy made while somebody wrote, is noticed.
 """
 
 from __future__ import annotations
@@ -27,6 +29,13 @@ RELEASE = ("id", "subject", "name", "population", "answer", "time", "key", "aske
 """The columns of the table ``release`` but for its digest."""
 LEVEL = ("name", "epsilon", "delta", "people", "times")
 """The columns of the table ``level`` but for its place."""
+COUNTS = (
+    "NOT INDEXED",
+    "INDEXED BY release_by_name WHERE subject >= ''",
+    "INDEXED BY release_by_identity WHERE identity >= ''",
+    "INDEXED BY release_by_population WHERE population >= ''",
+)
+"""Ways to count all releases: in the table and in each of its indexes."""
 
 
 class Releases(Store):
@@ -35,6 +44,7 @@ class Releases(Store):
     _file: File
     _graphs: Table
     _populations: Table
+    _counted = False
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
         with self._file.reading():
@@ -50,8 +60,8 @@ class Releases(Store):
         return ledger
 
     def account(self, population: str = DEFAULT) -> Account:
-        self._file.require_sound()
         with self._file.reading():
+            self._require_sound()
             return self._account(population)
 
     def _account(self, population: str) -> Account:
@@ -66,18 +76,14 @@ class Releases(Store):
 
     def populations(self) -> list[str]:
         with self._file.reading():
-            names = set(self._populations.rows())
-            for table in ("release", "graph", "profile"):
-                names |= {row[0] for row in self._file.execute(f"SELECT DISTINCT population FROM {table}")}
-        return sorted(names)
+            about = {info.population for info in self.graphs()} | {info.population for info in self.profiles.all()}
+            return sorted(about | self._populations.rows().keys())
 
     def population_of(self, subject: str) -> str | None:
         with self._file.reading():
-            rows = self._file.execute(
-                f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE subject = ? ORDER BY time DESC LIMIT 1",
-                [subject],
-            )
-            return self._release(rows[0]).population if rows else None
+            every = [release for population in self.populations() for release in self.ledger(population).releases]
+        found = [(release.time or "", release.population) for release in every if release.graph == subject]
+        return max(found)[1] if found else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         population = valid_name("population", population)
@@ -90,13 +96,14 @@ class Releases(Store):
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
-        self._file.require_sound()
         with self._file.reading():
+            self._require_sound()
             return self._find(subject, name)
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         population = releases[0].population
         with self._file.writing():
+            self._require_sound()
             there = [self._find(release.graph, release.name) for release in releases]
             return self._account(population).keep(
                 releases,
@@ -105,6 +112,23 @@ class Releases(Store):
                 write=lambda text: self._set_account(population, text),
                 given_elsewhere=given_elsewhere,
             )
+
+    def _require_sound(self) -> None:
+        """Have the whole file checked and the releases counted, once for as long as the file is open.
+
+        Raises
+        ------
+        DamagedStore
+            If the file is damaged, or there are not as many releases as all accounts say.
+        """
+        self._file.require_sound()
+        if self._counted:
+            return
+        found = {self._file.execute(f"SELECT count(*) FROM release {way}")[0][0] for way in COUNTS}
+        said = sum(self._account(population).used for population in self._populations.rows())
+        if found != {said}:
+            raise self._file.damaged(f"its accounts say {said:,} releases, and not just as many are there")
+        self._counted = True
 
     # --- rows ---------------------------------------------------------------------------------------------
 
@@ -120,11 +144,11 @@ class Releases(Store):
             raise self._file.damaged("an index of its releases was altered")
         if not by_name:
             return None
-        (row,) = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
-        found = self._release(row)
-        if (found.graph, found.name) != (subject, name):
+        rows = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
+        found = [self._release(row) for row in rows]
+        if [(one.graph, one.name) for one in found] != [(subject, name)]:
             raise self._file.damaged("an index of its releases was altered")
-        return found
+        return found[0]
 
     def _release(self, row: tuple[Any, ...]) -> Release:
         """Return a release from its row.
