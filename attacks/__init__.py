@@ -1,9 +1,10 @@
 """Attacks on neodp, with judges that can fail: ``python -m attacks --minutes 30``.
 
-One module for each kind of attack: ``kills``, ``races``, ``network``, ``servers``, ``disks``, ``damage``, ``fuzz`` and
-``names``. ``arena`` runs commands in processes of their own and says what is in a store, ``batches`` runs many small
-tries in one process, ``judges`` says what must hold, ``attack`` has the list and the turns, and ``page`` prints the
-table of docs/reliability.md.
+One module for each kind of attack: ``kills``, ``races``, ``network``, ``servers``, ``disks``, ``files``, ``damage``,
+``fuzz`` and ``names``. ``arena`` runs commands in processes of their own and reads the state of a store, ``traps`` kill
+them or have their disk fail at a chosen place, ``batches`` runs many small tries in one process, ``judges`` and
+``contents`` decide what must hold, ``attack`` has the list and the turns, and ``page`` prints the table of
+docs/reliability.md. ``audits`` looks at the distribution and the time of answers.
 """
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Files that are damaged: read as far as they are right, or refused in one sentence that names them."""
+"""Tables that are damaged: read, or refused in one sentence that names them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["damaged"]
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """A file of which some bytes are changed, missing, doubled or new, or the end is."""
+    """Return a file of which some bytes, or the end, are changed, missing, doubled or new."""
     found = bytearray(data)
     for _ in range(rng.randint(1, 6)):
         place, size = rng.randrange(len(found) + 1), rng.choice([1, 1, 2, 8, 64])
@@ -41,7 +41,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def _deep(name: str, data: bytes, rng: random.Random) -> bytes:
-    """The same, where a part of the file is packed: also damage inside, with the packing right."""
+    """Damage a file; if it is a packed one, perhaps inside, with the packing right."""
     try:
         if name.endswith(".gz") and rng.random() < 0.5:
             return gzip.compress(damaged(gzip.decompress(data), rng))
@@ -61,14 +61,14 @@ def _deep(name: str, data: bytes, rng: random.Random) -> bytes:
 
 @cache
 def wholes() -> dict[str, bytes]:
-    """Tables of every kind, whole."""
+    """Return whole tables of every kind."""
     kinds = (".csv", ".gz", ".xlsx", ".ods", ".parquet", ".arrow", ".feather", ".tsv")
     found = {name: x if isinstance(x, bytes) else x.encode() for name, x in make.tables().items()}
     return {name: content for name, content in found.items() if name.endswith(kinds)}
 
 
 def one_table(rng: random.Random, folder: Path, address: str) -> None:
-    """A damaged table, given to a command that reads tables."""
+    """Give a damaged table to a command that reads tables."""
     name = rng.choice(sorted(wholes()))
     (folder / name).write_bytes(_deep(name, wholes()[name], rng))
     (folder / "edges.csv").write_text("source,target,epsilon\na,b,1\n")
@@ -92,5 +92,5 @@ def one_table(rng: random.Random, folder: Path, address: str) -> None:
 
 @attack("tables", "no store", share=1.5)
 def tables(rng: random.Random, arena: Arena) -> int:
-    """damaged tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence"""
+    """Damage tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence."""
     return batch(one_table, 50, rng, arena)

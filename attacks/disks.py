@@ -1,4 +1,4 @@
-"""Full disks: nothing is lost, nothing aborts, and what is stored can be read."""
+"""Disks that are full or fail: nothing is lost, and the content of the store can be read."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
-from attacks.arena import Arena, Impossible, state_of
+from attacks.arena import Arena, Impossible, answers_in, state_of
 from attacks.attack import attack
-from attacks.judges import Failed, behaved, whole
-from attacks.kills import CASES, judged, prepared, tables
+from attacks.judges import Failed, Outcome, State, behaved, once, whole
+from attacks.kills import CASES, Case, judged, prepared, tables
+from attacks.traps import Trap
 
 __all__ = ["fill", "small_disk"]
 
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """A disk of so many megabytes at a new folder, where this machine allows to mount one."""
+    """Mount a disk of so many megabytes at a new folder, where this machine allows that."""
     place = folder / "disk"
     place.mkdir()
     if sys.platform != "linux" or os.geteuid() != 0 or shutil.which("mount") is None:
@@ -49,12 +50,13 @@ def fill(place: Path, left: int) -> Path:
 
 @attack("full-disk", "embedded")
 def full_disk(rng: random.Random, arena: Arena) -> int:
-    """a disk with little room or none, before or during every command that writes: whole, and readable"""
+    """Leave little room on the disk or none, before or during every command that writes: whole, and readable."""
     case = rng.choice(CASES)
     before, after, (_, seconds) = prepared(arena, case)
     with small_disk(arena.folder, 40) as place:
-        here = replace(arena, folder=place, address=str(place / "store.db"))
-        shutil.copy(arena.address, here.address)
+        here = arena.at(place)
+        if Path(arena.address).exists():
+            shutil.copy(arena.address, here.address)
         tables(here)
         left = rng.choice([0, 0, rng.randrange(2**16), rng.randrange(2**21), rng.randrange(2**24), 2**23 + 2**12])
         filler = fill(place, left)
@@ -62,7 +64,7 @@ def full_disk(rng: random.Random, arena: Arena) -> int:
         child = here.start(*case.words)
         if during:  # somebody else takes the room while the command is at work
             time.sleep(rng.uniform(0, seconds))
-            with filler.open("ab") as file:
+            with filler.open("ab", buffering=0) as file:
                 try:
                     while True:
                         file.write(bytes(2**16))
@@ -70,17 +72,35 @@ def full_disk(rng: random.Random, arena: Arena) -> int:
                 except OSError:
                     pass
         done = behaved(child.wait(), (0, 1, 2, 3))
-        read = behaved(here.run("list"), (0, 3))
-        if read.code == 3 and "has a change to bring in first" not in read.err:
-            raise Failed(f"what is stored cannot be read: {read}")
+        if Path(here.address).exists():
+            behaved(here.run("list"), (0,))
         filler.unlink()
-        found, _ = judged(here, case, before, after)
-        if done.code == 0:
-            whole(found, [after])
-        again = behaved(here.run(*case.words), (0, 1, 2))
-        with here.open() as store:
-            if again.code == 0:
-                whole(state_of(store), [after])
-            elif found != after:
-                raise Failed(f"the command cannot be repeated: {again}")
+        _stands(here, case, before, after, done)
+    return 1
+
+
+def _stands(arena: Arena, case: Case, before: State, after: State, done: Outcome) -> None:
+    """Judge the store once the disk is in order: old or new, new if the command said so, and it can be repeated."""
+    found, answers = judged(arena, case, before, after)
+    if done.code == 0:
+        whole(found, [after])
+    again = behaved(arena.run(*case.words), (0, 1, 2))
+    with arena.open() as store:
+        if again.code == 0:
+            whole(state_of(store), [after])
+        elif found != after:
+            raise Failed(f"the command cannot be repeated: {again}")
+        once(answers_in(store), answers.items())
+
+
+@attack("disk-errors", "embedded")
+def disk_errors(rng: random.Random, arena: Arena) -> int:
+    """Have the disk report that it is full or broken at any write of every command that writes: one sentence, whole."""
+    case = rng.choice(CASES)
+    before, after, (calls, _) = prepared(arena, case)
+    if not calls:
+        return 0
+    how: Literal["full", "broken"] = rng.choice(["full", "broken"])
+    trap = Trap(rng.randint(1, calls), how, lasting=rng.random() < 0.5, spill=rng.random() < 0.5)
+    _stands(arena, case, before, after, behaved(arena.run(*case.words, trap=trap), (0, 1, 2, 3)))
     return 1

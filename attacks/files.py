@@ -106,7 +106,7 @@ def _in_tree(data: bytearray, rng: random.Random) -> int:
 @attack("flips", "embedded")
 def flips(rng: random.Random, arena: Arena) -> int:
     """Flip one bit of the file: everything is read as before or is refused; no answer changes, no budget returns."""
-    return batch(one_flip, 50, rng, arena, _filled(arena))
+    return batch(one_flip, 20, rng, arena, _filled(arena))
 
 
 def one_cut(rng: random.Random, folder: Path, place: str) -> None:
@@ -122,7 +122,7 @@ def one_cut(rng: random.Random, folder: Path, place: str) -> None:
 @attack("cuts", "embedded", share=0.3)
 def cuts(rng: random.Random, arena: Arena) -> int:
     """Cut the file off at any length, or append to it: it is refused."""
-    return batch(one_cut, 50, rng, arena, _filled(arena))
+    return batch(one_cut, 20, rng, arena, _filled(arena))
 
 
 def one_page(rng: random.Random, folder: Path, place: str) -> None:
@@ -146,7 +146,7 @@ def one_page(rng: random.Random, folder: Path, place: str) -> None:
 @attack("pages", "embedded", share=0.5)
 def pages(rng: random.Random, arena: Arena) -> int:
     """Overwrite bytes of the file, or lose, double or exchange pages of it: read as before, or refused."""
-    return batch(one_page, 50, rng, arena, _filled(arena))
+    return batch(one_page, 20, rng, arena, _filled(arena))
 
 
 # --- a change that was interrupted ------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def mixtures(rng: random.Random, arena: Arena) -> int:
     """Keep only some pages of a change, without its journal: old, new or refused; no answer changes."""
     odd = rng.random() < 0.5
     place = _growth(arena, rng.choice([12, 24, 47, 48])) if odd else _pair(arena, rng.choice(INTERRUPTIBLE))
-    return batch(one_mixture, 40, rng, arena, place)
+    return batch(one_mixture, 20, rng, arena, place)
 
 
 def one_journal(rng: random.Random, folder: Path, place: str) -> None:
