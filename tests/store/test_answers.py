@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import neodp
+from attacks.audits.timing import count
 from neodp import DatasetGraph, generate
 from neodp.cli import main
 from neodp.errors import (
@@ -34,7 +35,6 @@ from neodp.errors import (
 from neodp.release import Level, Limit, Release
 from neodp.store import Settings, Store, answers, open_store
 from neodp.stretch import Profiles
-from tests.audits.timing import count
 from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]

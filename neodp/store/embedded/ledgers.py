@@ -3,6 +3,10 @@
 Every release has a digest, and every population the sum of its releases' digests (:class:`neodp.release.Account`), so
 that whatever is read here is what was kept, or is refused. No other table is read: a file whose graphs are damaged
 still gives its ledger, and :func:`is_whole` says whether it does.
+
+A look-up reads one release alone. So before the first one, the releases are counted, in the table and in its indexes:
+there must be as many as all accounts say. A change of which only a part reached the file, as in a copy made while
+somebody wrote, is noticed by that.
 """
 
 from __future__ import annotations
@@ -25,6 +29,13 @@ RELEASE = ("id", "subject", "name", "population", "answer", "time", "key", "aske
 """The columns of the table ``release`` but for its digest."""
 LEVEL = ("name", "epsilon", "delta", "people", "times")
 """The columns of the table ``level`` but for its place."""
+COUNTS = (
+    "NOT INDEXED",
+    "INDEXED BY release_by_name WHERE subject >= ''",
+    "INDEXED BY release_by_identity WHERE identity >= ''",
+    "INDEXED BY release_by_population WHERE population >= ''",
+)
+"""Ways to count all releases: in the table and in each of its indexes."""
 
 
 class Ledgers:
@@ -38,7 +49,25 @@ class Ledgers:
 
     def __init__(self, file: File) -> None:
         self._file = file
+        self._counted = False
         self.populations = Table(file, "population", POPULATION)
+
+    def require_sound(self) -> None:
+        """Have the whole file checked and the releases counted, once for as long as the file is open.
+
+        Raises
+        ------
+        DamagedStore
+            If the file is damaged, or there are not as many releases as all accounts say.
+        """
+        self._file.require_sound()
+        if self._counted:
+            return
+        found = {self._file.execute(f"SELECT count(*) FROM release {way}")[0][0] for way in COUNTS}
+        said = sum(self.account(population).used for population in self.populations.rows())
+        if found != {said}:
+            raise self._file.damaged(f"its accounts state {said:,} releases, and another number is there")
+        self._counted = True
 
     def all(self) -> list[Ledger]:
         """Return the ledgers of all populations, by name.
@@ -90,11 +119,11 @@ class Ledgers:
             raise self._file.damaged("an index of its releases was altered")
         if not by_name:
             return None
-        (row,) = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
-        found = self.release(row)
-        if (found.graph, found.name) != (subject, name):
+        rows = self._file.execute(f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE id = ?", by_name[0])
+        found = [self.release(row) for row in rows]
+        if [(one.graph, one.name) for one in found] != [(subject, name)]:
             raise self._file.damaged("an index of its releases was altered")
-        return found
+        return found[0]
 
     def release(self, row: tuple[Any, ...]) -> Release:
         """Return a release from its row.

@@ -36,24 +36,19 @@ class Releases(Store):
         return self._ledgers.all()
 
     def account(self, population: str = DEFAULT) -> Account:
-        self._file.require_sound()
         with self._file.reading():
+            self._ledgers.require_sound()
             return self._ledgers.account(population)
 
     def populations(self) -> list[str]:
         with self._file.reading():
-            names = set(self._ledgers.populations.rows())
-            for table in ("release", "graph", "profile"):
-                names |= {row[0] for row in self._file.execute(f"SELECT DISTINCT population FROM {table}")}
-        return sorted(names)
+            about = {info.population for info in self.graphs()} | {info.population for info in self.profiles.all()}
+            return sorted(about | self._ledgers.populations.rows().keys())
 
     def population_of(self, subject: str) -> str | None:
-        with self._file.reading():
-            rows = self._file.execute(
-                f"SELECT {', '.join(RELEASE)}, digest FROM release WHERE subject = ? ORDER BY time DESC LIMIT 1",
-                [subject],
-            )
-            return self._ledgers.release(rows[0]).population if rows else None
+        every = [release for ledger in self.ledgers() for release in ledger.releases]
+        found = [(release.time or "", release.population) for release in every if release.graph == subject]
+        return max(found)[1] if found else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         population = valid_name("population", population)
@@ -62,13 +57,14 @@ class Releases(Store):
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
-        self._file.require_sound()
         with self._file.reading():
+            self._ledgers.require_sound()
             return self._ledgers.find(subject, name)
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         population = releases[0].population
         with self._file.writing():
+            self._ledgers.require_sound()
             there = [self._ledgers.find(release.graph, release.name) for release in releases]
             return self._ledgers.account(population).keep(
                 releases,

@@ -1,16 +1,16 @@
-"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m tests.trust`` does more."""
+"""A bounded slice of the attacks: a few tries of each kind, with fixed seeds. ``python -m attacks`` makes more."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.trust.arena import Arena
-from tests.trust.attack import Attack, Tally, attacks, attempt
+from attacks.arena import Arena
+from attacks.attack import Attack, Tally, attacks, attempt
 from tools import neo4j_server as servers
 
 TRIES = {"kills": 4, "writers": 2}
-"""How often, where it is not once; attacks on a server take one of their own, so that there are none here."""
+"""The number of tries, if it is not one. Attacks on a server take one of their own, so there are none here."""
 EVERY = [each for each in attacks() if each.where != "plugin" and not each.name.startswith("server-")]
 
 

@@ -1,4 +1,4 @@
-"""Hostile names (Cypher, HTML, SVG, terminals, spreadsheets) through all commands and pictures: only names."""
+"""Hostile names (Cypher, HTML, SVG, terminals, spreadsheets) in all commands and pictures: they stay names."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, Outcome, behaved
 from neodp import DatasetGraph
 from neodp.names import normal
 from neodp.store import open_store
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, Outcome, behaved
 
 __all__ = ["PARTS"]
 
@@ -69,7 +69,7 @@ class _Tags(HTMLParser):
 
 
 def _picture(file: Path) -> None:
-    """A picture that is only a picture."""
+    """Refuse a picture that is more than a picture."""
     if file.suffix == ".svg":
         for element in ET.parse(file).iter():
             if "script" in str(element.tag) or any(name.startswith("on") for name in element.attrib):
@@ -87,7 +87,7 @@ def _json(done: Outcome) -> None:
 
 
 def one_name(rng: random.Random, folder: Path, address: str) -> None:
-    """A graph whose name, keys, colours and releases are hostile, through many commands."""
+    """Put a graph whose name, keys, colours and releases are hostile through many commands."""
     name, one, two, release = ("".join(rng.choices(PARTS, k=rng.randint(1, 4))) + end for end in "abcd")
     name, release = _seen(name), _seen(release)
     store = address or str(folder / "s.db")
@@ -136,7 +136,7 @@ def one_name(rng: random.Random, folder: Path, address: str) -> None:
 
 
 def _seen(text: str) -> str:
-    """What of a text can be seen: all that the name of a graph or a release may have."""
+    """Return the characters of a text that can be seen: a graph or release may have no others in its name."""
     return normal("".join(letter for letter in text if letter.isprintable()).strip())
 
 
@@ -150,5 +150,5 @@ def _number(cell: str) -> bool:
 
 @attack("names", "embedded", "neo4j", "plugin")
 def names(rng: random.Random, arena: Arena) -> int:
-    """names of Cypher, HTML, SVG, terminals and spreadsheets, through all commands and pictures: only names"""
+    """Use Cypher, HTML, SVG, terminal codes and formulas as names in all commands and pictures: they stay names."""
     return batch(one_name, 10, rng, arena)

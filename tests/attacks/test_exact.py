@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import neodp
+from attacks.audits import exact
+from attacks.audits.subjects import coin
 from neodp import generate
-from tests.audits import exact
-from tests.audits.subjects import coin
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 35.0, 36.4, 100.0, 600.0])

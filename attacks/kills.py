@@ -1,4 +1,4 @@
-"""kill -9 and Ctrl-C in every command that writes: the old state or the new one, and one answer per release."""
+"""Kills and Ctrl-C in every command that writes: the old state or the new one, and one answer per release."""
 
 from __future__ import annotations
 
@@ -10,23 +10,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import neodp
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, State, behaved, exact, once, whole
 from neodp import generate
 from neodp.release import Limit
 from neodp.store import Store
 from neodp.stretch.profiles import Profiles
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, State, behaved, exact, once, whole
 
 __all__ = ["CASES", "Case", "prepared"]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command that writes, and what is in the store before it.
+    """A command that writes, and the content of the store before it.
 
-    `voids` names a graph whose old mechanism may be gone although the new one is not there: on Neo4j a mechanism is
-    written in several transactions, and counts only when all are done.
+    Attributes
+    ----------
+    name : str
+    before : callable
+        Fills an empty store.
+    words : tuple of str
+        The command.
+    voids : str
+        A graph whose old mechanism may be gone although the new one is not there: on Neo4j a mechanism is written in
+        several transactions, and counts only when all are done.
     """
 
     name: str
@@ -35,13 +43,17 @@ class Case:
     voids: str = ""
 
 
+def absent(store: Store) -> None:
+    """Leave the store as it is; there is no embedded file yet."""
+
+
 def nothing(store: Store) -> None:
-    """Only the tables or constraints."""
+    """Make the tables or constraints only."""
     store.init()
 
 
 def graph(store: Store) -> None:
-    """A graph with alpha and a mechanism, and room for answers."""
+    """Load a graph with alpha and a mechanism, and leave room for answers."""
     made = generate.grid(12, 12, epsilon=0.5)
     store.load("g", made.with_alpha(neodp.balanced(made)))
     store.write("g", neodp.extend(store.read("g")))
@@ -49,21 +61,21 @@ def graph(store: Store) -> None:
 
 
 def plain(store: Store) -> None:
-    """A graph with other alpha than its mechanism was made for."""
+    """Load a graph and write other alpha than its mechanism was made for."""
     graph(store)
     read = store.read("g")
     store.write_alpha("g", read.with_alpha(neodp.homogeneous(read, 0.8)))
 
 
 def certified(store: Store) -> None:
-    """A graph that answers may be given about, and one answer."""
+    """Load a graph that answers may be given about, and give one."""
     graph(store)
     store.certify("g")
     store.answer("g", "3-4", "first")
 
 
 def profiles(store: Store) -> None:
-    """Profiles of a few users."""
+    """Load the profiles of a few users."""
     users, items = [f"u{i % 40}" for i in range(200)], [f"i{i % 23}" for i in range(200)]
     store.profiles.load("p", Profiles.from_columns(users, items, 1.0, 0.5, name="p"))
     store.allow("default", Limit(3))
@@ -71,13 +83,15 @@ def profiles(store: Store) -> None:
 
 POLL = ("poll", "people.csv", "--vote", "vote", "--epsilon", "epsilon", "--release", "r")
 CASES = [
+    Case("first load", absent, ("load", "g", "nodes.csv", "edges.csv")),
+    Case("first poll", absent, POLL),
     Case("load", nothing, ("load", "g", "nodes.csv", "edges.csv")),
     Case("load --replace", graph, ("load", "g", "nodes.csv", "edges.csv", "--replace")),
     Case("generate", nothing, ("generate", "grid", "g", "15", "15", "--balanced")),
     Case("generate --replace", certified, ("generate", "grid", "g", "15", "15", "--balanced", "--replace")),
     Case("boundary --write", graph, ("boundary", "g", "--alpha", "0.7", "--write")),
     Case("extend", plain, ("extend", "g"), voids="g"),
-    Case("eval --write", graph, ("eval", "g", "3-4", "5-5", "--write")),
+    Case("eval --write", plain, ("eval", "g", "3-4", "5-5", "--write")),
     Case("answer", graph, ("answer", "g", "5-6", "--release", "r")),
     Case("answer again", certified, ("answer", "g", "5-6", "--release", "r")),
     Case("answer --constant-work", certified, ("answer", "g", "5-6", "--release", "r", "--constant-work")),
@@ -96,7 +110,7 @@ CASES = [
 
 
 def tables(arena: Arena) -> None:
-    """The files that commands read."""
+    """Write the files that commands read."""
     generate.grid(10, 11).to_csv(arena.folder / "nodes.csv", arena.folder / "edges.csv")
     people = "".join(f"{'yes' if i % 3 else 'no'},{0.5 + i % 2}\n" for i in range(31))
     (arena.folder / "people.csv").write_text("vote,epsilon\n" + people)
@@ -105,7 +119,7 @@ def tables(arena: Arena) -> None:
 
 
 def prepared(arena: Arena, case: Case) -> tuple[State, State, tuple[int, float]]:
-    """Bring the store into the case's state: the state, the one after the command, and how much work that is."""
+    """Bring the store into a case's state; return that state, the one after the command, and the work it takes."""
     tables(arena)
     known = arena.facts.get(case.name)
     if known is None:
@@ -124,7 +138,7 @@ def prepared(arena: Arena, case: Case) -> tuple[State, State, tuple[int, float]]
 
 
 def _put(arena: Arena, case: Case) -> None:
-    """The state before. An embedded file is made once for a run, and copied."""
+    """Fill the store. An embedded file is made once for a run, and copied."""
     if arena.server is not None:
         with arena.open() as store:
             case.before(store)
@@ -135,11 +149,12 @@ def _put(arena: Arena, case: Case) -> None:
             case.before(store)
     for old in arena.folder.glob("store.db*"):
         old.unlink()
-    shutil.copy(kept, arena.address)
+    if case.before is not absent:
+        shutil.copy(kept, arena.address)
 
 
 def judged(arena: Arena, case: Case, before: State, after: State) -> tuple[State, dict[str, str]]:
-    """The state, which is whole after a kill, and the answers that are kept."""
+    """Judge the state after a kill; return it, and the answers that are kept."""
     arena.settle()
     with arena.open() as store:
         found, answers = state_of(store), answers_in(store)
@@ -152,15 +167,15 @@ def judged(arena: Arena, case: Case, before: State, after: State) -> tuple[State
 
 @attack("kills", "embedded", "neo4j", "plugin", share=3.0)
 def kill(rng: random.Random, arena: Arena) -> int:
-    """kill -9 of the client in every command that writes, at any statement or moment"""
+    """Kill the client at any statement, system call or moment of every command that writes."""
     case = rng.choice(CASES)
     before, after, work = prepared(arena, case)
     kills = 0
     for _ in range(3):  # a store that was killed is killed again
-        died = arena.killed(case.words, rng, work) is not None
-        kills += died
+        died = arena.killed(case.words, rng, work)
+        kills += died is not None
         found, answers = judged(arena, case, before, after)
-        if not died or found == after:
+        if died is None or found == after:
             break
     if kills == 0:
         return 0
@@ -177,7 +192,7 @@ def kill(rng: random.Random, arena: Arena) -> int:
 
 @attack("interrupts", "embedded", "neo4j")
 def interrupt(rng: random.Random, arena: Arena) -> int:
-    """Ctrl-C in every command that writes: one sentence, exit code 130, and the old state or the new one"""
+    """Press Ctrl-C at any moment of every command that writes: one sentence, and the old state or the new one."""
     case = rng.choice(CASES)
     before, after, (_, seconds) = prepared(arena, case)
     child = arena.start(*case.words)

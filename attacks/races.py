@@ -1,16 +1,16 @@
-"""Several processes at once: one answer per release, no more than is allowed, and no mixture."""
+"""Races of several processes: one answer per release, no more than is allowed, and no mixture."""
 
 from __future__ import annotations
 
 import random
 
 import neodp
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.judges import Failed, Outcome, behaved, exact, once
 from neodp import generate
 from neodp.release import Limit
 from neodp.store import Store
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, Outcome, behaved, exact, once
 
 __all__ = ["CHANGES"]
 
@@ -31,21 +31,21 @@ CHANGES: list[tuple[str, ...]] = [
 
 
 def path(store: Store) -> None:
-    """A path that answers may be given about."""
+    """Load a path that answers may be given about."""
     made = generate.path(40)
     store.load("g", made.with_alpha(neodp.balanced(made)))
     store.certify("g")
 
 
 def given(done: list[Outcome]) -> list[tuple[str, str]]:
-    """What was answered, by subject and release."""
+    """Return the answers that commands gave, with their subjects and releases."""
     asked = [one for one in done if one.code == 0 and "answer" in one.words]
     return [(f"g {one.words[one.words.index('--release') + 1]}", one.out.strip()) for one in asked]
 
 
 @attack("answers", "embedded", "neo4j", "plugin")
 def answers(rng: random.Random, arena: Arena) -> int:
-    """several processes ask at once: one answer per release, and exactly as many as the budget allows"""
+    """Let several processes ask at once: one answer per release, and exactly as many as the budget allows."""
     allowed, names = rng.randint(1, 4), [f"r{i}" for i in range(rng.randint(1, 5))]
     with arena.open() as store:
         path(store)
@@ -68,7 +68,7 @@ def answers(rng: random.Random, arena: Arena) -> int:
 
 @attack("writers", "embedded", "neo4j", "plugin")
 def writers(rng: random.Random, arena: Arena) -> int:
-    """replace, extend, alpha, drop, answers and readers at once: no mixture, no wrong words"""
+    """Let several processes replace, extend, drop, answer and read at once: no mixture, no wrong words."""
     with arena.open() as store:
         path(store)
         store.allow("default", Limit(2))

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import neodp
+from attacks.audits import bounds
 from neodp import DatasetGraph, generate, stretch
 from neodp.release import Account, Limit, Release, answer_once
 from neodp.store import Store, answers, demand
-from tests.audits import bounds
 
 __all__ = ["ALARM", "Finding", "Pair", "Subject", "answered", "coin", "examined", "polled", "stored", "stretched"]
 

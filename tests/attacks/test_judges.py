@@ -1,19 +1,27 @@
-"""The judges of the attacks notice faults that are planted, and the turns count what they must."""
+"""Judges of the attacks: they notice faults that are planted. Traps are where they are set, and turns are counted."""
 
 import os
 import random
+import signal
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import neodp
-from tests.trust import attack as attacks
-from tests.trust.arena import Arena, Impossible, state_of
-from tests.trust.batches import batch
-from tests.trust.damage import damaged
-from tests.trust.judges import Failed, Outcome, behaved, exact, once, untouched, whole
-from tests.trust.network import honest
-from tests.trust.page import MARKS, added, main, table, written
+from attacks import attack
+from attacks.arena import Arena, Impossible, state_of
+from attacks.batches import batch
+from attacks.contents import content_of, stands
+from attacks.damage import damaged
+from attacks.judges import Failed, Outcome, behaved, exact, once, untouched, whole
+from attacks.network import honest
+from attacks.page import MARKS, added, main, table, written
+from attacks.traps import Trap
+from neodp import generate
+from neodp.release import Limit
+from neodp.store import Store
 
 OLD, NEW = {"graph g": "a", "mechanism g": "x"}, {"graph g": "b", "mechanism g": "none"}
 
@@ -128,10 +136,10 @@ def test_failures_count_and_what_is_not_possible_is_not_passed(tmp_path: Path) -
 
     run = Arena(tmp_path, "", tmp_path)
     acts = {"ok": lambda rng, arena: 7, "fails": fails, "impossible": impossible, "late": lambda rng, arena: 0}
-    chosen = [attacks.Attack(name, "no store", f"does {name}", act) for name, act in acts.items()]
-    tallies = {f"{each.name} no store": attacks.Tally() for each in chosen}
+    chosen = [attack.Attack(name, "no store", f"does {name}", act) for name, act in acts.items()]
+    tallies = {f"{each.name} no store": attack.Tally() for each in chosen}
     for each in chosen:
-        attacks.attempt(each, "1", run, tallies[f"{each.name} no store"])
+        attack.attempt(each, "1", run, tallies[f"{each.name} no store"])
     assert [(one.tried, one.failed, one.impossible) for one in tallies.values()] == [
         (7, 0, ""),
         (1, 1, ""),
@@ -139,9 +147,9 @@ def test_failures_count_and_what_is_not_possible_is_not_passed(tmp_path: Path) -
         (0, 0, ""),
     ]
     assert table(chosen, tallies).splitlines()[2:] == [
-        "| does ok | no store | 7 | 0 | – | `python -m tests.trust --only ok` |",
-        "| does fails | no store | 1 | 1 | – | `python -m tests.trust --only fails` |",
-        "| does impossible | no store | 0 | 0 | no such disk | `python -m tests.trust --only impossible` |",
+        "| does ok | no store | 7 | 0 | – | `python -m attacks --only ok` |",
+        "| does fails | no store | 1 | 1 | – | `python -m attacks --only fails` |",
+        "| does impossible | no store | 0 | 0 | no such disk | `python -m attacks --only impossible` |",
     ]
 
 
@@ -163,3 +171,76 @@ def test_the_page_has_the_table_of_the_runs(tmp_path: Path) -> None:
 def test_damage_is_some() -> None:
     whole_file = bytes(range(256)) * 4
     assert sum(damaged(whole_file, random.Random(seed)) != whole_file for seed in range(50)) > 40
+
+
+# --- damaged files ----------------------------------------------------------------------------------------------------
+
+
+def asked(path: Path) -> None:
+    """Make a store with a graph, a limit of two answers, and both of them."""
+    with neodp.open_store(path) as store:
+        store.load("g", generate.path(8).with_alpha({"3": 0.6, "4": 0.4}))
+        store.allow("default", Limit(2))
+        for name in ("one", "two"):
+            store.answer("g", "2", name)
+
+
+def test_a_file_that_is_whole_stands(tmp_path: Path) -> None:
+    asked(tmp_path / "s.db")
+    assert stands(tmp_path / "s.db", random.Random(1), content_of(tmp_path / "s.db"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (lambda store: store.load("g", generate.path(9), replace=True), "graph"),
+        (lambda store: store.drop("g"), "another one than before"),
+        (lambda store: store.allow("default", Limit(3)), "another one than before"),
+        (lambda store: store.load("new", generate.path(3)), "graphs is another one"),
+    ],
+)
+def test_a_file_whose_content_changed_does_not_stand(
+    tmp_path: Path, fault: Callable[[Store], object], message: str
+) -> None:
+    asked(tmp_path / "s.db")
+    before = content_of(tmp_path / "s.db")
+    with neodp.open_store(tmp_path / "s.db") as store:
+        fault(store)
+    with pytest.raises(Failed, match=message):
+        stands(tmp_path / "s.db", random.Random(1), before)
+
+
+def test_a_budget_that_comes_back_and_an_answer_that_changes_do_not_stand(tmp_path: Path) -> None:
+    """Also where every fact is one of those that are allowed."""
+    asked(tmp_path / "s.db")
+    before = content_of(tmp_path / "s.db")
+    other = [(*each[:3], "yes" if each[3] == "no" else "no") for each in before.told]
+    with pytest.raises(Failed, match="was told as"):
+        stands(tmp_path / "s.db", random.Random(1), replace(before, told=other))
+    with neodp.open_store(tmp_path / "s.db") as store:
+        store.allow("default", Limit(5))
+    after = replace(content_of(tmp_path / "s.db"), allowed=before.allowed)
+    with pytest.raises(Failed, match="3 answers were given about 'default', and 2 are allowed"):
+        stands(tmp_path / "s.db", random.Random(1), before, after)
+
+
+# --- traps ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_trap_is_where_it_is_set(tmp_path: Path) -> None:
+    """On the last write of a command that changes a file, before it, within it and after it; then on a full disk."""
+    arena = Arena(tmp_path, str(tmp_path / "store.db"), tmp_path)
+    asked(tmp_path / "store.db")
+    words = ("budget", "--releases", "7")
+    calls, _, done = arena.work(words)
+    assert done.code == 0
+    assert calls >= 5  # the journal and its head, the file, and the journal again, which is then deleted
+    for how, state in (("before", 2), ("within", 7), ("after", 7)):  # the last call deletes the journal
+        with arena.open() as store:
+            store.allow("default", Limit(2))
+        assert arena.run(*words, trap=Trap(calls, how)).code == -signal.SIGKILL  # type: ignore[arg-type]
+        with arena.open() as store:
+            assert store.account().limit == Limit(state)
+    for how in ("full", "broken"):
+        done = behaved(arena.run(*words, trap=Trap(1, how, lasting=True)), (2,))  # type: ignore[arg-type]
+        assert "nothing was changed" in done.err

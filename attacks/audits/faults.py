@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from unittest import mock
 
+from attacks.audits import subjects
+from attacks.audits.subjects import Finding, Subject, coin, examined
 from neodp.store import Store
-from tests.audits import subjects
-from tests.audits.subjects import Finding, Subject, coin, examined
 
 __all__ = ["FAULTS", "planted"]
 

@@ -1,4 +1,4 @@
-"""Imported once by the process that all commands are copies of: all that commands load, and compiled code."""
+"""Modules and compiled code that commands need, imported once by the process that all commands are copies of."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""``python -m tests.audits draws|exact|timing``: the audits at full size, as tables for docs/audits.md."""
+"""``python -m attacks.audits draws|exact|timing``: the audits at full size, as tables for docs/audits.md."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import neodp
+from attacks.audits import exact, faults, subjects, timing
+from attacks.audits.subjects import Finding, Subject, coin, examined
 from bench.report import machine, show, table
 from bench.stores import server
 from neodp import generate
 from neodp.store import Settings, Store, open_store
-from tests.audits import exact, faults, subjects, timing
-from tests.audits.subjects import Finding, Subject, coin, examined
 
 PLUGIN = Path(neodp.__file__).parent / "neodp-plugin.jar"
 """As ``make plugin`` puts it."""
@@ -128,7 +128,7 @@ def _times(found: timing.Compared) -> tuple[str, ...]:
 
 def main() -> None:
     """Run one of the audits."""
-    parser = argparse.ArgumentParser(prog="python -m tests.audits", description="Audits of the running program.")
+    parser = argparse.ArgumentParser(prog="python -m attacks.audits", description="Audits of the running program.")
     kinds = parser.add_subparsers(required=True)
     kind = kinds.add_parser("draws", help="draw answers, and test every edge")
     kind.add_argument("--draws", type=int, default=100_000, help="at each dataset")

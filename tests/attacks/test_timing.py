@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attacks.audits import timing
 from neodp.store import Store
-from tests.audits import timing
 
 
 def test_constant_work_is_the_same_calls_for_datasets_far_apart(store: Store) -> None:

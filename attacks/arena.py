@@ -1,7 +1,7 @@
-"""Where attacks happen: a folder of its own for each try, a store, and commands in processes that may be killed.
+"""The place of an attack: a folder of its own for each try, a store, and commands in processes that may be killed.
 
-The processes are copies of one that has all of neodp loaded, so that each starts at once. A command can be told to kill
-itself at its n-th statement or commit; then the kill is where it hurts. Or somebody else kills it at any time.
+The processes are copies of one that has all of neodp loaded, so that each starts at once. A trap (``traps``) kills a
+command at a chosen statement or system call; or it is killed from outside at a random moment.
 """
 
 from __future__ import annotations
@@ -15,46 +15,38 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import neo4j
 
 import neodp
+from attacks.judges import Failed, Outcome, State
+from attacks.traps import KILLS, Trap, set_trap
 from neodp.errors import NeodpError, NoMechanism, StaleMechanism
 from neodp.release import Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
-from tests.trust.judges import Failed, Outcome, State
 from tools import neo4j_server as servers
 
-__all__ = ["Arena", "Child", "Impossible", "Trap", "answers_in", "state_of"]
+__all__ = ["Arena", "Child", "Impossible", "answers_in", "state_of"]
 
 children = multiprocessing.get_context("forkserver")
-children.set_forkserver_preload(["tests.trust.warm"])
+children.set_forkserver_preload(["attacks.warm"])
 
 PATIENCE = 300.0
-"""After how many seconds a command counts as one that does not end."""
+"""The seconds after which a command counts as one that does not end."""
 
 
 class Impossible(Exception):
-    """This machine does not allow an attack: it counts as not possible, and not as passed."""
-
-
-@dataclass(frozen=True)
-class Trap:
-    """Kill the process at its n-th statement or commit, before or after it; 0 only counts them, into a file."""
-
-    at: int
-    before: bool = True
-    count: str = ""
+    """An attack that this machine does not allow; it counts as not possible, and not as passed."""
 
 
 class Child:
-    """A command that runs in a folder; what it prints goes into files in another one, whose disk is not full."""
+    """A command that runs in a folder. Its output goes into files in another folder, whose disk is not full."""
 
     def __init__(
         self, words: tuple[str, ...], folder: Path, logs: Path, environment: Mapping[str, str], trap: Trap | None
@@ -67,12 +59,12 @@ class Child:
         self._process.start()
 
     def kill(self, number: int = signal.SIGKILL) -> None:
-        """End it with a signal, if it runs."""
+        """Send the process a signal, if it runs."""
         with suppress(ProcessLookupError):
             os.kill(int(self._process.pid or 0), number)
 
     def wait(self) -> Outcome:
-        """What it did, once it has ended."""
+        """Wait until the command has ended; return its outcome."""
         self._process.join(PATIENCE)
         code = self._process.exitcode
         if code is None:
@@ -88,7 +80,7 @@ class Child:
 def _command(
     words: tuple[str, ...], folder: str, environment: dict[str, str], files: list[str], trap: Trap | None
 ) -> None:
-    """What a child does: run a command line, with its output in files."""
+    """Run a command line, with its output in files: the work of a child."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # until the command begins
     from neodp.cli import main
 
@@ -101,7 +93,7 @@ def _command(
         os.close(opened)
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
-    counted = _set(trap) if trap is not None else None
+    counted = set_trap(trap) if trap is not None else None
     code = 130
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -117,43 +109,22 @@ def _command(
     os._exit(code)
 
 
-def _set(trap: Trap) -> list[int]:
-    """Have statements and commits counted, and the process killed at one of them."""
-    import ladybug
-    from neo4j import ManagedTransaction
-    from neo4j._sync.work.transaction import TransactionBase
-
-    counted = [0]
-
-    def watched(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **options: Any) -> Any:
-            counted[0] += 1
-            here = counted[0] == trap.at
-            if here and trap.before:
-                os.kill(os.getpid(), signal.SIGKILL)
-            result = original(*args, **options)
-            if here:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return result
-
-        return run
-
-    places: list[tuple[Any, str]] = [
-        (ladybug.Connection, "execute"),
-        (ManagedTransaction, "run"),
-        (TransactionBase, "_commit"),
-    ]
-    for owner, name in places:
-        setattr(owner, name, watched(getattr(owner, name)))
-    return counted
-
-
 @dataclass
 class Arena:
-    """A place for one try: a folder, the address of a store, and what leads commands to it.
+    """A place for one try.
 
-    `server` is the Neo4j server where there is one, and `driver` is one for it; `shared` is a folder for all tries of a
-    run.
+    Attributes
+    ----------
+    folder : Path
+        The folder in which commands run.
+    address : str
+        The store.
+    shared : Path
+        A folder for all tries of a run.
+    server, driver : optional
+        The Neo4j server, and a driver for it.
+    facts : dict
+        Results of earlier tries that later ones need, for as long as the run takes.
     """
 
     folder: Path
@@ -162,14 +133,18 @@ class Arena:
     server: servers.Server | None = None
     driver: neo4j.Driver | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-    """What one try found out and the next ones need not, for as long as the run takes."""
 
     @property
     def environment(self) -> dict[str, str]:
+        """The environment of commands."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "NEODP_"))}
         if self.server is not None:
             kept |= {"NEO4J_USERNAME": self.server.user, "NEO4J_PASSWORD": self.server.password}
         return kept
+
+    def at(self, folder: Path) -> Arena:
+        """Return the same place in another folder, with an embedded store of its own."""
+        return replace(self, folder=folder, address=str(folder / "store.db"))
 
     def start(self, *words: str, trap: Trap | None = None, address: str | None = None) -> Child:
         """Start a command on the store."""
@@ -180,10 +155,16 @@ class Arena:
         return self.start(*words, trap=trap, address=address).wait()
 
     def killed(self, words: tuple[str, ...], rng: random.Random, work: tuple[int, float]) -> Outcome | None:
-        """Run a command and kill it, at one of so many statements or within so many seconds; None if it was faster."""
-        statements, seconds = work
-        if rng.random() < 0.5:
-            done = self.run(*words, trap=Trap(rng.randint(1, max(statements, 1)), rng.random() < 0.5))
+        """Run a command and kill it; return None if it ended before that.
+
+        Parameters
+        ----------
+        work : tuple of int and float
+            The number of calls that a trap can choose from, and the seconds that the command takes.
+        """
+        calls, seconds = work
+        if calls and rng.random() < 0.7:
+            done = self.run(*words, trap=Trap(rng.randint(1, calls), rng.choice(KILLS), spill=rng.random() < 0.3))
         else:
             child = self.start(*words)
             time.sleep(rng.uniform(0.0, seconds))
@@ -192,18 +173,18 @@ class Arena:
         return done if done.code == -signal.SIGKILL else None
 
     def work(self, words: tuple[str, ...]) -> tuple[int, float, Outcome]:
-        """How many statements a command takes, and how many seconds, by running it."""
+        """Run a command; return how many calls it makes, how many seconds it takes, and its outcome."""
         file = self.folder / ".count"
         begin = time.monotonic()
         done = self.run(*words, trap=Trap(0, count=str(file)))
         return int(file.read_text()), time.monotonic() - begin, done
 
     def open(self) -> Store:
-        """The store, in this process."""
+        """Open the store in this process."""
         return open_store(self.address if self.driver is None else self.driver)
 
     def settle(self) -> None:
-        """Give the server some seconds to end what clients have sent that are gone."""
+        """Give the server some seconds to finish the transactions of clients that were killed."""
         if self.driver is None:
             return
         until = time.monotonic() + 10.0
@@ -212,13 +193,13 @@ class Arena:
             time.sleep(0.01)
 
     def empty(self) -> None:
-        """Take everything out of the server's database, but for its constraints."""
+        """Delete everything in the server's database except its constraints."""
         if self.driver is not None:
             self.driver.execute_query("MATCH (n) WHERE NOT n:NeodpSchema DETACH DELETE n", database_="neo4j")
 
 
 def state_of(store: Store) -> State:
-    """What is in a store and whole. A mechanism is audited; what is marked as unfinished must not be readable."""
+    """Return the facts of a store. A mechanism is audited; an unfinished graph must not be readable."""
     facts: dict[str, str] = {}
     for info in store.graphs():
         if info.state != "ready":
@@ -232,6 +213,9 @@ def state_of(store: Store) -> State:
             stored = store.mechanism(info.name)
         except (NoMechanism, StaleMechanism):
             facts[f"mechanism {info.name}"] = "none"
+            if store.dialect == "embedded":
+                rows = store.column(info.name, "p_true").sort_by("key").to_pydict()
+                facts[f"evaluated {info.name}"] = hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
             continue
         if not stored.stale and not neodp.audit(graph, stored.mechanism):
             raise Failed(f"the mechanism of {info.name!r} is not private")
@@ -253,7 +237,7 @@ def state_of(store: Store) -> State:
 
 
 def _asked(release: Release) -> str:
-    """What was asked, but for what is drawn anew each time, and for the folder, which each try has for itself."""
+    """Return the question of a release without its random token, and without the folder, which is a try's own."""
     asked = {name: fact for name, fact in json.loads(release.asked).items() if name != "token"}
     if "table" in asked:
         asked["table"] = Path(asked["table"]).name
@@ -269,6 +253,6 @@ def _unreadable(store: Store, name: str) -> None:
 
 
 def answers_in(store: Store) -> dict[str, str]:
-    """The answers that are kept, by the names of their subjects and releases."""
+    """Return the answers of a store by the names of their subjects and releases."""
     ledgers = map(store.ledger, store.populations())
     return {f"{release.graph} {release.name}": release.answer for ledger in ledgers for release in ledger.releases}

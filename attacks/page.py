@@ -11,16 +11,16 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.trust.attack import Attack, Tally, attacks, go
+from attacks.attack import Attack, Tally, attacks, go
 
 __all__ = ["main", "table", "written"]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reliability.md"
 MARKS = ("<!-- from the harness -->", "<!-- to here -->")
 
 
 def table(chosen: Sequence[Attack], tallies: Mapping[str, Tally]) -> str:
-    """What was tried, and what failed, as Markdown."""
+    """Return the counts of attacks as a table in Markdown."""
     rows = ["| attack | on | tried | failed | not possible here | command |", "|---|---|---|---|---|---|"]
     for each in chosen:
         found = tallies.get(f"{each.name} {each.where}")
@@ -31,7 +31,7 @@ def table(chosen: Sequence[Attack], tallies: Mapping[str, Tally]) -> str:
 
 
 def written(page: str, rows: str) -> str:
-    """A page with a table between its marks."""
+    """Return a page with a table between its marks."""
     first, last = MARKS
     if page.count(first) != 1 or page.count(last) != 1:
         raise ValueError(f"the page needs the marks {first} and {last}, once")
@@ -39,7 +39,7 @@ def written(page: str, rows: str) -> str:
 
 
 def added(files: Sequence[Path]) -> dict[str, Tally]:
-    """The sum of what several runs recorded."""
+    """Return the sum of the counts of several runs."""
     total: dict[str, Tally] = {}
     for file in files:
         for name, found in json.loads(file.read_text()).items():
@@ -55,9 +55,10 @@ def added(files: Sequence[Path]) -> dict[str, Tally]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run attacks; print the table; 1 if one succeeded."""
-    parser = argparse.ArgumentParser(prog="python -m tests.trust", description="Attacks on neodp, and what failed.")
+    """Run attacks and print the table; return 1 if one of them did harm, else 0."""
+    parser = argparse.ArgumentParser(prog="python -m attacks", description="Attacks on neodp, and their counts.")
     parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--tries", type=int, metavar="N", help="end an attack after so many attempts")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="for the same attacks again")
     parser.add_argument("--try", type=int, dest="again", metavar="N", help="with --seed and --only: one try again")
     parser.add_argument("--only", action="append", metavar="ATTACK", help="one kind of attack; several are possible")
@@ -77,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = [each for each in every if each.where in places and each.name in (given.only or [each.name])]
         print(f"seed {given.seed}", file=sys.stderr, flush=True)
         begin = time.process_time()
-        tallies = go(chosen, 60 * given.minutes, given.seed, given.record, given.again)
+        limits = {"tries": given.tries, "record": given.record, "again": given.again}
+        tallies = go(chosen, 60 * given.minutes, given.seed, **limits)
         print(f"{time.process_time() - begin:.0f} s of processor time in this process", file=sys.stderr)
     rows = table(chosen, tallies)
     print(rows)

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tests.trust.arena import Arena, Impossible
-from tests.trust.judges import Failed
+from attacks.arena import Arena, Impossible
+from attacks.judges import Failed
 from tools import neo4j_server as servers
 
 __all__ = ["Attack", "Tally", "Where", "arena", "attack", "attacks", "attempt", "go"]
@@ -24,7 +24,7 @@ Where = Literal["embedded", "neo4j", "plugin", "no store"]
 """The store that an attack is on; "plugin" is Neo4j with neodp's plugin in it."""
 
 Try = Callable[[random.Random, Arena], int]
-"""One try; how many attempts it made, 0 where a kill came too late. It raises `Failed`, or `Impossible`."""
+"""A try. It returns how many attempts it made, 0 where a kill came too late, or raises `Failed` or `Impossible`."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Attack:
 
     @property
     def command(self) -> str:
-        """What runs it alone."""
+        """The command that runs this attack alone."""
         plugin = " --plugin" if self.where == "plugin" else ""
-        return f"python -m tests.trust --only {self.name}{plugin}"
+        return f"python -m attacks --only {self.name}{plugin}"
 
 
 _ALL: list[Attack] = []
 
 
 def attack(name: str, *places: Where, share: float = 1.0) -> Callable[[Try], Try]:
-    """Put a function on the list of attacks, for each of some stores; its first line says what it does."""
+    """Put a function on the list of attacks, for each of some stores; its first line is its description."""
 
     def listed(act: Try) -> Try:
         does = str(act.__doc__).split("\n")[0]
@@ -59,15 +59,15 @@ def attack(name: str, *places: Where, share: float = 1.0) -> Callable[[Try], Try
 
 
 def attacks() -> list[Attack]:
-    """All attacks."""
-    from tests.trust import damage, disks, fuzz, kills, names, network, races, servers  # noqa: F401
+    """Return all attacks."""
+    from attacks import damage, disks, files, fuzz, kills, names, network, races, servers  # noqa: F401
 
     return list(_ALL)
 
 
 @dataclass
 class Tally:
-    """What became of an attack."""
+    """The counts of an attack."""
 
     tried: int = 0
     failed: int = 0
@@ -78,8 +78,8 @@ class Tally:
 
 @contextmanager
 def arena(run: Arena) -> Iterator[Arena]:
-    """A place for one try, with a new folder; on the server, with an empty database."""
-    with tempfile.TemporaryDirectory(prefix="neodp-trust-") as folder:
+    """Give a place for one try, with a new folder; on the server, with an empty database."""
+    with tempfile.TemporaryDirectory(prefix="neodp-attack-") as folder:
         address = run.address if run.server is not None else str(Path(folder) / "store.db")
         made = Arena(Path(folder), address, run.shared, run.server, run.driver, run.facts)
         made.empty()
@@ -87,7 +87,7 @@ def arena(run: Arena) -> Iterator[Arena]:
 
 
 def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
-    """One try, counted."""
+    """Make one try, and count it."""
     begin = time.monotonic()
     try:
         with arena(run) as place:
@@ -109,22 +109,40 @@ def attempt(what: Attack, seed: str, run: Arena, tally: Tally) -> None:
 
 
 def go(
-    chosen: Sequence[Attack], seconds: float, seed: int, record: Path | None = None, again: int | None = None
+    chosen: Sequence[Attack],
+    seconds: float,
+    seed: int,
+    *,
+    tries: int | None = None,
+    record: Path | None = None,
+    again: int | None = None,
 ) -> dict[str, Tally]:
-    """Try attacks by turns until the time is over: the one next that has had the least of its share.
+    """Try attacks by turns: the one next that has had the least of its share of the time.
 
-    Or one try of each, `again`, by its number.
+    Parameters
+    ----------
+    chosen : Attacks
+    seconds : float
+        The time after which no try begins.
+    seed : int
+        For the same tries again.
+    tries : int, optional
+        The number of attempts after which an attack has no further turn.
+    record : Path, optional
+        A file that the counts are written to after each turn.
+    again : int, optional
+        The number of a single try of each attack, to be made again.
     """
     tallies = {f"{each.name} {each.where}": Tally() for each in chosen}
     until = time.monotonic() + seconds
     with ExitStack() as stack:
-        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neodp-trust-run-")))
+        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neodp-attack-run-")))
         runs: dict[Where, Arena] = {}
         for where in dict.fromkeys(each.where for each in chosen):
             runs[where] = _run(where, shared, stack)
         numbers = Counter[str]()
         while time.monotonic() < until:
-            ready = [each for each in chosen if not tallies[f"{each.name} {each.where}"].impossible]
+            ready = [each for each in chosen if _has_turns(tallies[f"{each.name} {each.where}"], tries)]
             if not ready:
                 break
             each = min(ready, key=lambda one: tallies[f"{one.name} {one.where}"].seconds / one.share)
@@ -138,8 +156,13 @@ def go(
     return tallies
 
 
+def _has_turns(tally: Tally, tries: int | None) -> bool:
+    """Return whether an attack is possible here, and has not had its number of attempts."""
+    return not tally.impossible and (tries is None or tally.tried < tries)
+
+
 def _run(where: Where, shared: Path, stack: ExitStack) -> Arena:
-    """What all tries on a store share: a server, where it is one."""
+    """Return the place that all tries on a store share, with a server if they need one."""
     folder = shared / where.replace(" ", "-")
     folder.mkdir()
     if where in ("embedded", "no store"):
@@ -155,7 +178,7 @@ def _run(where: Where, shared: Path, stack: ExitStack) -> Arena:
 
 
 def _plugin() -> Path:
-    jar = Path(__file__).resolve().parents[2] / "plugin" / "target" / "neodp-plugin.jar"
+    jar = Path(__file__).resolve().parents[1] / "plugin" / "target" / "neodp-plugin.jar"
     if not jar.exists():
         raise SystemExit("there is no plugin: build it with 'make plugin'")
     return jar

@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, behaved, untouched
 from neodp.cli import program
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, behaved, untouched
 
 __all__ = ["VALUES"]
 
@@ -31,7 +31,7 @@ ADDRESSES = ["neo4j", "bolt", ":", "@", "/", "//", "+s", "secret", "host", "7687
 
 
 def _commands(group: Any, before: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
-    """Every command, with its options and arguments."""
+    """Return every command, with its options and arguments."""
     found: list[tuple[tuple[str, ...], Any]] = []
     for name, made in group.commands.items():
         words = (*before, name)
@@ -40,7 +40,7 @@ def _commands(group: Any, before: tuple[str, ...] = ()) -> list[tuple[tuple[str,
 
 
 def _words(rng: random.Random) -> list[str]:
-    """A command with random options and values."""
+    """Return a command with random options and values."""
     words, made = rng.choice([each for each in _commands(program()) if each[0] not in LONG])
     given = list(words)
     if words == ("generate",):
@@ -62,7 +62,7 @@ def _words(rng: random.Random) -> list[str]:
 
 
 def one_line(rng: random.Random, folder: Path, address: str) -> None:
-    """A random command line on a small store."""
+    """Run a random command line on a small store."""
     store = folder / "s.db"
     store.write_bytes(_kept(folder).read_bytes())
     (folder / "people.csv").write_text("vote,epsilon\nyes,1\nno,0.5\nyes,2\n")
@@ -76,12 +76,12 @@ def one_line(rng: random.Random, folder: Path, address: str) -> None:
 
 
 def _kept(folder: Path) -> Path:
-    """A small store with a graph, its mechanism and profiles, made once for a process."""
+    """Return a small store with a graph, its mechanism and profiles, made once for a process."""
     global _STORE
     if _STORE is None:
         import tempfile
 
-        _STORE = Path(tempfile.mkdtemp(prefix="neodp-trust-", dir=folder.parent)) / "kept.db"
+        _STORE = Path(tempfile.mkdtemp(prefix="neodp-attack-", dir=folder.parent)) / "kept.db"
         made = ["--store", str(_STORE)]
         (folder / "ratings.csv").write_text("user,item,rating\nu1,i,5\nu2,i,3\nu2,j,4\n")
         for words in (
@@ -99,12 +99,12 @@ _STORE: Path | None = None
 
 @attack("options", "embedded", share=1.5)
 def options(rng: random.Random, arena: Arena) -> int:
-    """random commands, options and values: a result, or one sentence, and no file but the one that is asked for"""
-    return batch(one_line, 50, rng, arena)
+    """Run random commands, options and values: a result or one sentence, and no file but the one asked for."""
+    return batch(one_line, 25, rng, arena)
 
 
 def one_address(rng: random.Random, folder: Path, address: str) -> None:
-    """Words that are no store: refused, without a file, and without a secret in the message."""
+    """Name a store by random words: refused, without a file, and without a secret in the message."""
     uri = rng.choice(["neo4j:", "bolt:", "me:secret@", "//me:secret@"]) + "".join(
         rng.choices(ADDRESSES, k=rng.randint(0, 6))
     )
@@ -116,7 +116,7 @@ def one_address(rng: random.Random, folder: Path, address: str) -> None:
 
 @attack("addresses", "no store", share=0.3)
 def addresses(rng: random.Random, arena: Arena) -> int:
-    """words that look like addresses: refused, no file made, no secret repeated"""
+    """Use words that look like addresses: refused, no file made, no secret repeated."""
     return batch(one_address, 100, rng, arena)
 
 
@@ -130,7 +130,7 @@ CYPHER = [
 
 
 def one_query(rng: random.Random, folder: Path, address: str) -> None:
-    """A random query: it reads, or it is refused; nothing is changed, and no file is read or made."""
+    """Run a random query: it reads, or it is refused; nothing is changed, and no file is read or made."""
     store = address or "s.db"
     (folder / "x.csv").write_text("a,b\ncanary,2\n")
     if not address:
@@ -151,5 +151,5 @@ def one_query(rng: random.Random, folder: Path, address: str) -> None:
 
 @attack("queries", "embedded", "neo4j")
 def queries(rng: random.Random, arena: Arena) -> int:
-    """random Cypher for poll --cypher: it reads the graph, or it is refused, and no file is read or written"""
-    return batch(one_query, 40, rng, arena)
+    """Give poll --cypher random Cypher: it reads the graph or is refused, and no file is read or written."""
+    return batch(one_query, 20, rng, arena)

@@ -12,12 +12,12 @@ import pytest
 from scipy import stats
 
 import neodp
+from attacks.audits import bounds, faults, subjects
+from attacks.audits.subjects import coin, examined
 from neodp import generate
 from neodp.release import Limit
 from neodp.sampling import BITS
 from neodp.store import Store, open_store
-from tests.audits import bounds, faults, subjects
-from tests.audits.subjects import coin, examined
 
 DRAWS = 80_000
 """So many draws of either neighbour miss an epsilon that is understated by 5 % less often than once in 10^4 times."""

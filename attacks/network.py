@@ -1,14 +1,14 @@
-"""A proxy before Neo4j that cuts connections: what is done is whole, and what is said is true."""
+"""Connections to Neo4j that a proxy cuts: changes are whole, and messages are true."""
 
 from __future__ import annotations
 
 import random
 
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.judges import Failed, Outcome, State, behaved, once, whole
+from attacks.kills import CASES, judged, prepared
 from tests.proxy import COMMIT, PULL, Proxy, Where
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.judges import Failed, Outcome, State, behaved, once, whole
-from tests.trust.kills import CASES, judged, prepared
 
 __all__ = ["honest"]
 
@@ -25,7 +25,7 @@ READS: list[tuple[str, ...]] = [
 
 
 def honest(done: Outcome, found: State, before: State, after: State) -> None:
-    """A command that says what it knows: that it was done, that it was not, or that nobody knows."""
+    """Judge the message of a command: done, not done, or that this is not known."""
     unknown = "may have been done" in done.err
     if done.code == 0:
         whole(found, [after])
@@ -44,7 +44,7 @@ def _proxy(arena: Arena) -> Proxy:
 
 
 def _cut(rng: random.Random, arena: Arena, words: tuple[str, ...], message: bytes, where: Where) -> Outcome | None:
-    """Run a command through the proxy, which cuts it somewhere; None if it ended before that."""
+    """Run a command through the proxy, which cuts it somewhere; return None if it ended before that."""
     proxy = _proxy(arena)
     proxy.at(message, where, times=rng.choice([1, 1, 2, 100]), skip=rng.randint(0, 6 if message == PULL else 3))
     done = arena.run("--timeout", "2", *words, address=f"bolt://127.0.0.1:{proxy.port}")
@@ -73,19 +73,19 @@ def _write(rng: random.Random, arena: Arena, message: bytes, where: Where) -> in
 
 @attack("cut-before-commit", "neo4j", "plugin")
 def before_commit(rng: random.Random, arena: Arena) -> int:
-    """the connection is cut before COMMIT arrives, in every command that writes"""
+    """Cut the connection before COMMIT arrives, in every command that writes."""
     return _write(rng, arena, COMMIT, "before")
 
 
 @attack("cut-after-commit", "neo4j", "plugin")
 def after_commit(rng: random.Random, arena: Arena) -> int:
-    """the reply to COMMIT is lost, in every command that writes"""
+    """Lose the reply to COMMIT, in every command that writes."""
     return _write(rng, arena, COMMIT, "after")
 
 
 @attack("cut-within", "neo4j", "plugin")
 def within(rng: random.Random, arena: Arena) -> int:
-    """the connection is cut within a result, or before it, in commands that write or read"""
+    """Cut the connection within a result, or before it, in commands that write or read."""
     where: Where = rng.choice(["before", "after", "within", "within"])
     if rng.random() < 0.5:
         return _write(rng, arena, PULL, where)
@@ -94,7 +94,7 @@ def within(rng: random.Random, arena: Arena) -> int:
 
 @attack("stalls", "neo4j", "plugin", share=0.7)
 def stall(rng: random.Random, arena: Arena) -> int:
-    """the server falls silent, in commands that write or read: they end, and say so"""
+    """Let the server fall silent, in commands that write or read: they end, and say so."""
     if rng.random() < 0.5:
         return _write(rng, arena, rng.choice([COMMIT, PULL]), "stall")
     return _read(rng, arena, "stall")

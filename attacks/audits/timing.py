@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import neodp
+from attacks.audits.subjects import Forgetful
 from neodp import generate
 from neodp.compiling import WORTH
 from neodp.release import Limit
 from neodp.store import Store, open_store
-from tests.audits.subjects import Forgetful
 
 __all__ = ["Compared", "Work", "answers", "compared", "count", "polls"]
 

@@ -1,4 +1,4 @@
-"""The Neo4j server is killed or its disk is full while a command is at work, and it starts again: whole, and once."""
+"""Neo4j servers that are killed or whose disk is full during a command, and that start again: whole, and once."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.trust.arena import Arena, answers_in, state_of
-from tests.trust.attack import attack
-from tests.trust.disks import fill, small_disk
-from tests.trust.judges import Outcome, State, behaved, once, whole
-from tests.trust.kills import CASES, Case, judged, prepared
+from attacks.arena import Arena, answers_in, state_of
+from attacks.attack import attack
+from attacks.disks import fill, small_disk
+from attacks.judges import Outcome, State, behaved, once, whole
+from attacks.kills import CASES, Case, judged, prepared
 from tools import neo4j_server as servers
 
 __all__: list[str] = []
 
 SMALL = {"db.tx_log.rotation.size": "1m"}
-"""So that a log of the server takes 1 MB, and not 256 MB."""
+"""A setting by which a log of the server takes 1 MB, and not 256 MB."""
 
 
 @contextmanager
 def _started(arena: Arena, home: Path, password: str | None = None) -> Iterator[Arena]:
-    """A server of its own, and the arena on it."""
+    """Start a server, and give the arena on it."""
     with (
         servers.running(home=home, memory="400m", page_cache="64m", config=SMALL, password=password) as server,
         server.driver() as driver,
@@ -35,7 +35,7 @@ def _started(arena: Arena, home: Path, password: str | None = None) -> Iterator[
 
 
 def _stands(here: Arena, case: Case, before: State, after: State, done: Outcome) -> None:
-    """The old state or the new one, which is there if the command has said so; the command can be repeated."""
+    """Judge the store: old or new, new if the command said so, and the command can be repeated."""
     found, answers = judged(here, case, before, after)
     if done.code == 0:
         whole(found, [after])
@@ -47,7 +47,7 @@ def _stands(here: Arena, case: Case, before: State, after: State, done: Outcome)
 
 @attack("server-kills", "neo4j", share=1.5)
 def server_kill(rng: random.Random, arena: Arena) -> int:
-    """kill -9 of the server in every command that writes, and its restart: the old state or the new one"""
+    """Kill the server in every command that writes, and start it again: the old state or the new one."""
     case, home = rng.choice(CASES), arena.folder / "home"
     with _started(arena, home) as here:
         assert here.server is not None
@@ -64,7 +64,7 @@ def server_kill(rng: random.Random, arena: Arena) -> int:
 
 @attack("server-full-disk", "neo4j", share=0.5)
 def server_full_disk(rng: random.Random, arena: Arena) -> int:
-    """the server's disk has little room or none in every command that writes: whole once there is room again"""
+    """Leave little room on the server's disk in every command that writes: whole once there is room again."""
     case = rng.choice(CASES)
     with small_disk(arena.folder, 120) as place:
         home = place / "home"

@@ -1,29 +1,25 @@
-"""Files that are damaged: read as far as they are right, or refused in one sentence that names them."""
+"""Tables that are damaged: read, or refused in one sentence that names them."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import random
-import shutil
 import zipfile
 from functools import cache
 from pathlib import Path
 
-import neodp
-from neodp import generate
-from neodp.store import open_store
+from attacks.arena import Arena
+from attacks.attack import attack
+from attacks.batches import batch, command
+from attacks.judges import Failed, behaved, untouched
 from tests.tables import make
-from tests.trust.arena import Arena
-from tests.trust.attack import attack
-from tests.trust.batches import batch, command
-from tests.trust.judges import Failed, behaved, once, untouched
 
 __all__ = ["damaged"]
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """A file of which some bytes are changed, missing, doubled or new, or the end is."""
+    """Return a file of which some bytes, or the end, are changed, missing, doubled or new."""
     found = bytearray(data)
     for _ in range(rng.randint(1, 6)):
         place, size = rng.randrange(len(found) + 1), rng.choice([1, 1, 2, 8, 64])
@@ -45,7 +41,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def _deep(name: str, data: bytes, rng: random.Random) -> bytes:
-    """The same, where a part of the file is packed: also damage inside, with the packing right."""
+    """Damage a file; if it is a packed one, perhaps inside, with the packing right."""
     try:
         if name.endswith(".gz") and rng.random() < 0.5:
             return gzip.compress(damaged(gzip.decompress(data), rng))
@@ -65,14 +61,14 @@ def _deep(name: str, data: bytes, rng: random.Random) -> bytes:
 
 @cache
 def wholes() -> dict[str, bytes]:
-    """Tables of every kind, whole."""
+    """Return whole tables of every kind."""
     kinds = (".csv", ".gz", ".xlsx", ".ods", ".parquet", ".arrow", ".feather", ".tsv")
     found = {name: x if isinstance(x, bytes) else x.encode() for name, x in make.tables().items()}
     return {name: content for name, content in found.items() if name.endswith(kinds)}
 
 
 def one_table(rng: random.Random, folder: Path, address: str) -> None:
-    """A damaged table, given to a command that reads tables."""
+    """Give a damaged table to a command that reads tables."""
     name = rng.choice(sorted(wholes()))
     (folder / name).write_bytes(_deep(name, wholes()[name], rng))
     (folder / "edges.csv").write_text("source,target,epsilon\na,b,1\n")
@@ -96,50 +92,5 @@ def one_table(rng: random.Random, folder: Path, address: str) -> None:
 
 @attack("tables", "no store", share=1.5)
 def tables(rng: random.Random, arena: Arena) -> int:
-    """damaged tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence"""
+    """Damage tables of every kind (CSV, gz, xlsx, ods, Parquet, Arrow): read, or refused in one sentence."""
     return batch(one_table, 50, rng, arena)
-
-
-@attack("files", "embedded")
-def files(rng: random.Random, arena: Arena) -> int:
-    """damaged files of the embedded store and its log: refused, or read; a kept answer is served as it was, or not"""
-    kept = arena.shared / "damage.db"
-    if not kept.exists():
-        graph = generate.path(20)
-        with open_store(kept) as store:
-            store.load("g", graph.with_alpha(neodp.balanced(graph)))
-            store.write("g", neodp.extend(store.read("g")))
-            arena.facts["damage: answer"] = store.answer("g", "3", "spring").answer
-    file = Path(arena.address)
-    shutil.copy(kept, file)
-    if rng.random() < 0.3:  # a log as after a kill, cut or damaged
-        log = Path(f"{file}.wal")
-        log.write_bytes(rng.randbytes(rng.randint(1, 4000)))
-    else:
-        _hurt(file, rng)
-    for words in rng.sample([("list",), ("releases",), ("audit", "g"), ("eval", "g", "3"), ("show", "g")], 2):
-        behaved(arena.run(*words), (0, 1, 2, 3))
-    done = behaved(arena.run("answer", "g", "3", "--release", "spring"), (0, 1, 2, 3))
-    if done.code == 0:
-        once({"g spring": arena.facts["damage: answer"]}, [("g spring", done.out.strip())])
-    return 1
-
-
-def _hurt(file: Path, rng: random.Random) -> None:
-    content = bytearray(file.read_bytes())
-    how = rng.choice(["bytes", "page", "cut", "swap"])
-    page = 4096 * rng.randrange(max(len(content) // 4096, 1))
-    if how == "bytes":
-        for _ in range(rng.randint(1, 20)):
-            content[rng.randrange(len(content))] = rng.randrange(256)
-    elif how == "page":
-        content[page : page + 4096] = bytes(4096)
-    elif how == "cut":
-        del content[rng.randrange(len(content)) :]
-    else:
-        other = 4096 * rng.randrange(max(len(content) // 4096, 1))
-        content[page : page + 4096], content[other : other + 4096] = (
-            content[other : other + 4096],
-            content[page : page + 4096],
-        )
-    file.write_bytes(content)

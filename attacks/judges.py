@@ -1,4 +1,4 @@
-"""What must hold after an attack. Each judge raises `Failed`; tests/trust/test_judges.py shows each of them a fault."""
+"""Judges of what must hold after an attack. Each raises `Failed`; tests/attacks/test_judges.py shows each a fault."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from neodp.cli.common import OBEYED
 __all__ = ["CODES", "Failed", "Outcome", "State", "behaved", "exact", "once", "untouched", "whole"]
 
 State = Mapping[str, str]
-"""What is in a store, as facts by name; answers are not among them."""
+"""The content of a store, as facts by name; answers are not among them."""
 
 CODES = (0, 1, 2, 3, 130)
 """The exit codes of the command line."""
 
 
 class Failed(AssertionError):
-    """neodp did not stand: how many of how many tries."""
+    """An attack that did harm: in how many of how many tries."""
 
     def __init__(self, message: str, failed: int = 1, tried: int = 1) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class Failed(AssertionError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did: its exit code, negative where a signal ended it, and what it printed."""
+    """The outcome of a command: its exit code, negative if a signal ended it, and its output."""
 
     words: tuple[str, ...]
     code: int | None
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def behaved(outcome: Outcome, codes: Collection[int] = CODES) -> Outcome:
-    """A command that ended with an exit code of the contract and one message for people, whatever it was given."""
+    """Require an exit code of the contract and one message for people; return the outcome."""
     said = outcome.out + outcome.err
     if outcome.code is None:
         raise Failed(f"it did not end: {outcome}")
@@ -56,7 +56,7 @@ def behaved(outcome: Outcome, codes: Collection[int] = CODES) -> Outcome:
 
 
 def whole(found: State, allowed: Iterable[State]) -> None:
-    """A store that is in one of the states that are allowed: the old one, or the new one."""
+    """Require one of the states that are allowed: the old one, or the new one."""
     allowed = list(allowed)
     if not any(found == state for state in allowed):
         nearest = min(allowed, key=lambda state: len(set(state.items()) ^ set(found.items())))
@@ -65,21 +65,21 @@ def whole(found: State, allowed: Iterable[State]) -> None:
 
 
 def once(answers: Mapping[str, str], given: Iterable[tuple[str, str]]) -> None:
-    """Each answer that somebody was given, by the name of its release, is the one that is kept."""
+    """Require that each answer that was given, by the name of its release, is the one that is kept."""
     for name, answer in given:
         if answers.get(name) != answer:
             raise Failed(f"{name} was answered {answer!r}, and {answers.get(name)!r} is kept")
 
 
 def exact(spent: int, allowed: int, given: Iterable[tuple[str, str]]) -> None:
-    """A ledger that counts what was answered, and no more was answered than is allowed."""
+    """Require that the ledger counts every release, and that there are no more than are allowed."""
     names = Counter(name for name, _ in given)
     if len(names) > spent or spent > allowed:
         raise Failed(f"{len(names)} releases were answered, {spent} are counted, {allowed} are allowed")
 
 
 def untouched(before: Mapping[str, bytes], folder: Path, allowed: Collection[str] = ()) -> None:
-    """A folder with the files that it had, and none besides those that are allowed, by the beginning of their names."""
+    """Require that a folder has its files, and others only if their names begin with an allowed word."""
     now = {str(path.relative_to(folder)): path for path in folder.rglob("*") if not path.is_dir()}
     for name in now.keys() - before.keys():
         if not name.startswith(tuple(allowed)):

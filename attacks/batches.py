@@ -1,4 +1,4 @@
-"""Many small tries in one process of their own, since one of them may end it."""
+"""Batches: many small tries in one process of their own, since one of them may end it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from tests.trust.arena import Arena, children
-from tests.trust.judges import Failed, Outcome
+from attacks.arena import Arena, children
+from attacks.judges import Failed, Outcome
 
 __all__ = ["batch", "command"]
 
 PATIENCE = 120
-"""After how many seconds a try counts as one that does not end."""
+"""The seconds after which a try counts as one that does not end."""
 
 One = Callable[[random.Random, Path, str], None]
-"""A try in a folder of its own, with the address of a store where it needs one."""
+"""A try in a folder of its own, with the address of a store, or another place, where it needs one."""
 
 
 def command(*words: str) -> Outcome:
@@ -36,11 +36,22 @@ def command(*words: str) -> Outcome:
         return Outcome(words, code, out.getvalue(), err.getvalue())
 
 
-def batch(one: One, count: int, rng: random.Random, arena: Arena) -> int:
-    """Try something so many times; the failures of all, with their seeds, raise `Failed`."""
+def batch(one: One, count: int, rng: random.Random, arena: Arena, place: Path | None = None) -> int:
+    """Try something so many times; return how many times it was.
+
+    Parameters
+    ----------
+    place : Path, optional
+        A place that each try is given, instead of the address of a server.
+
+    Raises
+    ------
+    Failed
+        If a try failed; the message has the seeds of those that did.
+    """
     seeds = [f"{rng.getrandbits(64):x}" for _ in range(count)]
     report = arena.folder / "report.jsonl"
-    where = "" if arena.server is None else arena.address
+    where = str(place or "") if arena.server is None else arena.address
     work = (one.__module__, one.__name__, seeds, str(report), where, arena.environment)
     child = children.Process(target=_tries, args=work)
     child.start()
@@ -56,13 +67,13 @@ def batch(one: One, count: int, rng: random.Random, arena: Arena) -> int:
 
 
 def _tries(module: str, name: str, seeds: list[str], report: str, address: str, environment: dict[str, str]) -> None:
-    """What the process does: a try for each seed, and a line of the report for each."""
+    """Make a try for each seed, and write a line of the report for each: the work of the process."""
     one: One = getattr(importlib.import_module(module), name)
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGALRM, _late)
     with (
-        tempfile.TemporaryDirectory(prefix="neodp-trust-") as all_of_them,
+        tempfile.TemporaryDirectory(prefix="neodp-attack-") as all_of_them,
         Path(report).open("a") as lines,
         open(os.devnull, "w") as nowhere,
     ):

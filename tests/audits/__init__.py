@@ -1,7 +1,0 @@
-"""Audits of the running program: what it draws, how long it takes, and what would be noticed.
-
-``python -m tests.audits draws`` draws many answers and tests every inequality of every edge with stated error
-probabilities, ``python -m tests.audits exact`` counts random numbers instead of drawing them, and
-``python -m tests.audits timing`` looks for datasets in the clock. docs/audits.md has what they print. A bounded part of
-each runs with the tests.
-"""
