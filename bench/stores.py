@@ -6,32 +6,34 @@ Count lattices of 10^5 and 10^6 datasets with three times as many edges (``--qui
 on a real Neo4j server, in a process of their own:
 
 * load, read, ``extend``, write-back, and reading back and auditing what was written;
+* for the embedded store, in the same run, bare SQLite beside it: the same arrays as blobs of 16 MiB, one ``tobytes()``
+  per column, with no index, digest or check; pages of 16 KiB, ``journal_mode=DELETE``, ``synchronous=FULL``, one
+  transaction; a read fetches all blobs and makes arrays of them (``np.frombuffer``);
 * for Neo4j, in the same run, the server's own scan (``sum(r.epsilon)``) beside the read, its own ``SET`` of as many
   properties on all nodes beside the write-back, and bare ``CREATE`` statements of as many nodes and relationships, with
   the same properties and indexes, beside the load: the server makes up their values, so nothing goes over the wire;
-* for the embedded store, the same by an older neodp, if NEODP_BENCH_BEFORE names a checkout of it, as in
-  ``git worktree add /tmp/before COMMIT``;
 * the peak of the client's memory while it reads, beyond the arrays it returns, per edge.
 
 How
 ---
-Reads, scans, SETs and write-backs take turns, twice; a time is the best of its turns. The server is the one of the
-tests (``tools/neo4j_server.py``), with its full compiler and a heap of 3 GiB. Processor time is that
-of this process: all that the embedded store takes, and the client's part of what Neo4j takes.
+On Neo4j, reads, scans, SETs and write-backs take turns, twice; on the embedded store, loads, reads and write-backs take
+turns with those of bare SQLite, five times, each time in new files. A time is the best of its turns. The server is the
+one of the tests (``tools/neo4j_server.py``), with its full compiler and a heap of 3 GiB. Processor time is that of this
+process: all that the embedded store takes, and the client's part of what Neo4j takes.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import sqlite3
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 import neodp
 from bench.process import Process, mark_peak, peak, stopwatch
@@ -45,11 +47,12 @@ __all__ = ["run"]
 T = TypeVar("T")
 SIZES = ([45, 46, 46], [99, 99, 99])
 QUICK = ([20, 21, 21],)
-TURNS = 2
+TURNS, BARE_TURNS = 2, 5
 READ_AIM, WRITE_AIM, LOAD_AIM, MEMORY_AIM = 4.0, 1.6, 1.5, 200.0
 """At most so many times the server's own scan, SET and CREATE; at most so many bytes per edge."""
-BEFORE_AIMS = {"load": 2.0, "write": 3.0}
-"""At least so many times as fast as before."""
+BARE_AIM = 3.0
+"""The embedded store takes at most so many times what bare SQLite does."""
+BLOB = 2**24
 STEPS = ("load", "read", "extend", "write", "audit")
 HEADER = ("store", "datasets", "edges", *(f"{step} s" for step in STEPS), "read MB", f"bytes/edge (aim {MEMORY_AIM:g})")
 SCAN = "MATCH (:Dataset {graph: $graph})-[r:NEIGHBOR]->() RETURN sum(r.epsilon)"
@@ -71,19 +74,8 @@ CREATE_EDGES = (
 
 def run(quick: bool) -> None:
     """Measure and print."""
-    rows, ratios, older = [], [], []
-    for groups in QUICK if quick else SIZES:
-        with tempfile.TemporaryDirectory() as folder, Process() as process:
-            found = process.call(_measure, str(Path(folder) / "bench.db"), groups)
-            rows.append(_row("embedded", found))
-            rows.append(_processor(found))
-            if "NEODP_BENCH_BEFORE" in os.environ:
-                older.append(_faster(_before(os.environ["NEODP_BENCH_BEFORE"], folder, groups), found))
-    show(table(HEADER, rows))
-    if older:
-        header = [x for step in ("load", "read", "write", "audit") for x in (f"{step} before s", "now s", "faster")]
-        show(table(("embedded", *header), older))
-    rows.clear()
+    embedded(quick)
+    rows, ratios = [], []
     for groups in QUICK if quick else SIZES:
         with server() as neo4j, Process(**neo4j.environment()) as process:
             found = process.call(_measure, neo4j.uri, groups)
@@ -94,6 +86,19 @@ def run(quick: bool) -> None:
     header = [x for own, step in OWN for x in (f"{own} s", f"{step} s", f"{step}/{own}")]
     show(table(("neo4j", *header), ratios))
     show("bytes/edge: the client's peak while reading, beyond the arrays")
+
+
+def embedded(quick: bool) -> None:
+    """Measure and print the embedded store, beside bare SQLite."""
+    rows, ratios = [], []
+    for groups in QUICK if quick else SIZES:
+        with tempfile.TemporaryDirectory() as folder, Process() as process:
+            found = process.call(_measure, str(Path(folder) / "bench.db"), groups)
+            rows += [_row("embedded", found), _processor(found)]
+            ratios += process.call(_beside, folder, groups)
+    show(table(HEADER, rows))
+    show(table(("beside bare SQLite", "datasets", "bare s", "neodp s", "ratio", "aim", "bare MB", "neodp MB"), ratios))
+    show("MB: what the process had at most, beyond what it had before")
 
 
 OWN = (("CREATE", "load"), ("scan", "read"), ("SET", "write"))
@@ -141,14 +146,75 @@ def _both(found: dict[str, float], what: str, work: Callable[[], T]) -> tuple[fl
     return spent, result
 
 
-def _before(checkout: str, folder: str, groups: list[int]) -> dict[str, float]:
-    """The same by an older neodp."""
-    code = f"import json; from bench.stores import _measure; print(json.dumps(_measure('old.db', {groups})))"
-    environment = os.environ | {"PYTHONPATH": checkout}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, check=True, capture_output=True, text=True
-    )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+def _beside(folder: str, groups: list[int]) -> list[tuple[str, ...]]:
+    """Load, write and read a graph, in turns with bare SQLite."""
+    graph = generate.counts(groups, epsilon=[0.2, 0.5, 1.0])
+    graph = graph.with_alpha(neodp.balanced(graph))
+    mechanism = neodp.extend(graph)
+    best: dict[str, float] = {}
+    memory: dict[str, float] = {}
+
+    def turn(what: str, work: Callable[[], T]) -> T:
+        before = mark_peak()
+        spent, result = stopwatch(work)
+        memory[what] = min(memory.get(what, np.inf), peak() - before)
+        _keep(best, what, spent)
+        return result
+
+    columns, rows = _columns(graph), {"rows": mechanism.probabilities}
+    for _ in range(BARE_TURNS):
+        with tempfile.TemporaryDirectory(dir=folder) as here:
+            bare = Path(here) / "bare.db"
+            turn("bare load", partial(_write_blobs, bare, columns))
+            turn("bare write", partial(_write_blobs, bare, rows))
+            turn("bare read", partial(_read_blobs, bare, columns))
+            with open_store(Path(here) / "beside.db") as store:
+                turn("load", partial(store.load, "bench", graph))
+                turn("write", partial(store.write, "bench", neodp.extend(store.read("bench"))))
+                turn("read", partial(store.read, "bench"))
+    return [_ratio(step, len(graph), best, memory) for step in ("load", "write", "read")]
+
+
+def _ratio(step: str, datasets: int, best: dict[str, float], memory: dict[str, float]) -> tuple[str, ...]:
+    ratio = best[step] / best[f"bare {step}"]
+    spent = [seconds(best[f"bare {step}"]), seconds(best[step]), times(ratio)]
+    aim = f"{BARE_AIM:g}: {met(ratio <= BARE_AIM)}"
+    return (step, f"{datasets:,}", *spent, aim, megabytes(memory[f"bare {step}"]), megabytes(memory[step]))
+
+
+def _columns(graph: DatasetGraph) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a graph."""
+    _, start, data = graph.keys.buffers()
+    names = ("color", "source", "target", "epsilon", "delta", "alpha")
+    keys: dict[str, np.ndarray[Any, Any]] = {
+        "start": np.frombuffer(start, np.int32)[: len(graph) + 1],
+        "keys": np.frombuffer(data, np.uint8),
+    }
+    return keys | {name: getattr(graph, name) for name in names}
+
+
+def _write_blobs(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    for pragma in ("page_size = 16384", "journal_mode = DELETE", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("BEGIN")
+    connection.execute("CREATE TABLE IF NOT EXISTS blob (name TEXT, part INTEGER, data BLOB)")
+    for name, column in columns.items():
+        data = memoryview(column.tobytes())
+        for first in range(0, len(data), BLOB):
+            connection.execute("INSERT INTO blob VALUES (?, ?, ?)", [name, first, data[first : first + BLOB]])
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def _read_blobs(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    connection = sqlite3.connect(path, isolation_level=None)
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        parts = connection.execute("SELECT data FROM blob WHERE name = ? ORDER BY part", [name]).fetchall()
+        data = parts[0][0] if len(parts) == 1 else b"".join(part for (part,) in parts)
+        found[name] = np.frombuffer(data, column.dtype).reshape(column.shape)
+    connection.close()
     return found
 
 
@@ -205,13 +271,4 @@ def _ratios(found: dict[str, float]) -> tuple[str, ...]:
     for own, step in OWN:
         ratio, aim = found[step] / found[own], AIMS[step]
         cells += [seconds(found[own]), seconds(found[step]), f"{times(ratio)} (aim {aim:g}: {met(ratio <= aim)})"]
-    return tuple(cells)
-
-
-def _faster(before: dict[str, float], found: dict[str, float]) -> tuple[str, ...]:
-    cells = [f"{found['datasets']:,.0f}"]
-    for step in ("load", "read", "write", "audit"):
-        ratio, aim = before[step] / found[step], BEFORE_AIMS.get(step)
-        verdict = f" (aim {aim:g}: {met(ratio >= aim)})" if aim else ""
-        cells += [seconds(before[step]), seconds(found[step]), times(ratio) + verdict]
     return tuple(cells)

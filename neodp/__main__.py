@@ -1,5 +1,6 @@
 """``python -m neodp``, and the command ``neodp``: the command line, which Ctrl-C ends with one sentence."""
 
+import os
 import sys
 from importlib.machinery import PathFinder
 from typing import Any
@@ -23,6 +24,7 @@ class _WithoutPandas(PathFinder):
 
 def main() -> int:
     """Load the command line and run it; the exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's others start with it, and no command needs them
     if "spark" not in sys.argv:  # --engine spark: PySpark needs pandas
         sys.meta_path[:] = [_WithoutPandas if finder is PathFinder else finder for finder in sys.meta_path]
     try:

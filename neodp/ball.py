@@ -41,7 +41,7 @@ from neodp import binary, boundary
 from neodp.binary import Solution
 from neodp.columns import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
-from neodp.extension import ROUNDING
+from neodp.extension import ROUNDING, Extension
 from neodp.family import family
 from neodp.frames import Tabular
 from neodp.graph import DatasetGraph
@@ -414,7 +414,11 @@ def evaluate_whole(
     """
     with _told_about(keys):
         start = [graph.index(key) for key in keys_of(keys)]
-    found = family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method)
+    return evaluate_at(graph, start, family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method))
+
+
+def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> Ball:
+    """As ``evaluate_whole``, for the datasets at some positions, where the graph has been extended."""
     return Ball(
         evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),

@@ -206,10 +206,10 @@ def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: 
 
 def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int) -> Path:
     """The path from a source that gives v its label."""
-    adjacency = graph.adjacency
+    adjacency, given = graph.adjacency, graph.given
 
     def is_source(w: int) -> bool:  # a source of the other colour ends the path too
-        return bool(graph.color[w] != graph.color[v] or (graph.given[w] and label[w] == own[w]))
+        return bool(graph.color[w] != graph.color[v] or (given[w] and label[w] == own[w]))
 
     def before(w: int) -> Iterator[tuple[int, int]]:
         """Backwards over edges that are tight."""
@@ -217,7 +217,7 @@ def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: in
         u, e = adjacency.neighbor[row], adjacency.edge[row]
         same = graph.color[u] == graph.color[w]
         tight = rule.relax(np.where(same, label[u], -own[u]), e) == label[w]
-        at = np.flatnonzero(tight & (same | graph.given[u]))
+        at = np.flatnonzero(tight & (same | given[u]))
         yield from zip(u[at].tolist(), e[at].tolist(), strict=True)
 
     return search.trace(v, is_source, before)

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import StoreError
-from neodp.store.base import GraphInfo, MechanismInfo, Store, StoredGraph, StoredMechanism, StoredView
+from neodp.store.base import Store
+from neodp.store.records import GraphInfo, MechanismInfo, StoredGraph, StoredMechanism
 from neodp.store.settings import Settings
+from neodp.store.views import StoredView
 
 if TYPE_CHECKING:
     import neo4j

@@ -161,13 +161,12 @@ def _drawn_from(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
     """The distribution at a dataset, checked exactly on all its edges."""
     star = store.neighbors(info.name, [key])
     others = star.neighbor.to_pylist()
+    place = {each: i for i, each in enumerate(dict.fromkeys([key, *others]))}
     with _certified_still(store, info):
-        found = demand.distributions(store, info.name, [key, *dict.fromkeys(others)])
-    place = {evaluation.key: i for i, evaluation in enumerate(found.evaluations)}
-    rows = np.array([list(evaluation.probabilities.values()) for evaluation in found.evaluations])
+        rows = demand.distributions(store, info.name, list(place))
     ends = np.array([place[other] for other in others], np.int64)
     _require_private(info, judge(np.zeros(len(ends), np.int64), ends, star.epsilon, star.delta, rows))
-    return found.evaluations[0].probabilities
+    return dict(zip(info.colors, rows[0].tolist(), strict=True))
 
 
 @contextmanager

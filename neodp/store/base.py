@@ -22,39 +22,34 @@ from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import numpy as np
-
-from neodp.ball import Ball, Star
-from neodp.columns import Floats
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
 from neodp.frames import Tabular, html_table
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Check, Mechanism
 from neodp.names import normal
-from neodp.rainbow import Method
 from neodp.release import DEFAULT, Account, Ledger, Limit, Release
-from neodp.store import answers, demand, refusals, whole
-from neodp.store.cypher import subject
-from neodp.store.demand import StoredView
-from neodp.store.engines import Engine, Plugin, Ran, Row
-from neodp.store.notions import Notion, edge_values
+from neodp.store import refusals
 from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
-from neodp.store.whole import AuditedMechanism, Summary
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
+    from neodp.ball import Ball, Star
+    from neodp.columns import Floats
+    from neodp.graph import DatasetGraph
+    from neodp.mechanism import Check, Mechanism
+    from neodp.rainbow import Method
+    from neodp.store.engines import Engine, Plugin, Ran, Row
+    from neodp.store.notions import Notion
     from neodp.store.profiles import ProfileStore
+    from neodp.store.views import StoredView
+    from neodp.store.whole import AuditedMechanism, Summary
 
 __all__ = [
-    "Engine",
     "GraphInfo",
     "MechanismInfo",
     "Progress",
     "Store",
     "StoredGraph",
     "StoredMechanism",
-    "StoredView",
     "fingerprint",
     "silent",
 ]
@@ -277,6 +272,13 @@ class Store(Tabular):
     def _mus(self, graph: StoredGraph) -> Floats:
         """The stored mu in the order of a graph's edges; NaN where there is none."""
 
+    @abstractmethod
+    def _layers(self, info: GraphInfo) -> int:
+        """How many layers a search may have before a pass over the whole graph would be cheaper, roughly.
+
+        A layer is a query and a solution. A search that ends in a pass takes about twice as long as the pass alone.
+        """
+
     def _made_for(self, graph: StoredGraph, info: GraphInfo) -> bool:
         """Return whether the stored mechanism was made for a graph as it was just read."""
         kept = info.mechanism
@@ -358,11 +360,15 @@ class Store(Tabular):
         PrivacyError
             If its privacy notion cannot be stored (:mod:`neodp.store.notions`).
         """
+        from neodp.store.notions import Notion
+
         self._write(name, mechanism, Notion.of(mechanism, name), progress)
         return len(mechanism)
 
     def notion(self, graph: StoredGraph, info: MechanismInfo) -> Notion:
         """The privacy notion of the mechanism that is stored for a graph."""
+        from neodp.store.notions import Notion, edge_values
+
         return Notion.read(info, lambda: edge_values(graph, self._mus(graph)))
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
@@ -378,6 +384,8 @@ class Store(Tabular):
 
     def _subject(self, query: str, name: str) -> dict[str, str]:
         """The parameter of a canned query that names its graph or profile, which must be whole."""
+        from neodp.store.cypher import subject
+
         if subject(query) == "profile":
             return {"profiles": self.profiles.ready(name).name}
         return {"graph": self.ready(name).name}
@@ -390,6 +398,10 @@ class Store(Tabular):
         NoMechanism
             If none is stored, writing one was interrupted, or a dataset has none.
         """
+        import numpy as np
+
+        from neodp.mechanism import Mechanism
+
         info = self.ready(name)
         if info.mechanism is None:
             raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run `store.extend({name!r})` first")
@@ -441,10 +453,14 @@ class Store(Tabular):
         StaleMechanism
             If the store holds a mechanism that the graph no longer gives: nobody should be answered by a mixture.
         """
+        from neodp.store import demand
+
         return demand.evaluate(self, name, keys, engine, limit, write)
 
     def check(self, name: str, *, engine: Engine = "auto", progress: Progress = silent) -> Ran[Check]:
         """Whether a graph can be extended (:func:`neodp.check`), and who looked."""
+        from neodp.store import whole
+
         return whole.check(self, name, engine, progress)
 
     def extend(
@@ -467,16 +483,22 @@ class Store(Tabular):
         write : bool
             Keep the probabilities on the datasets.
         """
+        from neodp.store import whole
+
         return whole.extend(self, name, engine, method, write, progress)
 
     def stream(
         self, name: str, *, engine: Engine = "auto", method: Method | None = None, progress: Progress = silent
     ) -> Iterator[Row]:
         """The optimal mechanism of a graph, dataset by dataset; nothing is kept."""
+        from neodp.store import whole
+
         return whole.stream(self, name, engine, method, progress)
 
     def estimate(self, name: str, *, engine: Engine = "auto") -> Ran[dict[str, Any]]:
         """The memory that ``extend`` takes, in bytes, and whose."""
+        from neodp.store import whole
+
         return whole.estimate(self, name, engine)
 
     def audit(
@@ -489,6 +511,8 @@ class Store(Tabular):
         NoMechanism
             As ``mechanism``.
         """
+        from neodp.store import whole
+
         return whole.audit(self, name, engine, worst, progress)
 
     def change_limit(
@@ -514,6 +538,8 @@ class Store(Tabular):
 
     def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
         """What is known about a graph that is certified (:mod:`neodp.store.answers`); certified now if it is not."""
+        from neodp.store import answers
+
         return answers.certified(self, name, verify=verify)
 
     def answer(
@@ -553,5 +579,7 @@ class Store(Tabular):
         NotCertified, UnhitBoundary, IncompatibleAlpha, StaleMechanism
             If the graph is not in a state in which answers may be given, whatever the dataset.
         """
+        from neodp.store import answers
+
         how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
         return answers.answer(self, graph, key, release, engine, **how)

@@ -6,7 +6,7 @@ numbers that come back. Nobody is given numbers that the stored mechanism does n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from neodp import ball
-from neodp.auditing import NUMERICAL
-from neodp.ball import Ball, Evaluation, Found, Star
+from neodp.ball import Ball
 from neodp.columns import Floats
 from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.estimate import estimate
@@ -29,74 +28,9 @@ from neodp.store.records import GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
     from neodp.store.base import Store
+    from neodp.store.views import StoredView
 
-__all__ = ["StoredView", "distributions", "evaluate", "everywhere"]
-
-
-class StoredView:
-    """A stored graph seen from some of its datasets, for a search.
-
-    Parameters
-    ----------
-    info : GraphInfo
-    keys : strings
-        The datasets.
-    found : Found
-        Their colours and alpha.
-    stored : array of float, one row per dataset
-        The probabilities that the datasets have; NaN where they have none.
-    least : array of float
-        As in :class:`~neodp.ball.View`.
-    neighbors, write : callables
-        Ask the store for the edges at some datasets; have the store keep probabilities, if the graph is still what it
-        was.
-    """
-
-    def __init__(
-        self,
-        info: GraphInfo,
-        keys: Sequence[str],
-        found: Found,
-        stored: Floats,
-        least: Floats,
-        neighbors: Callable[[Sequence[str]], Star],
-        write: Callable[[Sequence[Evaluation]], None],
-    ) -> None:
-        self.info = info
-        self.name = info.name
-        self.colors = info.colors
-        self.stored = stored
-        self.least = least
-        self.queries = 1
-        """How many queries were made."""
-        self._keys, self._found = list(keys), found
-        self._neighbors, self._write = neighbors, write
-
-    def find(self, keys: Sequence[str]) -> Found:
-        assert list(keys) == self._keys
-        return self._found
-
-    def neighbors(self, keys: Sequence[str]) -> Star:
-        self.queries += 1
-        return self._neighbors(keys)
-
-    def agrees(self, found: Ball) -> bool:
-        """Whether what was found is what the store has, if it holds a mechanism at all.
-
-        (epsilon, delta) is computed in integers, so that every bit must agree; other notions are computed in doubles,
-        and must agree up to rounding.
-        """
-        if self.info.mechanism is None:
-            return True
-        rows = np.array([list(e.probabilities.values()) for e in found.evaluations])
-        if self.info.mechanism.privacy == EPSILON_DELTA:
-            return np.array_equal(rows, self.stored)
-        return np.allclose(rows, self.stored, rtol=NUMERICAL, atol=0.0)
-
-    def write(self, evaluations: Sequence[Evaluation]) -> None:
-        """Keep probabilities on their datasets, if the graph is still what it was."""
-        self.queries += 1
-        self._write(evaluations)
+__all__ = ["distributions", "evaluate", "everywhere"]
 
 
 def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
@@ -134,10 +68,15 @@ def _mark_changed(store: Store, name: str) -> None:
         store._mark_changed(name)
 
 
-def distributions(store: Store, name: str, keys: Sequence[str]) -> Ball:
-    """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them."""
+def distributions(store: Store, name: str, keys: Sequence[str]) -> Floats:
+    """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them; as rows."""
     with store.view(name, keys) as view:
-        return _evaluated(store, view, list(keys), "auto", None)
+        kept = view.info.mechanism
+        if family(view).binary and (kept is None or kept.privacy == EPSILON_DELTA) and not store._layers(view.info):
+            graph = store.read(name)
+            return graph.extension.rows[view.positions(graph)]  # no path is asked for
+        found = _evaluated(store, view, list(keys), "auto", None)
+    return np.array([list(evaluation.probabilities.values()) for evaluation in found.evaluations])
 
 
 def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
@@ -165,35 +104,30 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
         graph = store.read(view.name)
         return ball.evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
     if not family(view).binary and engine != "ball":
-        return _rainbow(store, view, keys)
-    if engine == "whole":
-        return ball.evaluate_whole(store.read(view.name), keys)
-    datasets, layers = _cheaper(view.info)
+        return _rainbow(store, view)
+    datasets, layers = min(ball.LIMIT, max(1000, view.info.datasets // 8)), store._layers(view.info)
+    bounded = engine != "ball" and limit is None
+    if engine == "whole" or (bounded and not layers):
+        return _whole(store, view)
     try:
-        bounded = engine != "ball" and limit is None
         return ball.evaluate(view, keys, limit=limit or datasets, layers=layers if bounded else None)
     except BallTooLarge:
         if engine == "ball" or not estimate(view.info.datasets, view.info.edges).fits:
             raise
-        found = ball.evaluate_whole(store.read(view.name), keys)
-        return replace(found, proof="the search grew too large, so the whole graph was extended")
+        return replace(_whole(store, view), proof="the search grew too large, so the whole graph was extended")
 
 
-def _rainbow(store: Store, view: StoredView, keys: list[str]) -> Ball:
+def _whole(store: Store, view: StoredView) -> Ball:
+    graph = store.read(view.name)
+    return ball.evaluate_at(graph, view.positions(graph), graph.extension)
+
+
+def _rainbow(store: Store, view: StoredView) -> Ball:
     """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
     if method in ("prefix", "line"):
-        return ball.evaluate_whole(graph, keys, cast("Method", method))
-    found = ball.evaluate_whole(graph, keys)
+        return ball.evaluate_whole(graph, view.keys, cast("Method", method))
+    found = ball.evaluate_at(graph, view.positions(graph), graph.extension)
     if method in (None, "given") and not view.agrees(found):
-        return ball.evaluate_whole(graph, keys, "line")
+        return ball.evaluate_whole(graph, view.keys, "line")
     return found
-
-
-def _cheaper(info: GraphInfo) -> tuple[int, int]:
-    """How many datasets and layers a search may have before a pass over the whole graph would be cheaper, roughly.
-
-    A layer is a query and a solution. A pass takes, on both stores, about as long as three layers, and as one more for
-    every thousand datasets; so a search that ends in a pass takes about twice as long as the pass alone.
-    """
-    return min(ball.LIMIT, max(1000, info.datasets // 8)), min(200, 3 + info.datasets // 1000)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from neodp.ball import Ball
 from neodp.errors import StoreError
 
 if TYPE_CHECKING:
+    from neodp.ball import Ball
     from neodp.mechanism import Check
     from neodp.store.base import Store
     from neodp.store.whole import AuditedMechanism, Summary

@@ -20,13 +20,14 @@ import numpy as np
 
 from neodp.columns import Floats
 from neodp.errors import NoMechanism, PrivacyError
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
 from neodp.privacy import EpsilonDelta, Gaussian, Privacy
 from neodp.store.records import MechanismInfo, fingerprint
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from neodp.graph import DatasetGraph
+    from neodp.mechanism import Mechanism
 
 __all__ = ["EPSILON_DELTA", "GAUSSIAN", "Notion", "by_edge", "edge_values"]
 

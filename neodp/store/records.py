@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ import numpy as np
 from neodp.columns import Floats
 from neodp.errors import DamagedRelease
 from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
 from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from neodp.extension import Extension
+    from neodp.mechanism import Mechanism
 
 __all__ = [
     "FOREIGN",
@@ -242,6 +245,14 @@ class StoredGraph(DatasetGraph):
         if self.stamp is None or any(getattr(self, name) is not read for name, read in self.stamp.columns.items()):
             return None
         return self.stamp.revision
+
+    @cached_property
+    def extension(self) -> Extension:
+        """The optimal mechanism for the graph's own epsilon and delta; found once, for a graph never changes."""
+        from neodp.family import family
+        from neodp.privacy import EpsilonDelta
+
+        return family(self).extend(self, EpsilonDelta.of(self), None)
 
 
 @dataclass(frozen=True)

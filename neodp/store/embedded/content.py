@@ -7,18 +7,21 @@ its pair of epsilon and delta, of which there are few.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neodp.columns import Floats
-from neodp.graph import DatasetGraph
 from neodp.store.embedded.columns import Array, Column, Columns, ranges
 from neodp.store.embedded.texts import Texts
 from neodp.store.records import Stamp, StoredGraph
 
-__all__ = ["Content", "HalfEdges", "levels_of"]
+if TYPE_CHECKING:
+    from neodp.columns import Floats
+    from neodp.graph import DatasetGraph
+
+__all__ = ["Content", "HalfEdges", "Held", "levels_of"]
 
 
 class HalfEdges(NamedTuple):
@@ -44,7 +47,7 @@ class Content:
     def __init__(self, columns: Columns, row: Mapping[str, Any], colors: tuple[str, ...]) -> None:
         self._columns, self._row, self.colors = columns, row, colors
         n, m, k, content = row["datasets"], row["edges"], len(colors), row["content"]
-        self.keys = Texts(columns, content, "key", n)
+        self._keys = Texts(columns, content, "key", n)
         self._color = Column(content, "color", "i1", n)
         self._preference = Column(content, "preference", "i1", n, k)
         self._ends = [Column(content, end, "<i4", m) for end in ("source", "target")]
@@ -59,9 +62,9 @@ class Content:
 
     def write(self, graph: DatasetGraph, level: Array, levels: Floats) -> None:
         """Write all of a graph, whose edges have the given levels."""
-        order = np.arange(graph.edges) if _ascending(graph.source) else np.argsort(graph.source, kind="stable")
+        order = slice(None) if _ascending(graph.source) else np.argsort(graph.source, kind="stable")
         source, target = graph.source[order], graph.target[order]
-        self.keys.write(graph.keys)
+        self._keys.write(graph.keys)
         self._columns.write(self._color, graph.color)
         if graph.preference is not None:
             self._columns.write(self._preference, graph.preference)
@@ -85,7 +88,7 @@ class Content:
         levels = self._columns.read(self._levels)
         level = self._columns.read(self._level)
         columns = {
-            "keys": self.keys.read(),
+            "keys": self._keys.read(),
             "color": self._columns.read(self._color),
             "source": self._columns.read(self._ends[0]),
             "target": self._columns.read(self._ends[1]),
@@ -96,6 +99,14 @@ class Content:
         }
         stamp = Stamp(self._row["revision"], columns)
         return StoredGraph(**columns, colors=self.colors, name=self._row["name"], stamp=stamp)
+
+    def find(self, keys: Sequence[str]) -> Array:
+        """Return the places of some datasets; -1 where there is none."""
+        return self._keys.find(keys)
+
+    def names(self, places: Array) -> list[str]:
+        """Return the keys of some datasets."""
+        return self._keys.at(places)
 
     def color(self, places: Array) -> Array:
         """Return the colours of some datasets, as positions."""
@@ -125,24 +136,67 @@ class Content:
         return HalfEdges(np.concatenate(at), neighbor, pairs[:, 0].copy(), pairs[:, 1].copy())
 
 
+class Held:
+    """A graph that was read as a whole and stays in memory. It is asked as :class:`Content` is."""
+
+    def __init__(self, graph: StoredGraph) -> None:
+        self.graph, self.colors = graph, graph.colors
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.graph.keys.to_pylist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self._names)}
+
+    def find(self, keys: Sequence[str]) -> Array:
+        """Return the places of some datasets; -1 where there is none."""
+        return np.array([self._place.get(key, -1) for key in keys], np.int64)
+
+    def names(self, places: Array) -> list[str]:
+        """Return the keys of some datasets."""
+        return [self._names[place] for place in places.tolist()]
+
+    def color(self, places: Array) -> Array:
+        """Return the colours of some datasets, as positions."""
+        return self.graph.color[places]
+
+    def alpha(self, places: Array) -> Floats:
+        """Return the alpha of some datasets, as rows."""
+        return self.graph.alpha[places]
+
+    def preference(self, places: Array) -> Array | None:
+        """Return how some datasets order the colours, as rows; None where no dataset of the graph orders them."""
+        return None if self.graph.preference is None else self.graph.preference[places]
+
+    def edges_at(self, places: Array) -> HalfEdges:
+        """Return the edges at some datasets, in either direction."""
+        start, neighbor, edge = self.graph.adjacency
+        half = ranges(start[places], start[places + 1])
+        at = np.repeat(np.arange(len(places)), start[places + 1] - start[places])
+        found = edge[half]
+        return HalfEdges(at, neighbor[half].astype(np.int64), self.graph.epsilon[found], self.graph.delta[found])
+
+
 def levels_of(graph: DatasetGraph) -> tuple[Array, Floats]:
     """Return the level of each edge, and the pairs of epsilon and delta, bit for bit."""
+    columns = (np.ascontiguousarray(column).view(np.int64) for column in (graph.epsilon, graph.delta))
+    (code, epsilon), (other, delta) = map(_numbered, columns)
+    if len(delta) > 1:
+        code, pair = _numbered(code.astype(np.int64) * len(delta) + other)
+        epsilon, delta = epsilon[pair // len(delta)], delta[pair % len(delta)]
+    return code.astype(_code(len(epsilon))), np.column_stack(np.broadcast_arrays(epsilon, delta)).view(np.float64)
+
+
+def _numbered(values: Array) -> tuple[Array, Array]:
+    """Return the number of each value, and the different values."""
     import pyarrow as pa
 
-    if not graph.edges:
-        return np.empty(0, "u1"), np.empty((0, 2))
-    epsilon, delta = (
-        pa.array(np.ascontiguousarray(column).view(np.int64)).dictionary_encode()
-        for column in (graph.epsilon, graph.delta)
-    )
-    pair = epsilon.indices.to_numpy().astype(np.int64) * len(delta.dictionary) + delta.indices.to_numpy()
-    used = pa.array(pair).dictionary_encode()
-    code = used.dictionary.to_numpy()
-    parts = (
-        epsilon.dictionary.to_numpy()[code // len(delta.dictionary)],
-        delta.dictionary.to_numpy()[code % len(delta.dictionary)],
-    )
-    return used.indices.to_numpy().astype(_code(len(code))), np.column_stack(parts).view(np.float64)
+    if (values == values[:1]).all():  # sooner than to look each one up
+        return np.zeros(len(values), np.int32), values[:1]
+    found = pa.array(values).dictionary_encode()
+    return found.indices.to_numpy(), found.dictionary.to_numpy()
 
 
 def _code(levels: int) -> str:

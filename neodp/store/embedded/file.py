@@ -147,6 +147,18 @@ class File:
                 self.require_sound()
                 yield
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """Another one whenever anything in the file was changed: by other connections, or by this one."""
+        ((others,),) = self.execute("PRAGMA data_version")
+        assert self._connection is not None
+        return others, self._connection.total_changes
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction is open that changes the file."""
+        return bool(self._writing)
+
     @contextmanager
     def _transaction(self, begin: str, *, writing: bool) -> Iterator[None]:
         self.execute(begin)

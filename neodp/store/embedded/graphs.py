@@ -6,22 +6,23 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from neodp.ball import Star, least_of
-from neodp.columns import Floats
-from neodp.graph import DatasetGraph
 from neodp.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.embedded.columns import Array, Columns
-from neodp.store.embedded.content import Content, levels_of
+from neodp.store.embedded.content import Content, Held, levels_of
 from neodp.store.embedded.file import File
 from neodp.store.embedded.records import Table
 from neodp.store.records import READY, GraphInfo, StoredGraph
+
+if TYPE_CHECKING:
+    from neodp.ball import Star
+    from neodp.columns import Floats
+    from neodp.graph import DatasetGraph
 
 __all__ = ["GRAPH", "Graphs", "new_version", "now"]
 
@@ -32,7 +33,7 @@ GRAPH = (
 )
 """The columns of the table ``graph``."""
 SMALL = 50_000
-"""A graph of at most so many datasets and edges stays in memory after it was read."""
+"""A graph of at most so many datasets and edges stays in memory after it was read, and so does its extension."""
 
 
 class Graphs(Store):
@@ -41,7 +42,7 @@ class Graphs(Store):
     _file: File
     _columns: Columns
     _graphs: Table
-    _last: StoredGraph | None = None
+    _last: Held | None = None
 
     def close(self) -> None:
         self._file.close()
@@ -142,15 +143,33 @@ class Graphs(Store):
 
     def _whole(self, row: Mapping[str, Any]) -> StoredGraph:
         """Return a whole graph, which stays in memory if it is small."""
-        if self._last is not None and self._last.revision == row["revision"]:
-            return self._last
+        if self._last is not None and self._last.graph.revision == row["revision"]:
+            return self._last.graph
         found = self._content(row).read()
-        self._last = found if len(found) + found.edges <= SMALL else None
+        self._last = Held(found) if _is_small(row) else None
         return found
+
+    def _seen(self, row: Mapping[str, Any]) -> Content | Held:
+        """Return a graph to look at some of its datasets: in memory if it is small, else in the file."""
+        if not _is_small(row):
+            return self._content(row)
+        self._whole(row)
+        assert self._last is not None
+        return self._last
+
+    def _layers(self, info: GraphInfo) -> int:
+        """A pass takes about as long as a layer for every 10,000 datasets and edges.
+
+        A small graph is not searched: what a pass finds stays in memory.
+        """
+        size = info.datasets + info.edges
+        return 0 if size <= SMALL else min(200, size // 10_000)
 
     def _ball(self, row: Mapping[str, Any], keys: Sequence[str], radius: int, color: str | None) -> StoredGraph:
         """Return the subgraph of the datasets up to `radius` edges away from some, in the order of the whole graph."""
-        content = self._content(row)
+        import pyarrow as pa
+
+        content = self._seen(row)
         places = layer = np.unique(self._places(content, row["name"], keys))
         for _ in range(radius):
             layer = np.setdiff1d(content.edges_at(layer).neighbor, places)
@@ -163,7 +182,7 @@ class Graphs(Store):
         ends = [found.at[inside], np.searchsorted(places, found.neighbor[inside])]
         preference = content.preference(places)
         return StoredGraph(
-            keys=pa.array(content.keys.at(places), pa.string()),
+            keys=pa.array(content.names(places), pa.string()),
             colors=content.colors,
             color=colors,
             source=ends[0].astype(np.int32),
@@ -175,24 +194,28 @@ class Graphs(Store):
             preference=_ordered(preference),
         )
 
-    def _places(self, content: Content, name: str, keys: Sequence[str]) -> Array:
+    def _places(self, content: Content | Held, name: str, keys: Sequence[str]) -> Array:
         """Return the places of some datasets; refuse keys that the graph does not have."""
-        places = content.keys.find(keys)
+        places = content.find(keys)
         if (places < 0).any():
             raise refusals.unknown_key(name, min(key for key, place in zip(keys, places, strict=True) if place < 0))
         return places
 
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
         with self._file.reading():
-            content = self._content(self._row(name))
+            content = self._seen(self._row(name))
             return star(content, keys, self._places(content, name, keys))[0]
 
 
-def star(content: Content, keys: Sequence[str], places: Array) -> tuple[Star, dict[str, int]]:
+def star(content: Content | Held, keys: Sequence[str], places: Array) -> tuple[Star, dict[str, int]]:
     """Return the edges at some datasets, and the places of all neighbours."""
+    import pyarrow as pa
+
+    from neodp.ball import Star
+
     found = content.edges_at(places)
     others, row = np.unique(found.neighbor, return_inverse=True)
-    names = content.keys.at(others)
+    names = content.names(others)
     color = [content.colors[c] for c in content.color(others).tolist()]
     preference = content.preference(others)
     one = Star(
@@ -207,8 +230,14 @@ def star(content: Content, keys: Sequence[str], places: Array) -> tuple[Star, di
     return one, dict(zip(names, others.tolist(), strict=True))
 
 
+def _is_small(row: Mapping[str, Any]) -> bool:
+    return bool(row["datasets"] + row["edges"] <= SMALL)
+
+
 def _induced(graph: StoredGraph, places: Array) -> StoredGraph:
     """Return the subgraph of some datasets."""
+    import pyarrow as pa
+
     index = np.full(len(graph), -1, np.int32)
     index[places] = np.arange(len(places))
     source, target = index[graph.source], index[graph.target]
@@ -243,6 +272,8 @@ def least_text(alpha: Floats) -> str:
     """Return the least chances that alpha gives (:func:`neodp.ball.least_of`), as text; nothing for many colours."""
     if alpha.shape[1] != 2:
         return ""
+    from neodp.ball import least_of
+
     least = least_of(alpha[~np.isnan(alpha[:, 0])])
     return " ".join(repr(float(x)) for x in least.ravel())
 

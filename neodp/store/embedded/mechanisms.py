@@ -5,26 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from neodp.ball import Evaluation, Found, Star
-from neodp.boundary import distance
-from neodp.columns import Floats
-from neodp.family import family
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
-from neodp.store.demand import StoredView
 from neodp.store.embedded.columns import Array, Column
-from neodp.store.embedded.content import Content
+from neodp.store.embedded.content import Content, Held
 from neodp.store.embedded.graphs import Graphs, least_text, new_version, now, star
-from neodp.store.notions import Notion, by_edge
 from neodp.store.records import GraphInfo, StoredGraph, fingerprint
+from neodp.store.views import StoredView
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from neodp.ball import Evaluation, Star
+    from neodp.columns import Floats
+    from neodp.graph import DatasetGraph
+    from neodp.mechanism import Mechanism
+    from neodp.store.notions import Notion
 
 __all__ = ["Mechanisms"]
 
@@ -41,8 +41,7 @@ class Mechanisms(Graphs):
         with self._file.writing():
             row = self._row(name)
             places, _ = self._matched(row, graph)
-            alpha = np.full((row["datasets"], graph.alpha.shape[1]), np.nan)
-            alpha[places] = graph.alpha
+            alpha = _placed(graph.alpha, places, row["datasets"])
             self._columns.delete(row["revision"], row["mechanism"], row["evaluated"])
             new = {**row, **NO_MECHANISM, "revision": new_version(), "certified": None, "least": least_text(alpha)}
             self._content(new).write_alpha(alpha)
@@ -52,29 +51,31 @@ class Mechanisms(Graphs):
         return given
 
     def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
-        graph, hops = mechanism.graph, distance(mechanism.graph)
+        import pyarrow as pa
+
+        from neodp.store.notions import by_edge
+
+        graph, p_true = mechanism.graph, mechanism.p_true
         with self._file.writing():
             row = self._row(name)
             places, fits = self._matched(row, graph)
-            if len(places) < row["datasets"]:
+            if len(graph) < row["datasets"]:
                 other = np.delete(np.arange(row["datasets"]), places)[:1]
-                raise refusals.not_covered(name, self._content(row).keys.at(other)[0])
+                raise refusals.not_covered(name, self._content(row).names(other)[0])
             self._columns.delete(row["mechanism"], row["evaluated"])
             new = row | {
                 "mechanism": new_version(),
                 "written": now(),
-                "min_p_true": repr(float(mechanism.p_true.min())),
-                "mean_p_true": repr(float(mechanism.p_true.mean())),
+                "min_p_true": repr(float(p_true.min())),
+                "mean_p_true": repr(float(p_true.mean())),
                 "method": mechanism.method,
                 "privacy": notion.name,
                 "mu": None if notion.mu is None else repr(notion.mu),
                 "stale": int(not fits),
                 "evaluated": None,
             }
-            rows, distances = np.empty_like(mechanism.probabilities), np.empty(len(hops), np.int32)
-            rows[places], distances[places] = mechanism.probabilities, hops
+            rows = _placed(mechanism.probabilities, places, row["datasets"])
             self._columns.write(_rows(new, rows.shape[1]), rows)
-            self._columns.write(_distance(new), distances)
             if notion.mus is not None:
                 stored = self._whole(row)
                 one, two = (graph.keys.take(pa.array(end)) for end in (graph.source, graph.target))
@@ -82,11 +83,13 @@ class Mechanisms(Graphs):
             self._graphs.put(new)
         progress("probabilities", len(graph), len(graph))
 
-    def _matched(self, row: Mapping[str, Any], graph: DatasetGraph) -> tuple[Array, bool]:
+    def _matched(self, row: Mapping[str, Any], graph: DatasetGraph) -> tuple[Array | slice, bool]:
         """Return the place of each of a graph's datasets in a stored one, and whether both graphs are the same."""
         refusals.check_colors(self.info(row["name"]), graph)
         if isinstance(graph, StoredGraph) and graph.revision == row["revision"]:
-            return np.arange(len(graph)), True
+            return slice(None), True
+        import pyarrow.compute as pc
+
         stored = self._whole(row)
         where = pc.index_in(graph.keys, stored.keys)
         if where.null_count:
@@ -112,9 +115,11 @@ class Mechanisms(Graphs):
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """All in one transaction, so that nothing can change meanwhile."""
+        from neodp.ball import Found
+
         with self._file.writing() if write else self._file.reading():
             info, row = self.ready(name), self._graphs.rows()[name]
-            content = self._content(row)
+            content = self._seen(row)
             places = self._places(content, name, keys)
             known = dict(zip(keys, places.tolist(), strict=True))
 
@@ -134,9 +139,10 @@ class Mechanisms(Graphs):
                 np.array([float(x) for x in row["least"].split()]).reshape(-1, 2),
                 neighbors=neighbors,
                 write=keep,
+                places=places.tolist(),
             )
 
-    def _known(self, content: Content, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
+    def _known(self, content: Content | Held, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
         """Return the places of some datasets, most of which were seen before."""
         new = [key for key in keys if key not in known]
         found = dict(known) | dict(zip(new, self._places(content, name, new).tolist(), strict=True)) if new else known
@@ -173,6 +179,11 @@ class Mechanisms(Graphs):
 
     def _nodes(self, row: Mapping[str, Any]) -> pa.Table:
         """Return the datasets of a graph with their properties, as Cypher sees them."""
+        import pyarrow as pa
+
+        from neodp.boundary import distance
+        from neodp.family import family
+
         graph, n, k = self._whole(row), row["datasets"], len(self._content(row).colors)
         none = row["mechanism"] is None and row["evaluated"] is None
         rows = np.full((n, k), np.nan) if none else self._columns.read(_rows(row, k))
@@ -184,7 +195,7 @@ class Mechanisms(Graphs):
             "distance": pa.nulls(n, pa.int64()),
         }
         if row["mechanism"] is not None:
-            columns["distance"] = pa.array(self._columns.read(_distance(row)).astype(np.int64))
+            columns["distance"] = pa.array(distance(graph).astype(np.int64))
         if family(graph).binary:
             columns |= {"alpha": _nullable(graph.alpha[:, 0]), "p": _nullable(rows[:, 0]), "q": _nullable(rows[:, 1])}
         else:
@@ -193,7 +204,18 @@ class Mechanisms(Graphs):
         return pa.table(columns)
 
 
+def _placed(rows: Floats, places: Array | slice, count: int) -> Floats:
+    """Return rows at their places, of so many; NaN at the others."""
+    if isinstance(places, slice):
+        return rows
+    found = np.full((count, rows.shape[1]), np.nan)
+    found[places] = rows
+    return found
+
+
 def _nullable(values: Floats) -> pa.Array:
+    import pyarrow as pa
+
     return pa.array(np.ascontiguousarray(values), from_pandas=True)
 
 
@@ -202,10 +224,6 @@ def _rows(row: Mapping[str, Any], k: int) -> Column:
     if row["mechanism"] is None:
         return Column(row["evaluated"], "evaluated", "<f8", row["datasets"], k, fixed=False)
     return Column(row["mechanism"], "probabilities", "<f8", row["datasets"], k)
-
-
-def _distance(row: Mapping[str, Any]) -> Column:
-    return Column(row["mechanism"], "distance", "<i4", row["datasets"])
 
 
 def _mu(row: Mapping[str, Any]) -> Column:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
-from neodp.store.cypher import bound, subject
 from neodp.store.embedded.mechanisms import Mechanisms
-from neodp.store.embedded.profiles import MEASURES, EmbeddedProfiles
-from neodp.store.reading import require_reading
 from neodp.store.records import READY
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from neodp.store.embedded.profiles import EmbeddedProfiles
 
 __all__ = ["Queries"]
 
-Row = Mapping[str, Any]
-Loaded = tuple[str, pa.Table]
+Row: TypeAlias = Mapping[str, Any]
+Loaded: TypeAlias = "tuple[str, pa.Table]"
 
 
 class Queries(Mechanisms):
@@ -26,9 +27,13 @@ class Queries(Mechanisms):
 
     @property
     def profiles(self) -> EmbeddedProfiles:
+        from neodp.store.embedded.profiles import EmbeddedProfiles
+
         return EmbeddedProfiles(self._file, self._columns)
 
     def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
+        from neodp.store.cypher import bound, subject
+
         text, values = bound(query, parameters, self.dialect)
         with self._file.reading():
             values |= self._subject(query, name)
@@ -37,6 +42,8 @@ class Queries(Mechanisms):
             return self._run(text, values, [self._graphs.rows()[name]], [])
 
     def select(self, text: str) -> pa.Table:
+        from neodp.store.reading import require_reading
+
         require_reading(text)
         with self._file.reading():
             return self._run(text, {}, list(self._graphs.rows().values()), list(self.profiles.rows().values()))
@@ -71,6 +78,8 @@ class Queries(Mechanisms):
 
     def _graph_tables(self, row: Row, first: int) -> Iterator[Loaded]:
         """Give the rows of a graph, whose datasets are numbered from `first` on."""
+        import pyarrow as pa
+
         info = self.info(row["name"])
         mechanism = dict.fromkeys(("written", "min_p_true", "mean_p_true"))
         if info.mechanism is not None:
@@ -93,6 +102,10 @@ class Queries(Mechanisms):
 
     def _profile_tables(self, row: Row, first_user: int, first_item: int) -> Iterator[Loaded]:
         """Give the rows of profiles, whose users and items are numbered from here on."""
+        import pyarrow as pa
+
+        from neodp.store.embedded.profiles import MEASURES
+
         name, p = row["name"], self.profiles.read(row["name"])
         own = {column: row[column] for column in ("name", "created", "users", "items", "likes", "population")}
         yield "Profiles", pa.Table.from_pylist([own])
@@ -122,6 +135,8 @@ class Queries(Mechanisms):
 
 def _typed(row: Row) -> pa.Schema:
     """Return the types of a row of the table ``DatasetGraph``, of which some values are null."""
+    import pyarrow as pa
+
     kinds = {"datasets": pa.int64(), "edges": pa.int64(), "stale": pa.bool_(), "colors": pa.list_(pa.string())}
     kinds |= dict.fromkeys(("min_p_true", "mean_p_true", "mechanism_mu"), pa.float64())
     return pa.schema({name: kinds.get(name, pa.string()) for name in row})

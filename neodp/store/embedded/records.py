@@ -42,15 +42,30 @@ class Table:
 
     def __init__(self, file: File, name: str, columns: Sequence[str]) -> None:
         self._file, self._name, self._columns = file, name, tuple(columns)
+        self._seen: tuple[object, dict[str, dict[str, Any]]] | None = None
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return all rows by name, in the order of their names.
+        """Return all rows by name, in the order of their names; they are not to be changed.
+
+        Rows that were read and checked stay in memory for as long as the file is in the same state. None are kept from
+        a transaction that changes the file, because it may be undone.
 
         Raises
         ------
         DamagedStore
             If a row was changed by anybody else, or one is missing.
         """
+        with self._file.reading():
+            state = self._file.state
+            if self._seen is not None and self._seen[0] == state:
+                return self._seen[1]
+            found = self._read()
+            if not self._file.is_writing:
+                self._seen = state, found
+            return found
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        """Return all rows from the file."""
         with self._file.reading():
             listed = ", ".join((*self._columns, "digest"))
             found = self._file.execute(f"SELECT {listed} FROM {self._name} ORDER BY name")

@@ -135,15 +135,14 @@ def hashes(start: Array, data: Array) -> Array:
     >>> one == two, two == three
     (np.True_, np.False_)
     """
+    start = start.astype(np.int64)
     found = np.empty(len(start) - 1, np.uint64)
     first = 0
     while first < len(found):
         last = int(np.searchsorted(start, int(start[first]) + BLOCK, "right")) - 1
         last = min(max(last, first + 1), len(found))
         block = slice(first, last)
-        found[block] = _block(
-            start[first : last + 1].astype(np.int64) - int(start[first]), data[start[first] : start[last]]
-        )
+        found[block] = _block(start[first : last + 1] - start[first], data[start[first] : start[last]])
         first = last
     return _mixed(found)
 

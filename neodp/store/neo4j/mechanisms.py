@@ -26,12 +26,12 @@ from neodp.graph import DatasetGraph
 from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
-from neodp.store.demand import StoredView
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
 from neodp.store.neo4j.graphs import Graphs
 from neodp.store.neo4j.session import Transaction, batches, side_by_side
 from neodp.store.notions import Notion, by_edge
 from neodp.store.records import READY, GraphInfo, StoredGraph
+from neodp.store.views import StoredView
 
 __all__ = ["Mechanisms"]
 

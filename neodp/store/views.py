@@ -1,0 +1,91 @@
+"""A stored graph seen from some of its datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from neodp.ball import Ball, Evaluation, Found, Star
+    from neodp.columns import Floats
+    from neodp.store.records import GraphInfo, StoredGraph
+
+__all__ = ["StoredView"]
+
+
+class StoredView:
+    """A stored graph seen from some of its datasets, for a search.
+
+    Parameters
+    ----------
+    info : GraphInfo
+    keys : strings
+        The datasets.
+    found : Found
+        Their colours and alpha.
+    stored : array of float, one row per dataset
+        The probabilities that the datasets have; NaN where they have none.
+    least : array of float
+        As in :class:`~neodp.ball.View`.
+    neighbors, write : callables
+        Ask the store for the edges at some datasets; have the store keep probabilities, if the graph is still what it
+        was.
+    places : sequence of int, optional
+        Where the datasets stand in the graph as ``Store.read`` returns it, if the store knows that.
+    """
+
+    def __init__(
+        self,
+        info: GraphInfo,
+        keys: Sequence[str],
+        found: Found,
+        stored: Floats,
+        least: Floats,
+        neighbors: Callable[[Sequence[str]], Star],
+        write: Callable[[Sequence[Evaluation]], None],
+        places: Sequence[int] | None = None,
+    ) -> None:
+        self.info = info
+        self.name = info.name
+        self.colors = info.colors
+        self.stored = stored
+        self.least = least
+        self.queries = 1
+        """How many queries were made."""
+        self.keys, self._found, self._places = list(keys), found, places
+        self._neighbors, self._write = neighbors, write
+
+    def find(self, keys: Sequence[str]) -> Found:
+        assert list(keys) == self.keys
+        return self._found
+
+    def neighbors(self, keys: Sequence[str]) -> Star:
+        self.queries += 1
+        return self._neighbors(keys)
+
+    def positions(self, graph: StoredGraph) -> list[int]:
+        """Where the datasets stand in the whole graph."""
+        return [graph.index(key) for key in self.keys] if self._places is None else list(self._places)
+
+    def agrees(self, found: Ball) -> bool:
+        """Whether what was found is what the store has, if it holds a mechanism at all.
+
+        (epsilon, delta) is computed in integers, so that every bit must agree; other notions are computed in doubles,
+        and must agree up to rounding.
+        """
+        if self.info.mechanism is None:
+            return True
+        from neodp.auditing import NUMERICAL
+        from neodp.store.notions import EPSILON_DELTA
+
+        rows = np.array([list(e.probabilities.values()) for e in found.evaluations])
+        if self.info.mechanism.privacy == EPSILON_DELTA:
+            return np.array_equal(rows, self.stored)
+        return np.allclose(rows, self.stored, rtol=NUMERICAL, atol=0.0)
+
+    def write(self, evaluations: Sequence[Evaluation]) -> None:
+        """Keep probabilities on their datasets, if the graph is still what it was."""
+        self.queries += 1
+        self._write(evaluations)
