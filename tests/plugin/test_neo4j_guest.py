@@ -223,6 +223,12 @@ def test_more_memory_than_there_is(caller: Caller, client: Store) -> None:
     estimate = caller.one("CALL neodp.extend.estimate('g')")
     assert estimate["fits"]
     assert estimate["bytes_min"] < estimate["bytes_max"] < estimate["bytes_available"]
+    for datasets, edges in ((2**63 - 1, 0), (0, 2**63 - 1), (2**63 - 1, 2**63 - 1)):  # of which no sum overflows
+        caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = $n, g.edges = $m", n=datasets, m=edges)
+        estimate = caller.one("CALL neodp.extend.estimate('g')")
+        assert not estimate["fits"]
+        assert 2**47 < estimate["bytes_min"] <= estimate["bytes_max"]
+        assert caller.refusal("CALL neodp.check('g')").kind == "memory"
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
     assert not caller.one("CALL neodp.extend.estimate('g')")["fits"]
     for call in (
