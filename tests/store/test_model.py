@@ -38,7 +38,7 @@ def run(address: str, seed: int, operations: int, folder: Path) -> None:
 @pytest.mark.usefixtures("parts_as_they_were")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_use_of_the_embedded_store_is_what_the_model_says(tmp_path: Path, seed: int) -> None:
-    run(str(tmp_path / "store.db"), seed, 150, tmp_path)
+    run(str(tmp_path / "store.db"), seed, 120, tmp_path)
 
 
 @pytest.mark.parametrize("address", ["neo4j"], indirect=True)
