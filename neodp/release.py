@@ -211,7 +211,7 @@ class Release:
         """Whether its command shows the answer again: if there is one, and the answer was kept."""
         return bool(self.command) and self.answer != NOT_KEPT
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of everything but the time, which shows whether any of it was damaged.
 

@@ -80,6 +80,8 @@ class Ledgers:
         with self._file.reading():
             names = set(self.populations.rows())
             names |= {row[0] for row in self._file.execute("SELECT DISTINCT population FROM release NOT INDEXED")}
+            if not all(isinstance(name, str) for name in names):
+                raise self._file.damaged("a row of its table 'release' was altered")
             return [self.one(name) for name in sorted(names)]
 
     def one(self, population: str) -> Ledger:
