@@ -2,8 +2,8 @@
 
 An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
 answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there.
-Before the first such look-up, the releases are counted, in the table and in its indexes: there must be as many as all
-accounts say. So a change of which only a part reached the file, such as in a copy made while somebody wrote, is noticed.
+Before the first such look-up, the releases are counted, in the table and in each index, and there must be as many as all
+accounts say. So the file is refused if only a part of a change reached it, as in a copy that was made during a change.
 """
 
 from __future__ import annotations
