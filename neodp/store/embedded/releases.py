@@ -2,7 +2,7 @@
 
 An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
 answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there.
-Before the first such look-up, the releases are counted, in the table and in each index, and there must be as many as all
+Before the first such look-up, the releases are counted, in the table and in each index: there must be as many as all
 accounts say. So the file is refused if only a part of a change reached it, as in a copy that was made during a change.
 """
 
