@@ -17,7 +17,7 @@ from neodp import generate
 from neodp.store import Settings, Store, open_store
 
 PLUGIN = Path(neodp.__file__).parent / "neodp-plugin.jar"
-"""As ``make plugin`` puts it."""
+"""The plugin, where ``make plugin`` puts it."""
 HEADER = ("draws of", "datasets", "edges", "draws each", "tests", "faults", "5 % missed", "30 % missed")
 
 
@@ -35,7 +35,7 @@ def _stores(neo4j: bool) -> Iterator[list[Store]]:
 
 
 def draws(options: argparse.Namespace) -> None:
-    """Every way to an answer, edge by edge; then the planted faults."""
+    """Audit every way to an answer, edge by edge; then the planted faults."""
     graph = generate.votes(3, epsilon=[0.5, 1.0, 2.0], delta=0.01)
     graph = graph.with_alpha(neodp.balanced(graph))
     rows: list[tuple[str, ...]] = []
@@ -76,7 +76,7 @@ def _found(found: Finding) -> tuple[str, ...]:
 
 
 def counted(options: argparse.Namespace) -> None:
-    """Samplers whose random numbers are counted."""
+    """Count the random numbers of samplers."""
     rows = []
     for epsilon in (0.1, 1.0, 10.0, 30.0, 35.0, 36.0, 36.4, 100.0, 600.0):
         ours = [exact.neodp_choice(row) for row in neodp.extend(coin(epsilon)).probabilities.tolist()]
@@ -103,7 +103,7 @@ def _epsilon(one: exact.Chances, other: exact.Chances, promised: float) -> str:
 
 
 def clocked(options: argparse.Namespace) -> None:
-    """The clock, for datasets that are far apart."""
+    """Compare the times for datasets that are far apart."""
     rows = []
     with timing.embedded() as store, timing.answers(store, 60) as work:
         rows.append(("answer --constant-work", *_times(timing.compared(work, options.times))))

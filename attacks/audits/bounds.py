@@ -1,4 +1,4 @@
-"""What a number of draws proves.
+"""Bounds that a number of draws proves.
 
 An event that came x times in n draws has a chance of at least ``lower(x, n)`` and at most ``upper(x, n)``, each of them
 wrong with a probability of at most `level` (Clopper and Pearson 1934): no approximation, for any n. An inequality
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def lower(count: Any, n: int, level: float) -> Floats:
-    """A chance that the true one is below with a probability of at most `level`."""
+    """Return a chance that the true one is below with a probability of at most `level`."""
     x = np.asarray(count)
     with np.errstate(invalid="ignore"):
         found: Floats = np.where(x == 0, 0.0, stats.beta.ppf(level, x, n - x + 1))
@@ -33,7 +33,7 @@ def lower(count: Any, n: int, level: float) -> Floats:
 
 
 def upper(count: Any, n: int, level: float) -> Floats:
-    """A chance that the true one is above with a probability of at most `level`."""
+    """Return a chance that the true one is above with a probability of at most `level`."""
     x = np.asarray(count)
     with np.errstate(invalid="ignore"):
         found: Floats = np.where(x == n, 1.0, stats.beta.isf(level, x + 1, n - x))
@@ -41,23 +41,23 @@ def upper(count: Any, n: int, level: float) -> Floats:
 
 
 def broken(one: int, other: int, n: int, epsilon: float, delta: float, level: float) -> bool:
-    """Whether counts of an event at the two ends of an edge show that its inequality does not hold."""
+    """Return whether counts of an event at the two ends of an edge show that its inequality does not hold."""
     return bool(lower(one, n, level) > math.exp(epsilon) * upper(other, n, level) + delta)
 
 
 def unlike(count: int, n: int, chance: float, level: float) -> bool:
-    """Whether a count shows that the chance is not the declared one; wrong with a probability of at most 2 `level`."""
+    """Return whether a count shows that a chance is not as declared; wrong with a probability of at most 2 `level`."""
     return not lower(count, n, level) <= chance <= upper(count, n, level)
 
 
 def dependent(one: NDArray[np.bool_], other: NDArray[np.bool_], level: float) -> bool:
-    """Whether two sequences of events depend on each other, place by place: Fisher's exact test."""
+    """Return whether two sequences of events depend on each other, place by place: Fisher's exact test."""
     both = [[int(np.sum((one == a) & (other == b))) for b in (True, False)] for a in (True, False)]
     return bool(stats.fisher_exact(both).pvalue <= level)
 
 
 def miss(one: float, other: float, n: int, epsilon: float, delta: float, level: float) -> float:
-    """With what probability ``broken`` does not notice that an event has these chances at the two ends of an edge."""
+    """Return the probability that ``broken`` overlooks an event with these chances at the two ends of an edge."""
     counts = np.arange(n + 1)
     chance = stats.binom.pmf(counts, n, other)
     near = np.flatnonzero(chance > 1e-18)

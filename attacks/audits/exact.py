@@ -1,4 +1,4 @@
-"""Samplers without draws: how many of all their random numbers give each answer, counted.
+"""Samplers without draws: the random numbers that give each answer are counted.
 
 A sampler turns one uniform whole number below 2^bits into an answer. Each answer owns an interval of these numbers, and
 bisection finds its ends. So its chance is known exactly, also where it is far too small to be drawn: as a fraction, to
@@ -24,11 +24,11 @@ __all__ = ["DIGITS", "by_floats", "chances", "diffprivlib_binary", "effective", 
 Chances = Sequence[Fraction]
 
 DIGITS = 53
-"""How many random bits ``random.random()`` has."""
+"""The number of random bits that ``random.random()`` has."""
 
 
 def chances(sampler: Callable[[int], int], answers: int, bits: int) -> list[Fraction]:
-    """The exact chance of each answer."""
+    """Return the exact chance of each answer."""
     found, start = [0] * answers, 0
     while start < 2**bits:
         answer = sampler(start)
@@ -42,7 +42,7 @@ def chances(sampler: Callable[[int], int], answers: int, bits: int) -> list[Frac
 
 
 def effective(one: Sequence[Fraction], other: Sequence[Fraction]) -> float:
-    """The least epsilon that two distributions keep, both ways."""
+    """Return the least epsilon that two distributions keep, both ways."""
     found = 0.0
     for p, q in [*zip(one, other, strict=True), *zip(other, one, strict=True)]:
         if p:
@@ -51,7 +51,7 @@ def effective(one: Sequence[Fraction], other: Sequence[Fraction]) -> float:
 
 
 def keeps(one: Sequence[Fraction], other: Sequence[Fraction], epsilon: float) -> bool:
-    """Whether two distributions keep an epsilon, both ways, decided in 120 digits."""
+    """Return whether two distributions keep an epsilon, both ways, decided in 120 digits."""
     context = Context(prec=120)
     power = Fraction(context.exp(Decimal(epsilon))) * (1 - Fraction(1, 10**118))  # not above the true one
     return all(p <= power * q for p, q in [*zip(one, other, strict=True), *zip(other, one, strict=True)])
@@ -66,12 +66,12 @@ def _log(x: Fraction) -> float:
 
 
 def neodp_choice(probabilities: Sequence[float]) -> list[Fraction]:
-    """The chances that ``neodp answer`` gives to stored probabilities."""
+    """Return the chances that ``neodp answer`` gives to stored probabilities."""
     return chances(lambda uniform: sampling.choose(probabilities, uniform), len(probabilities), sampling.BITS)
 
 
 def by_floats(probabilities: Sequence[float]) -> list[Fraction]:
-    """Those of a sampler that compares floating-point numbers, as ``random.random() < p`` does: a planted fault."""
+    """Return the chances by a sampler that compares floats, as ``random.random() < p`` does: a planted fault."""
 
     def choose(uniform: int) -> int:
         total = 0.0
@@ -85,7 +85,7 @@ def by_floats(probabilities: Sequence[float]) -> list[Fraction]:
 
 
 def diffprivlib_binary(epsilon: float) -> tuple[list[Fraction], list[Fraction]]:
-    """Those of diffprivlib's binary mechanism, for either value, by its own code on each of its random numbers."""
+    """Return the chances of diffprivlib's binary mechanism, for either value, by its own code on each random number."""
     mechanism = _binary()(epsilon=epsilon, value0="no", value1="yes")
 
     def of(value: str) -> list[Fraction]:
@@ -99,7 +99,7 @@ def diffprivlib_binary(epsilon: float) -> tuple[list[Fraction], list[Fraction]]:
 
 
 def _binary() -> Any:
-    """The class, without diffprivlib's models, which need another version of scikit-learn than there is."""
+    """Return the class without diffprivlib's models, which need another version of scikit-learn than there is."""
     if "diffprivlib" not in sys.modules:
         found = importlib.util.find_spec("diffprivlib")
         if found is None or found.submodule_search_locations is None:

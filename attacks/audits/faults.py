@@ -16,23 +16,23 @@ from neodp.store import Store
 __all__ = ["FAULTS", "planted"]
 
 EPSILON = 2.0
-"""Of the audited edges. A small epsilon takes many draws to tell from another, and so does a large one."""
+"""The epsilon of the audited edges. A small epsilon takes many draws to tell from another, and so does a large one."""
 
 
 def understated(store: Store, n: int) -> Finding:
-    """The mechanism is that of an epsilon greater by 5 %."""
+    """Use the mechanism of an epsilon that is greater by 5 %."""
     return examined(_stored(store, "greater", 1.05 * EPSILON), n)
 
 
 def one_number(store: Store, n: int) -> Finding:
-    """Every answer is drawn with the same random number."""
+    """Draw every answer with the same random number."""
     subject = _stored(store, "coin", EPSILON)
     with _numbers(lambda bits: random.Random(1).getrandbits(bits)):
         return examined(subject, n)
 
 
 def one_seed(store: Store, n: int) -> Finding:
-    """The answers about each dataset are drawn from the same seed, as by processes that were forked."""
+    """Draw the answers about each dataset from the same seed, as forked processes may."""
     subject = _stored(store, "coin", EPSILON)
 
     def draw(dataset: str, count: int) -> subjects.Draws:
@@ -43,7 +43,7 @@ def one_seed(store: Store, n: int) -> Finding:
 
 
 def stale(store: Store, n: int) -> Finding:
-    """One of two neighbours is answered by the mechanism of the graph as it was, when its epsilon was 2.3."""
+    """Answer one of two neighbours by the mechanism of the graph as it was when its epsilon was 2.3."""
     now, before = _stored(store, "coin", EPSILON), _stored(store, "before", 1.15 * EPSILON)
     old = now.datasets[0]
     return examined(replace(now, draw=lambda key, count: (before if key == old else now).draw(key, count)), n)
@@ -55,18 +55,18 @@ FAULTS: dict[str, tuple[Callable[[Store, int], Finding], str]] = {
     "the same seed for both neighbours": (one_seed, "not independent"),
     "a neighbour by the mechanism of a graph that has changed": (stale, "not as declared"),
 }
-"""Each with the words that an audit must say."""
+"""The faults, each with the words that an audit must say."""
 
 
 def planted(store: Store, n: int) -> Iterator[tuple[str, Finding, bool]]:
-    """Each fault, what the audit found with n draws at each dataset, and whether it was the fault."""
+    """Return each fault, the finding of the audit with n draws at each dataset, and whether it is the fault."""
     for name, (fault, words) in FAULTS.items():
         found = fault(store, n)
         yield name, found, any(text.startswith(words) for text in found.faults)
 
 
 def _stored(store: Store, name: str, epsilon: float) -> Subject:
-    """Answers about a stored coin of an epsilon, of which EPSILON is promised."""
+    """Return answers about a stored coin of an epsilon, of which EPSILON is promised."""
     store.load(name, coin(epsilon), replace=True)
     return subjects.stored(store, name, coin(EPSILON))
 

@@ -1,4 +1,4 @@
-"""What is audited: ways through the program to an answer, each as a function that draws.
+"""Subjects of audits: ways through the program to an answer, each as a function that draws.
 
 A *subject* has datasets, pairs of neighbours among them with the (epsilon, delta) that they are promised, and draws
 answers about a dataset. Where the chances are public, it declares them as well.
@@ -24,13 +24,13 @@ from neodp.store import Store, answers, demand
 __all__ = ["ALARM", "Finding", "Pair", "Subject", "answered", "coin", "examined", "polled", "stored", "stretched"]
 
 ALARM = 1e-6
-"""With what probability an audit of a subject that is private may say that it is not."""
+"""The probability with which an audit of a private subject may say that it is not private."""
 
 Draws = NDArray[np.int64]
 
 
 def _truth_and_lie(epsilon: float) -> tuple[float, float]:
-    """The chances of a coin that shows the truth with odds e^epsilon."""
+    """Return the chances of a coin that shows the truth with odds e^epsilon."""
     return 1.0 / (1.0 + math.exp(-epsilon)), 1.0 / (1.0 + math.exp(epsilon))
 
 
@@ -84,7 +84,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit found.
+    """The finding of an audit.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Finding:
     faults: tuple[str, ...]
 
     def miss(self, more: float) -> float:
-        """With what probability it would not be noticed that the epsilon of the first pair is understated by a part."""
+        """Return the probability of overlooking that the epsilon of the first pair is understated by a part."""
         pair = self.subject.pairs[0]
         one, other = self.subject.tight(pair.epsilon * (1.0 + more))
         return bounds.miss(one, other, self.draws, pair.epsilon, pair.delta, self.level)
@@ -152,7 +152,7 @@ def _faults(subject: Subject, drawn: Mapping[str, Draws], n: int, level: float) 
 
 
 class Forgetful:
-    """Keeps nothing, so that a question can be asked again and again."""
+    """A store that keeps nothing, so that a question can be asked again and again."""
 
     def account(self, population: str) -> Account:
         return Account(population, Limit(None, None))
@@ -170,13 +170,13 @@ def _neighbors(graph: DatasetGraph) -> tuple[Pair, ...]:
 
 
 def _of(store: Store, name: str, graph: DatasetGraph, what: str, draw: Callable[[str, int], Draws]) -> Subject:
-    """A subject about a stored graph; `graph` says what is promised."""
+    """Return a subject about a stored graph; `graph` says what is promised."""
     declared = {key: list(neodp.extend(graph)[key].values()) for key in graph.keys.to_pylist()}
     return Subject(what, tuple(declared), _neighbors(graph), len(graph.colors), draw, declared)
 
 
 def answered(store: Store, name: str, graph: DatasetGraph, engine: Literal["client", "server"] = "client") -> Subject:
-    """Draws as ``store.answer`` makes them, whole: certified, searched, audited, drawn and kept, a release each.
+    """Draw as ``store.answer`` does, whole: certified, searched, audited, drawn and kept, a release each.
 
     With the engine "server", the plugin does all of this inside Neo4j (``neodp.answer``).
     """
@@ -192,7 +192,7 @@ def answered(store: Store, name: str, graph: DatasetGraph, engine: Literal["clie
 
 
 def stored(store: Store, name: str, graph: DatasetGraph) -> Subject:
-    """Draws as ``store.answer`` makes them, but the distribution is searched once, and answers are not kept."""
+    """Draw as ``store.answer`` does, but search the distribution once, and keep no answers."""
     info = answers.certified(store, name)
     question = answers.question(info)
 
@@ -206,7 +206,7 @@ def stored(store: Store, name: str, graph: DatasetGraph) -> Subject:
 
 
 def polled(epsilon: float, promised: float, votes: int = 3) -> Subject:
-    """Draws as ``poll --release`` makes them: two tables of people that differ in the vote that decides."""
+    """Draw as ``poll --release`` does: two tables of people that differ in the vote that decides."""
     surveys = {
         f"{yes} of {votes}": neodp.poll(
             {"vote": ["yes"] * yes + ["no"] * (votes - yes), "epsilon": [epsilon] * votes},
@@ -234,7 +234,7 @@ def polled(epsilon: float, promised: float, votes: int = 3) -> Subject:
 
 
 def stretched(epsilon: float, promised: float, weight: float = 1.0) -> Subject:
-    """Draws as ``stretch similar`` makes them: two users, one of whom likes an item of the other's, or does not."""
+    """Draw as ``stretch similar`` does: two users, one of whom likes an item of the other's, or does not."""
     cuts = np.linspace(-2.0, 3.0, 11)
     profiles: dict[str, Any] = {}
     for dataset, likes in (("likes it", [("a", "x", weight), ("b", "x", 1.0)]), ("does not", [("b", "x", 1.0)])):
@@ -253,11 +253,11 @@ def stretched(epsilon: float, promised: float, weight: float = 1.0) -> Subject:
 
 
 def _beyond(epsilon: float) -> tuple[float, float]:
-    """The chance that noise leads beyond the greater of two values that differ by 1, from either of them."""
+    """Return the chance that noise leads beyond the greater of two values that differ by 1, from either of them."""
     return 0.5, 0.5 * math.exp(-epsilon)
 
 
 def coin(epsilon: float) -> DatasetGraph:
-    """The smallest graph: two datasets of different colours, whose edge uses all of its epsilon."""
+    """Return the smallest graph: two datasets of different colours, whose edge uses all of its epsilon."""
     graph = generate.path(2, epsilon=epsilon)
     return graph.with_alpha(neodp.balanced(graph))

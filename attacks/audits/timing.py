@@ -1,4 +1,4 @@
-"""Whether the clock tells which dataset was asked for.
+"""Timing audits: does the clock tell which dataset was asked for?
 
 Two datasets that are far apart are asked for in turns, in random order, so that whatever else happens on the machine
 meets both. The difference of their medians is compared with what it would be if the labels were shuffled: a permutation
@@ -38,7 +38,7 @@ Work = Mapping[str, Callable[[], object]]
 """The same question about two datasets, by what they are called."""
 
 LEVEL = 0.001
-"""How often a shuffled order may look like a difference."""
+"""The probability with which a shuffled order may look like a difference."""
 SHUFFLES = 5_000
 HOME = str(Path(neodp.__file__).parent)
 
@@ -93,7 +93,7 @@ def _chance(one: Times, other: Times, rng: np.random.Generator, shuffles: int = 
 
 
 def _noticed(one: Times, other: Times, rng: np.random.Generator) -> float:
-    """The shift whose median difference is beyond the shuffled ones' bound 95 times of 100."""
+    """Return the shift whose median difference is beyond the shuffled ones' bound 95 times of 100."""
     both, n = np.concatenate([one, other]), len(one)
     mixed = rng.permuted(np.tile(both, (SHUFFLES, 1)), axis=1)
     apart = np.median(mixed[:, :n], axis=1) - np.median(mixed[:, n:], axis=1)
@@ -105,7 +105,7 @@ def _noticed(one: Times, other: Times, rng: np.random.Generator) -> float:
 
 @contextmanager
 def answers(store: Store, size: int) -> Iterator[Work]:
-    """``answer --constant-work`` at the boundary of a grid, and in its corner."""
+    """Give ``answer --constant-work`` at the boundary of a grid, and in its corner."""
     graph = generate.grid(size, size)
     graph = graph.with_alpha(neodp.balanced(graph))
     store.load("grid", graph, replace=True)
@@ -122,7 +122,7 @@ def answers(store: Store, size: int) -> Iterator[Work]:
 
 
 def polls(people: int, options: str = "yes,no", mechanism: str = "balanced") -> Work:
-    """``poll --release`` where one vote decides, and where all but the last one or two agree.
+    """Return ``poll --release`` where one vote decides, and where all but the last one or two agree.
 
     So all people of epsilon 0.5 agree. Each option occurs, since a table with fewer words is read in less time.
     """
@@ -140,7 +140,7 @@ def polls(people: int, options: str = "yes,no", mechanism: str = "balanced") -> 
 
 @contextmanager
 def embedded() -> Iterator[Store]:
-    """A store of its own."""
+    """Give a store of its own."""
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "s.db") as store:
         yield store
 
@@ -149,7 +149,7 @@ def embedded() -> Iterator[Store]:
 
 
 def count(ask: Callable[[], object]) -> Counter[str]:
-    """How often each function of neodp is called, and each that neodp calls.
+    """Return how often each function of neodp is called, and each that neodp calls.
 
     What libraries do inside is not counted: a pool may or may not start another thread. Functions that are worth
     compiling make other calls until they are (:mod:`neodp.compiling`), so they are compiled first, and what is counted

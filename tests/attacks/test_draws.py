@@ -1,4 +1,4 @@
-"""What the program draws, through its own ways: private, as declared and independent; and planted faults are found."""
+"""Draws of the program, through its own ways: private, as declared and independent; planted faults are found."""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ recreated or continued. What is checked, and when:
 * whenever the file is opened: that it is neodp's (``application_id``), of this version (``user_version``), of the
   length that its header states, and has exactly the tables and indexes of ``schema.sql``;
 * before the first change and the first look-up in the ledger: SQLite's ``quick_check`` of the whole file;
+* before the first look-up in the ledger: that there are as many releases as all accounts say
+  (:mod:`~neodp.store.embedded.releases`);
 * after an interrupted transaction was rolled back: ``integrity_check``;
 * whenever something is read: its digest (:mod:`~neodp.store.embedded.records`,
   :mod:`~neodp.store.embedded.columns`).

@@ -232,6 +232,8 @@ def _mu(row: Mapping[str, Any]) -> Column:
 
 def _with_lists(table: pa.Table, k: int) -> pa.Table:
     """Return a table of datasets with one column of lists in place of a column for each of more than two colours."""
+    import pyarrow as pa
+
     for name, of in (("alpha", "alpha"), ("probabilities", "probability")):
         each = [f"{of}_{c}" for c in range(k)]
         if each[0] in table.column_names:
