@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 import neodp
 from neodp import generate
 from neodp.errors import GraphError
-from neodp.store import open_store
+from neodp.store import Store, open_store
 from neodp.store.embedded import graphs
 from neodp.stretch import Profiles
 
@@ -62,23 +62,23 @@ def test_a_graph_in_memory_is_the_one_in_the_file(tmp_path: Path, monkeypatch: p
     """The edges at datasets, subgraphs, evaluations: bit for bit the same from memory and from the file."""
     g = survey()
     keys = [g.key(v) for v in range(0, len(g), 5)]
+
+    def seen(store: Store) -> list[Any]:
+        star, part, ball = store.neighbors("g", keys), store.read("g", keys=keys, radius=1), store.evaluate("g", keys)
+        ends = (star.key.to_pylist(), star.neighbor.to_pylist(), star.color.to_pylist())
+        edges = sorted(zip(part.source, part.target, part.epsilon, part.delta, strict=True))
+        alpha = [row.tobytes() for row in part.alpha]
+        return [
+            sorted(zip(*ends, star.epsilon, star.delta, strict=True)),
+            [part.keys.to_pylist(), part.colors, part.color.tolist(), alpha, edges],
+            [each.probabilities for each in ball.evaluations],
+        ]
+
     with open_store(tmp_path / "s.db") as store:
         store.load("g", g)
-        memory = [store.neighbors("g", keys), store.read("g", keys=keys, radius=1), store.evaluate("g", keys)]
+        memory = seen(store)
         monkeypatch.setattr(graphs, "SMALL", 0)
-        file = [store.neighbors("g", keys), store.read("g", keys=keys, radius=1), store.evaluate("g", keys)]
-    stars = [
-        sorted(zip(x.key.to_pylist(), x.neighbor.to_pylist(), x.color.to_pylist(), x.epsilon, x.delta, strict=True))
-        for x in (memory[0], file[0])
-    ]
-    assert stars[0] == stars[1]
-    parts = [
-        (x.keys.to_pylist(), x.colors, sorted(zip(x.source, x.target, x.epsilon, strict=True)))
-        for x in (memory[1], file[1])
-    ]
-    assert parts[0] == parts[1]
-    np.testing.assert_array_equal(memory[1].alpha, file[1].alpha)
-    assert [e.probabilities for e in memory[2].evaluations] == [e.probabilities for e in file[2].evaluations]
+        assert seen(store) == memory
 
 
 def test_large_graphs_are_searched(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_release_about_people_loads_nothing_for_graphs(tmp_path: Path) -> None
     code = """
 import sys
 from neodp.release import Question, answer_once
-from neodp.store import open_store
+from neodp.store import Store, open_store
 with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())
     answer_once(store, [question], "spring", lambda _: {"yes": 0.5, "no": 0.5})
