@@ -63,7 +63,16 @@ def run(quick: bool) -> None:
             "neodp extend --help": [sys.executable, "-m", "neodp", "extend", "--help"],
             "neodp --version": [sys.executable, "-m", "neodp", "--version"],
             "neodp poll, 3 people": [*neodp, *POLL],
-            "neodp poll --release, 3 people": [*neodp, *POLL, "--mechanism", "balanced", "--release", "spring"],
+            "neodp poll --release, 3 people": [
+                *neodp,
+                *POLL,
+                "--mechanism",
+                "balanced",
+                "--release",
+                "spring",
+                "--population",
+                "p",
+            ],
             "neodp eval, 30 datasets": [*neodp, "eval", "g", "3"],
             "neodp answer, 30 datasets": [*neodp, "answer", "g", "3", "--release", "spring"],
         }

@@ -185,12 +185,11 @@ def _ratio(step: str, datasets: int, best: dict[str, float], memory: dict[str, f
 def _columns(graph: DatasetGraph) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of a graph."""
     _, start, data = graph.keys.buffers()
-    names = ("color", "source", "target", "epsilon", "delta", "alpha")
-    keys: dict[str, np.ndarray[Any, Any]] = {
-        "start": np.frombuffer(start, np.int32)[: len(graph) + 1],
-        "keys": np.frombuffer(data, np.uint8),
-    }
-    return keys | {name: getattr(graph, name) for name in names}
+    found: dict[str, np.ndarray[Any, Any]] = {"start": np.frombuffer(start, np.int32)[: len(graph) + 1]}
+    found["keys"] = np.frombuffer(data, np.uint8)
+    for name in ("color", "source", "target", "epsilon", "delta", "alpha"):
+        found[name] = getattr(graph, name)
+    return found
 
 
 def _write_blobs(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> None:

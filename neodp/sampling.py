@@ -11,11 +11,13 @@ import random
 import secrets
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.mechanism import Mechanism
+if TYPE_CHECKING:
+    from neodp.mechanism import Mechanism
 
 __all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many", "wholes"]
 

@@ -59,7 +59,8 @@ def test_small_questions_load_little(tmp_path: Path) -> None:
 import sys
 from neodp.__main__ import main
 code = main()
-print(code, *sorted({"numba", "pandas", "neo4j", "networkx", "scipy", "pydantic"} & set(sys.modules)), file=sys.stderr)
+late = {"numba", "pandas", "neo4j", "networkx", "scipy", "pydantic", "ladybug"}
+print(code, *sorted(late & set(sys.modules)), file=sys.stderr)
 """
     for words in (
         ["generate", "path", "g", "30", "--balanced"],  # Typer needs pydantic for the number
@@ -67,6 +68,18 @@ print(code, *sorted({"numba", "pandas", "neo4j", "networkx", "scipy", "pydantic"
         ["eval", "g", "3"],
         ["answer", "g", "3", "--release", "spring"],
         ["poll", str(tmp_path / "people.csv"), "--vote", "vote", "--epsilon", "epsilon"],
+        [
+            "poll",
+            str(tmp_path / "people.csv"),
+            "--vote",
+            "vote",
+            "--epsilon",
+            "1",
+            "--release",
+            "spring",
+            "--population",
+            "p",
+        ],
     ):
         command = [sys.executable, "-c", code, "--store", str(tmp_path / "s.db"), *words]
         run = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -197,8 +197,7 @@ def stored(store: Store, name: str, graph: DatasetGraph) -> Subject:
     question = answers.question(info)
 
     def draw(key: str, n: int) -> Draws:
-        row = demand.distributions(store, name, [key])[0]
-        chances = dict(zip(graph.colors, row.tolist(), strict=True))
+        chances = dict(zip(graph.colors, demand.distributions(store, name, [key])[0].tolist(), strict=True))
         found = (answer_once(Forgetful(), [question], f"r{i}", lambda _: chances)[0].answer for i in range(n))
         return np.array([graph.colors.index(answer) for answer in found])
 

@@ -71,7 +71,7 @@ def survey() -> DatasetGraph:
 def test_near_the_boundary_a_search_touches_little(store: Store) -> None:
     g = survey()
     store.load("g", g)
-    found = store.evaluate("g", [g.key(v) for v in neodp.boundary.boundary_vertices(g)[:1]])
+    found = store.evaluate("g", [g.key(v) for v in neodp.boundary.boundary_vertices(g)[:1]], engine="ball")
     assert found.seen < 60 < len(g)
     assert 0 < found.layers <= found.queries <= found.layers + 2
 
@@ -103,7 +103,8 @@ def test_the_whole_graph_is_taken_where_that_is_cheaper(store: Store) -> None:
     assert store.evaluate("g", ["1400"], engine="ball").layers > 6
     assert store.evaluate("g", ["1400"], limit=1000).layers > 6, "whoever gives a limit is not stopped before it"
     assert store.evaluate("g", ["1400"]).layers == 0, "as many datasets are read sooner than seven layers are searched"
-    assert 0 < store.evaluate("g", ["1499"]).layers <= 6
+    near = store.evaluate("g", ["1499"]).layers
+    assert 0 < near <= 6 if store.dialect == "neo4j" else near == 0, "a small graph of a file is not searched"
     with pytest.raises(BallTooLarge, match="a pass over the whole graph is cheaper"):
         store.evaluate("g", ["1400"], engine="ball", limit=20)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,14 +52,9 @@ class Column:
         return () if self.width is None else (self.width,)
 
     @property
-    def row(self) -> int:
-        """The bytes of a row."""
-        return np.dtype(self.dtype).itemsize * (1 if self.width is None else self.width)
-
-    @property
     def rows(self) -> int:
         """How many rows a part has, but for the last one."""
-        return max(1, PART // self.row)
+        return _rows(self.dtype, self.width)
 
     @property
     def parts(self) -> int:
@@ -126,7 +122,7 @@ class Columns:
         """Return a column at some places, from the parts in which they lie."""
         found = np.empty((len(places), *column.shape), column.dtype)
         part_of = places // column.rows
-        for part in np.unique(part_of).tolist():
+        for part in sorted(set(part_of.tolist())):
             here = part_of == part
             rows = self.part(column, part)
             found[here] = np.nan if rows is None else rows[places[here] - part * column.rows]
@@ -136,7 +132,7 @@ class Columns:
         """Change a column of doubles at some places, within a transaction that writes."""
         assert not column.fixed
         part_of = places // column.rows
-        for part in np.unique(part_of).tolist():
+        for part in sorted(set(part_of.tolist())):
             here, before = part_of == part, self.part(column, part)
             rows = np.full((column.size(part), *column.shape), np.nan) if before is None else before.copy()
             rows[places[here] - part * column.rows] = values[here]
@@ -177,6 +173,11 @@ class Columns:
 
     def _damaged(self, column: Column) -> DamagedStore:
         return self._file.damaged(f"the column {column.name!r} of a graph or profile was altered")
+
+
+@cache
+def _rows(dtype: str, width: int | None) -> int:
+    return max(1, PART // (np.dtype(dtype).itemsize * (1 if width is None else width)))
 
 
 def ranges(start: Array, end: Array) -> Array:

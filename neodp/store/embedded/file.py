@@ -149,12 +149,12 @@ class File:
                 self.require_sound()
                 yield
 
-    @property
     def state(self) -> tuple[int, int]:
-        """Another one whenever anything in the file was changed: by other connections, or by this one."""
-        ((others,),) = self.execute("PRAGMA data_version")
-        assert self._connection is not None
-        return others, self._connection.total_changes
+        """Return what is another one whenever anything was changed: by other connections, or by this one."""
+        with self._mutex:
+            ((others,),) = self.execute("PRAGMA data_version")
+            assert self._connection is not None
+            return others, self._connection.total_changes
 
     @property
     def is_writing(self) -> bool:

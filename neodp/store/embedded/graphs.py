@@ -43,6 +43,7 @@ class Graphs(Store):
     _columns: Columns
     _graphs: Table
     _last: Held | None = None
+    _listed: tuple[Mapping[str, Any], list[GraphInfo]] | None = None
 
     def close(self) -> None:
         self._file.close()
@@ -52,7 +53,10 @@ class Graphs(Store):
         return [self._file.path.name] if made else []  # a file is made whole
 
     def graphs(self) -> list[GraphInfo]:
-        return [_info(row) for row in self._graphs.rows().values()]
+        rows, listed = self._graphs.rows(), self._listed
+        if listed is None or listed[0] is not rows:  # the same rows say the same: they are never changed
+            listed = self._listed = rows, [_info(row) for row in rows.values()]
+        return list(listed[1])
 
     def _row(self, name: str) -> dict[str, Any]:
         """Return the row of a graph."""

@@ -55,14 +55,14 @@ class Table:
         DamagedStore
             If a row was changed by anybody else, or one is missing.
         """
+        seen = self._seen
+        if seen is not None and seen[0] == self._file.state():
+            return seen[1]
         with self._file.reading():
-            state = self._file.state
-            if self._seen is not None and self._seen[0] == state:
-                return self._seen[1]
-            found = self._read()
+            state, found = self._file.state(), self._read()
             if not self._file.is_writing:
                 self._seen = state, found
-            return found
+        return found
 
     def _read(self) -> dict[str, dict[str, Any]]:
         """Return all rows from the file."""
