@@ -108,8 +108,9 @@ def test_answer_turns_at_exactly_its_probability(store: Store) -> None:
         likely, other = sorted(mechanism[key], key=lambda color: -mechanism[key][color])
         end = Fraction(mechanism[key][other]) * 2**BITS
         assert end.denominator == 1
-        for number, answer in ((end - 1, other), (end, likely), (2**BITS - 1, likely), (0, other)):
+        ends = ((end - 1, other), (end, likely), (2**BITS - 1, likely), (0, other))
+        for i, (number, answer) in enumerate(ends):
             numbers = mock.Mock(return_value=int(number))
             with mock.patch.object(secrets, "randbits", numbers):
-                assert store.answer("g", key, f"{key} {number}").answer == answer
+                assert store.answer("g", key, f"{key} {i}").answer == answer
             numbers.assert_called_once_with(BITS)

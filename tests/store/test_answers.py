@@ -448,6 +448,7 @@ def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
     assert ([info.name for info in store.graphs()], store.profiles.all()) == ([one], [])
 
 
+@on_neo4j
 def test_a_name_that_is_too_long_to_be_there_is_said_to_be_that(store: Store, raw: Raw) -> None:
     """What somebody's own Cypher called so is found all the same."""
     for look in (store.info, store.profiles.info):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from os import PathLike
 
-from neodp.store.embedded import backups
 from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import GRAPH
@@ -37,4 +36,6 @@ class EmbeddedStore(Queries, Releases):
         self._ledgers = Ledgers(self._file)
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        from neodp.store.embedded import backups
+
         backups.write(self._file, path, force=force)

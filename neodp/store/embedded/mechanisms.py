@@ -169,6 +169,8 @@ class Mechanisms(Graphs):
 
     def column(self, name: str, property: str) -> pa.Table:
         """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
+        import pyarrow as pa
+
         with self._file.reading():
             row = self._row(name)
             table = _with_lists(self._nodes(row), len(json.loads(row["colors"])))
