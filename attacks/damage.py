@@ -13,7 +13,7 @@ from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.batches import batch, command
 from attacks.judges import Failed, behaved, untouched
-from tests.tables import make
+from tests.data.tables import make
 
 __all__ = ["damaged"]
 

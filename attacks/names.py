@@ -14,7 +14,7 @@ from attacks.attack import attack
 from attacks.batches import batch, command
 from attacks.judges import Failed, Outcome, behaved
 from neodp import DatasetGraph
-from neodp.names import normal
+from neodp.data.names import normal
 from neodp.store import open_store
 
 __all__ = ["PARTS"]

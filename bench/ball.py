@@ -26,7 +26,7 @@ from bench.process import Process, mark_peak, peak, stopwatch
 from bench.report import megabytes, seconds, show, table
 from bench.stores import server
 from neodp import generate
-from neodp.boundary import distance
+from neodp.core.boundary import distance
 from neodp.store import open_store
 
 __all__ = ["run"]

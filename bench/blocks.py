@@ -23,7 +23,7 @@ from bench.core import warm
 from bench.process import Process, mark_peak, peak, stopwatch
 from bench.report import megabytes, met, seconds, show, table
 from neodp import blocks
-from neodp.columns import Ints
+from neodp.data.validation import Ints
 
 __all__ = ["Folded", "fold", "run"]
 

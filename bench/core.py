@@ -64,7 +64,7 @@ MEMORY_AIM = 60.0
 
 
 class Case(NamedTuple):
-    """A graph to measure on: arguments for ``neodp.generate``."""
+    """A graph to measure on: arguments for ``neodp.data.generate``."""
 
     title: str
     family: str

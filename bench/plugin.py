@@ -39,7 +39,7 @@ from bench.process import Process, peak, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from bench.stores import SET, server
 from neodp import generate
-from neodp.boundary import distance
+from neodp.core.boundary import distance
 from neodp.store import open_store
 from tools.neo4j_server import ServerUnavailable
 

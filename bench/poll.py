@@ -41,9 +41,9 @@ from bench import poll_accuracy
 from bench.process import Process, mark_peak, peak, processor_time, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from neodp import polls
+from neodp.data.tables import read_table
 from neodp.polls.mechanism import chance, crossing
 from neodp.study import optimum as optimize
-from neodp.tables import read_table
 
 __all__ = ["run"]
 

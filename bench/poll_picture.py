@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import binom
 
 from bench.poll_rivals import Rival, rivals
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DASHES, DPI, shades_of, styled
 from neodp.polls import Group, Poll, Threshold

@@ -3,7 +3,7 @@
 What is measured
 ----------------
 * On long paths of one order with one epsilon, by how much a prefix sum of the line lies below that of the table, which
-  is its bound, at most; beside (1 - x)^2 / (4 (1 + x)) with x = e^-epsilon, which :mod:`neodp.rainbow` proves.
+  is its bound, at most; beside (1 - x)^2 / (4 (1 + x)) with x = e^-epsilon, which :mod:`neodp.core.rainbow` proves.
 * On random graphs with epsilons drawn from (0.02, 1.5), with the boundary's alpha as ``balanced`` chooses it and drawn
   at random: how many graphs the largest prefix sums are refused on, and, where they are private, the mean and the
   greatest difference of a prefix sum to the line. ``--quick``: fewer graphs.
@@ -22,8 +22,9 @@ import numpy as np
 
 import neodp
 from bench.report import seconds, show, table, times
-from neodp import DatasetGraph, Mechanism, generate, kernel, rainbow
-from neodp.columns import Floats
+from neodp import DatasetGraph, Mechanism, generate, rainbow
+from neodp.compiled import kernel
+from neodp.data.validation import Floats
 from neodp.errors import IncompatibleAlpha, NotPrivate
 
 __all__ = ["run"]

@@ -28,7 +28,7 @@ import numpy as np
 
 from bench.process import Process, mark_peak, peak, processor_time
 from bench.report import megabytes, seconds, show, table, times
-from neodp.columns import MAX_EPSILON, Floats
+from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import cost_of_nearest, nearest, neighbors
 from neodp.stretch.profiles import Profiles

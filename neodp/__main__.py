@@ -5,7 +5,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-from neodp.compiling import telling
+from neodp.compiled.compiler import telling
 
 __all__ = ["main"]
 

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 import neodp
 from attacks.audits.subjects import Forgetful
 from neodp import generate
-from neodp.compiling import WORTH
-from neodp.release import Limit
+from neodp.compiled.compiler import WORTH
+from neodp.ledger.release import Limit
 from neodp.store import Store, open_store
 
 __all__ = ["Compared", "Work", "answers", "compared", "count", "polls"]
@@ -152,8 +152,8 @@ def count(ask: Callable[[], object]) -> Counter[str]:
     """Return how often each function of neodp is called, and each that neodp calls.
 
     What libraries do inside is not counted: a pool may or may not start another thread. Functions that are worth
-    compiling make other calls until they are (:mod:`neodp.compiling`), so they are compiled first, and what is counted
-    came twice.
+    compiling make other calls until they are (:mod:`neodp.compiled.compiler`), so they are compiled first, and what is
+    counted came twice.
     """
     large = generate.path(2 * WORTH)
     neodp.extend(large.with_alpha(neodp.balanced(large)))

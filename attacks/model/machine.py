@@ -19,12 +19,12 @@ from attacks.model.handles import Handle, Here, There
 from attacks.model.plain import SMALL, Graph, Model, bits, likes, same_graph, subgraph
 from attacks.model.queries import GRAPH_QUERIES, expected, expected_of_profiles, same_rows
 from neodp import DatasetGraph
-from neodp.ball import Star
+from neodp.core.ball import Star
+from neodp.core.rainbow import Method
+from neodp.data.names import normal
 from neodp.errors import GraphError, GraphExists, NeodpError, UnknownGraph, UnknownKey
-from neodp.names import normal
+from neodp.ledger.release import DEFAULT, Release
 from neodp.polls.survey import Survey
-from neodp.rainbow import Method
-from neodp.release import DEFAULT, Release
 from neodp.store import Store
 from neodp.store.base import fingerprint
 from neodp.store.embedded import EmbeddedStore, columns

@@ -1,8 +1,9 @@
 """The model: what a store must hold and say, in dicts, after whatever was done.
 
-A graph is the :class:`~neodp.graph.DatasetGraph` that was loaded, with the alpha that was written last; a mechanism is
-the one that was written last. What the core computes from these (``neodp.check``, ``neodp.extend``, ``neodp.audit``) is
-what a store must say of them. An answer cannot be foreseen; once it was given, it must be given again.
+A graph is the :class:`~neodp.data.graph.DatasetGraph` that was loaded, with the alpha that was written last; a
+mechanism is the one that was written last. What the core computes from these (``neodp.check``, ``neodp.extend``,
+``neodp.audit``) is what a store must say of them. An answer cannot be foreseen; once it was given, it must be given
+again.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import numpy as np
 
 import neodp
 from neodp import DatasetGraph, Mechanism
-from neodp.boundary import distance
+from neodp.core.boundary import distance
+from neodp.core.privacy import EpsilonDelta
+from neodp.data.names import normal, valid_name
 from neodp.errors import GraphError, NotCertified, PrivacyError, StaleMechanism, UnknownGraph, UnknownKey
-from neodp.names import normal, valid_name
-from neodp.privacy import EpsilonDelta
-from neodp.release import DEFAULT, Ledger, Limit, Question, Release, levels_of
+from neodp.ledger.release import DEFAULT, Ledger, Limit, Question, Release, levels_of
 from neodp.store.base import fingerprint
 from neodp.stretch.profiles import Profiles
 

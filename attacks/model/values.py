@@ -12,11 +12,11 @@ import numpy as np
 
 import neodp
 from neodp import DatasetGraph, Mechanism
-from neodp.columns import MAX_EPSILON, SMALLEST
+from neodp.data.names import normal, valid_name
+from neodp.data.validation import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, NeodpError
-from neodp.names import normal, valid_name
+from neodp.ledger.release import Limit
 from neodp.polls.survey import Survey
-from neodp.release import Limit
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.blocks.folder import replacing
-from neodp.files import make_folder
+from neodp.data.files import make_folder
 
 __all__ = ["load_array", "load_arrays", "save_arrays"]
 

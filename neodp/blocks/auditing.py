@@ -1,8 +1,8 @@
 """The exact audit of a mechanism in a folder of blocks.
 
-Edges are independent of each other: each is decided by the probabilities at its two ends (:mod:`neodp.auditing`). So
-the blocks are audited one after another, each with the edges that stand in its file and the probabilities at their far
-ends, and the counts are added up.
+Edges are independent of each other: each is decided by the probabilities at its two ends (:mod:`neodp.core.auditing`).
+So the blocks are audited one after another, each with the edges that stand in its file and the probabilities at their
+far ends, and the counts are added up.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.auditing import Audit, EdgeAudit, audit_pairs
 from neodp.blocks.block import runs
 from neodp.blocks.folder import Folder, open_folder
 from neodp.blocks.local import Map, Progress, silent, workforce
-from neodp.columns import Floats, Ints
+from neodp.core.auditing import Audit, EdgeAudit, audit_pairs
+from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError
 
 __all__ = ["audit", "audit_with", "is_stale"]

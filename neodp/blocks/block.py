@@ -1,9 +1,9 @@
 """One block of a graph, and the one step that settles it.
 
 A graph that does not fit in memory is cut into *blocks*: every dataset belongs to one block. An edge is *inner* if its
-two ends belong to the same block, and *cut* otherwise. Every dataset has a label (:mod:`neodp.kernel`), and every edge
-an increasing function, relax, that says which label it allows beside a label. What is wanted is the greatest labels K
-that keep
+two ends belong to the same block, and *cut* otherwise. Every dataset has a label (:mod:`neodp.compiled.kernel`), and
+every edge an increasing function, relax, that says which label it allows beside a label. What is wanted is the greatest
+labels K that keep
 
     K(v) <= start(v)    and    K(v) <= relax_e(K(u))    for every edge e between u and v.
 
@@ -31,13 +31,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats, Ints
-from neodp.privacy import Labels
+from neodp.core.privacy import Labels
+from neodp.data.validation import Floats, Ints
 
 __all__ = ["CERTAIN", "Block", "Cut", "Links", "Mail", "Messages", "by_block", "merged", "runs", "step"]
 
 CERTAIN = 0x3FE0000000000000
-"""The label of certainty, which bounds nothing: ``neodp.kernel.HALF``."""
+"""The label of certainty, which bounds nothing: ``neodp.compiled.kernel.HALF``."""
 
 
 class Messages(NamedTuple):
@@ -52,7 +52,7 @@ Mail: TypeAlias = Mapping[int, Messages]
 
 
 class Links(NamedTuple):
-    """The inner edges from both of their ends, with the parameters of ``neodp.kernel.settle``."""
+    """The inner edges from both of their ends, with the parameters of ``neodp.compiled.kernel.settle``."""
 
     indptr: NDArray[np.int64]
     neighbor: Ints
@@ -102,7 +102,7 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
     --------
     A block of two datasets; a cut edge leads from the second to the dataset at place 7 of block 3.
 
-    >>> from neodp.kernel import NO_LEVELS, factor
+    >>> from neodp.compiled.kernel import NO_LEVELS, factor
     >>> f = np.array([factor(1.0)])
     >>> links = Links(np.array([0, 1, 2]), np.array([1, 0], np.int32), NO_LEVELS, f, np.zeros(1), 0)
     >>> cut = Cut(*(np.array([x], np.int32) for x in (1, 3, 7)), f, np.zeros(1))
@@ -111,7 +111,7 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
     >>> bool(0 == block.label[0] < block.label[1] < mail[3].label[0]), mail[3].place
     (True, array([7]))
     """
-    from neodp import kernel
+    from neodp.compiled import kernel
 
     label = np.array(block.label)
     np.minimum.at(label, messages.place, messages.label)
@@ -129,7 +129,7 @@ def merged(parts: list[Messages]) -> Messages:
 
 def _told(cut: Cut, label: Labels, fell: NDArray[np.bool_]) -> Mail:
     """What cut edges allow at their far ends, where the label at the near end fell."""
-    from neodp import kernel
+    from neodp.compiled import kernel
 
     e = np.flatnonzero(fell[cut.here])
     first, delta = (x[e] if len(x) > 1 else x for x in (cut.first, cut.delta))

@@ -36,17 +36,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import MAX_EPSILON, Floats, Ints
+from neodp.core.family import family
+from neodp.core.privacy import EpsilonDelta
+from neodp.data.files import make_folder, masked
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
-from neodp.family import family
-from neodp.files import make_folder, masked
-from neodp.graph import DatasetGraph
-from neodp.privacy import EpsilonDelta
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.mechanism import Mechanism
+    from neodp.core.mechanism import Mechanism
 
 __all__ = [
     "Alpha",
@@ -322,7 +322,7 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     ...     folder.blocks, folder.links(0).block.tolist(), len(read_graph(folder))
     (2, [0, 0, 1], 6)
     """
-    from neodp.family import require_binary
+    from neodp.core.family import require_binary
 
     require_binary(graph)
     order = np.argsort(partition, kind="stable")
@@ -387,7 +387,7 @@ def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
     GraphError
         If the folder has no mechanism.
     """
-    from neodp.mechanism import Mechanism
+    from neodp.core.mechanism import Mechanism
 
     rows = np.concatenate([folder.rows(block) for block in range(folder.blocks)])
     return Mechanism(graph, rows, EpsilonDelta.of(graph), method="labels")

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from neodp.blocks.folder import Alpha, BlockEdges, Folder, write_blocks
 from neodp.blocks.partition import Box, boxes, pieces
-from neodp.columns import Ints
+from neodp.data.generate import Lattice
+from neodp.data.validation import Ints
 from neodp.errors import GraphError
-from neodp.generate import Lattice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def write_lattice(
     Parameters
     ----------
     lattice : Lattice
-        From :func:`neodp.generate.grid_lattice` or :func:`neodp.generate.counts_lattice`.
+        From :func:`neodp.data.generate.grid_lattice` or :func:`neodp.data.generate.counts_lattice`.
     path : path
         A folder that is empty, or not there yet.
     blocks : int

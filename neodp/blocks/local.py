@@ -28,9 +28,9 @@ from neodp.blocks.folder import Alpha, Folder, open_folder, replace_folder, writ
 from neodp.blocks.passes import off
 from neodp.blocks.witness import conflict_in, incompatible, worst_of
 from neodp.blocks.work import Pass, Work
+from neodp.core.privacy import EpsilonDelta
+from neodp.data.files import OWNER, make_folder
 from neodp.errors import GraphError, NeodpError, Overtaken
-from neodp.files import OWNER, make_folder
-from neodp.privacy import EpsilonDelta
 
 __all__ = [
     "Map",

@@ -4,8 +4,8 @@ Any partition gives the same mechanism; a good one gives it in few rounds. A rou
 that the number of rounds is about the number of blocks that a path from a dataset to the alpha that decides it goes
 through: blocks should be round, not long, and neighbours should share one.
 
-* ``by_cubes``: boxes of a lattice (:func:`neodp.generate.grid`, :func:`neodp.generate.counts`), as equal in their sides
-  as possible;
+* ``by_cubes``: boxes of a lattice (:func:`neodp.data.generate.grid`, :func:`neodp.data.generate.counts`), as equal in
+  their sides as possible;
 * ``by_growth``: for any graph. A part is cut in two by a breadth-first search from a dataset at its rim, and so are the
   halves, until there are enough of them: what coordinates would give, without coordinates;
 * ``by_prefix``: datasets whose keys begin alike.
@@ -20,9 +20,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Ints
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Ints
 from neodp.errors import GraphError
-from neodp.graph import DatasetGraph
 
 __all__ = ["Box", "boxes", "by_cubes", "by_growth", "by_prefix", "pieces"]
 
@@ -83,7 +83,7 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     >>> by_growth(neodp.generate.path(6), 3).tolist()
     [1, 1, 2, 2, 0, 0]
     """
-    from neodp import kernel
+    from neodp.compiled import kernel
 
     indptr, neighbor, _ = graph.adjacency_of(np.ones(graph.edges, np.bool_), numbered=False)
     part = np.zeros(len(graph), np.int32)

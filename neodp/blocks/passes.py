@@ -11,8 +11,8 @@ first     all edges, in Pr[first colour]   alpha                                
 even      edges within a colour            the even share of every boundary edge               ``neodp.balanced``
 ========  ===============================  ==================================================  =======================
 
-They are the passes of :mod:`neodp.binary`, where it is said why two colours need no other, and their labels are the
-same in every bit.
+They are the passes of :mod:`neodp.core.binary`, where it is said why two colours need no other, and their labels are
+the same in every bit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.blocks.block import CERTAIN, Cut, Links, Mail, Messages, by_block, merged
-from neodp.columns import Bools, Floats, Ints
-from neodp.extension import ROUNDING
-from neodp.privacy import EpsilonDelta, Labels
+from neodp.core.extension import ROUNDING
+from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.data.validation import Bools, Floats, Ints
 
 __all__ = [
     "Edges",
@@ -116,7 +116,7 @@ class Part:
 
 def links_of(n: int, edges: Edges, keep: Bools) -> Links:
     """The kept inner edges of a block of n datasets, ready to be settled."""
-    from neodp import kernel
+    from neodp.compiled import kernel
 
     rule = EpsilonDelta(edges.epsilon, edges.delta)
     return Links(*kernel.links(n, edges.source, edges.target, keep, *rule.parameters), rule.shift)

@@ -1,6 +1,6 @@
 """Why an alpha cannot be kept, where the graph is in blocks.
 
-The same two cases as in :mod:`neodp.binary`: the label of a source fell, or a source is likelier to answer as its
+The same two cases as in :mod:`neodp.core.binary`: the label of a source fell, or a source is likelier to answer as its
 neighbour across the boundary does than that neighbour allows. The path is traced backwards over tight edges; only
 blocks on the way are read. Of several such sources the one with the greatest fall is named, as in memory; of several
 paths one with the fewest edges, which may be another one than in memory.
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neodp import search
 from neodp.blocks.passes import Edges, Part, dropped, too_low
 from neodp.blocks.work import Work
+from neodp.core import search
+from neodp.core.extension import Witness
+from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.data.graph import Adjacency
 from neodp.errors import IncompatibleAlpha
-from neodp.extension import Witness
-from neodp.graph import Adjacency
-from neodp.privacy import EpsilonDelta, Labels
 
 __all__ = ["Conflict", "conflict_in", "incompatible", "worst_of"]
 
@@ -71,7 +71,7 @@ class _Loaded(NamedTuple):
 
 
 def _witness(work: Work, conflict: Conflict) -> Witness:
-    from neodp import kernel
+    from neodp.compiled import kernel
 
     @lru_cache(maxsize=8)
     def loaded(block: int) -> _Loaded:

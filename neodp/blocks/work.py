@@ -46,10 +46,10 @@ from neodp.blocks.passes import (
     links_of,
     unhit,
 )
-from neodp.columns import Ints
+from neodp.core.privacy import Labels
+from neodp.data.files import make_folder
+from neodp.data.validation import Ints
 from neodp.errors import GraphError, UnhitBoundary
-from neodp.files import make_folder
-from neodp.privacy import Labels
 
 __all__ = ["Pass", "Work"]
 

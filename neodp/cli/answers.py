@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.ball import Ball, Evaluation
 from neodp.cli.common import PATIENCE, Graph, Json, Session, document, inside, say, show, table
+from neodp.core.ball import Ball, Evaluation
+from neodp.data.formatting import count
 from neodp.errors import GraphError
-from neodp.wording import count
 
 __all__ = ["answer", "evaluate"]
 

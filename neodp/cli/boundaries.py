@@ -10,16 +10,17 @@ import numpy as np
 import typer
 
 import neodp
-from neodp import DatasetGraph, rainbow, study
-from neodp import boundary as boundaries
+from neodp import DatasetGraph, study
 from neodp.cli import studies
 from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.core import boundary as boundaries
+from neodp.core import rainbow
+from neodp.core.family import family
+from neodp.data.formatting import count
+from neodp.data.tables import is_table, number
 from neodp.errors import GraphError
-from neodp.family import family
 from neodp.store import Store
 from neodp.study.tables import read_weights, weights
-from neodp.tables import is_table, number
-from neodp.wording import count
 
 __all__ = ["boundary"]
 

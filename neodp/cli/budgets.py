@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from neodp.cli.common import Json, Session, say, show, table
-from neodp.columns import MAX_EPSILON
+from neodp.data.formatting import count, moment
+from neodp.data.names import require_length
+from neodp.data.tables import number, whole
+from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
-from neodp.names import require_length
-from neodp.release import DEFAULT, Ledger, Level, Release, Spent, in_words
+from neodp.ledger.release import DEFAULT, Ledger, Level, Release, Spent, in_words
 from neodp.store import Store
-from neodp.tables import number, whole
-from neodp.wording import count, moment
 
 __all__ = ["budget", "releases"]
 

@@ -21,8 +21,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from neodp.cli.common import Session
+from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
-from neodp.names import normal
 
 __all__ = ["Group", "Later", "Store", "Timeout"]
 

@@ -25,12 +25,12 @@ import typer
 
 from neodp import errors
 from neodp.cli.hints import in_shell
-from neodp.wording import number
+from neodp.data.formatting import number
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
+    from neodp.data.tables import ReadOptions
     from neodp.store import Settings, Store
     from neodp.store.base import Progress
-    from neodp.tables import ReadOptions
 
 __all__ = [
     "METHODS",
@@ -158,7 +158,7 @@ def reading(
     encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
 ) -> ReadOptions:
     """How to read tables, as the options of a command say."""
-    from neodp.tables import ReadOptions
+    from neodp.data.tables import ReadOptions
 
     return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 import neodp
-from neodp import generate
 from neodp.cli.common import Json, facts, say, show, table, typed
-from neodp.files import make_folder
+from neodp.data import generate
+from neodp.data.files import make_folder
+from neodp.data.formatting import count, listed
 from neodp.store import open_store
-from neodp.wording import count, listed
 
 __all__ = ["demo"]
 

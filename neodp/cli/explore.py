@@ -10,8 +10,8 @@ from urllib.parse import quote
 import typer
 
 from neodp.cli.common import Force, Json, Session, say, show
+from neodp.data.files import require_new
 from neodp.errors import GraphError
-from neodp.files import require_new
 
 __all__ = ["explore"]
 

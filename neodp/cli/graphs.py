@@ -34,12 +34,12 @@ from neodp.cli.common import (
     table,
 )
 from neodp.cli.common import show as present
+from neodp.data.files import make_folder, require_new
+from neodp.data.formatting import count, moment
+from neodp.data.generate import FAMILIES, LATTICES
+from neodp.data.tables import number, whole
 from neodp.errors import GraphError, near
-from neodp.files import make_folder, require_new
-from neodp.generate import FAMILIES, LATTICES
 from neodp.store import GraphInfo
-from neodp.tables import number, whole
-from neodp.wording import count, moment
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from neodp.cli.common import PATIENCE, Force, Json, Session, say, show
+from neodp.data.formatting import count
 from neodp.errors import GraphError
-from neodp.wording import count
 
 __all__ = ["backup", "export_ledger", "import_ledger"]
 

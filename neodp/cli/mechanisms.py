@@ -13,8 +13,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from neodp import Mechanism, blocks, rainbow
-from neodp.auditing import Audit
+from neodp import Mechanism, blocks
 from neodp.cli.common import (
     METHODS,
     Delimiter,
@@ -33,12 +32,14 @@ from neodp.cli.common import (
     say,
     show,
 )
+from neodp.core import rainbow
+from neodp.core.auditing import Audit
+from neodp.core.tabulated import Tabulated
+from neodp.data.files import require_new
+from neodp.data.formatting import count, moment
+from neodp.data.formatting import size as megabytes
 from neodp.errors import GraphError, UnknownGraph
-from neodp.files import require_new
 from neodp.store.engines import Row
-from neodp.tabulated import Tabulated
-from neodp.wording import count, moment
-from neodp.wording import size as megabytes
 
 __all__ = ["audit", "check", "extend"]
 

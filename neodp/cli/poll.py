@@ -14,11 +14,11 @@ import typer
 from neodp import polls
 from neodp.cli.common import PATIENCE, Delimiter, Encoding, Force, Json, Population, Session, Sheet, reading, show
 from neodp.cli.poll_text import choice, shown
+from neodp.data.files import require_new
 from neodp.errors import GraphError
-from neodp.files import require_new
+from neodp.ledger.release import DEFAULT
 from neodp.polls import People, Survey, read_list
 from neodp.polls.survey import poll as survey_of
-from neodp.release import DEFAULT
 
 __all__ = ["poll"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
+from neodp.data.formatting import count, listed, number, share
 from neodp.polls import Poll, Question, Survey
-from neodp.wording import count, listed, number, share
 
 __all__ = ["choice", "shown"]
 

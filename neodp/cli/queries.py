@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.data.tables import whole
 from neodp.errors import UnknownQuery
 from neodp.store.cypher import every, subject
-from neodp.tables import whole
 
 __all__ = ["plot", "query"]
 
@@ -82,7 +82,7 @@ def plot(
 
     Example: `neodp plot survey -o survey.svg`
     """
-    from neodp.files import require_new
+    from neodp.data.files import require_new
     from neodp.plot import plot as draw
     from neodp.plot import plot_lines as draw_lines
 

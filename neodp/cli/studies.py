@@ -10,11 +10,11 @@ import typer
 
 from neodp import study
 from neodp.cli.common import Force, Graph, Json, Quiet, Session, progress, say, show, table
-from neodp.files import require_new
-from neodp.graph import DatasetGraph
+from neodp.data.files import require_new
+from neodp.data.formatting import number
+from neodp.data.graph import DatasetGraph
+from neodp.data.tables import is_table
 from neodp.study import Accuracy, Comparison
-from neodp.tables import is_table
-from neodp.wording import number
 
 __all__ = ["compare", "raised", "raised_table", "what_if"]
 

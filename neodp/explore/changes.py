@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from neodp.auditing import audit
-from neodp.boundary import balanced
-from neodp.columns import MAX_EPSILON, Floats
+from neodp.core.auditing import audit
+from neodp.core.boundary import balanced
+from neodp.core.mechanism import extend
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
 from neodp.explore.facts import DRAWN, chance, drawable, said
 from neodp.explore.source import Shown, Source
-from neodp.graph import DatasetGraph
-from neodp.mechanism import extend
 
 __all__ = ["Changes", "what_if"]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from neodp.ball import Evaluation, evaluate_whole
+from neodp.core.ball import Evaluation, evaluate_whole
+from neodp.core.mechanism import Mechanism, extend
+from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
 from neodp.explore.changes import Changes
 from neodp.explore.drawing import around
 from neodp.explore.facts import chance, drawable, said
 from neodp.explore.source import Source
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism, extend
 from neodp.store import Store
 
 __all__ = ["dataset"]

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from neodp.boundary import boundary_vertices, distance
-from neodp.columns import Floats
+from neodp.core.boundary import boundary_vertices, distance
+from neodp.core.mechanism import Mechanism
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.errors import NeodpError
 from neodp.explore.facts import drawable
 from neodp.explore.source import Shown, Source
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
 from neodp.plot.layout import columns, rings
 from neodp.plot.scene import Scene
 from neodp.plot.text import precise

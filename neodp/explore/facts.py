@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from neodp.boundary import boundary_vertices
 from neodp.cli.hints import in_shell
+from neodp.core.boundary import boundary_vertices
+from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
 from neodp.explore.source import LARGEST, Shown, Source
-from neodp.graph import DatasetGraph
+from neodp.ledger.release import levels_of
 from neodp.plot.scene import Scene
 from neodp.plot.style import shades_of
 from neodp.plot.text import precise
-from neodp.release import levels_of
 from neodp.store import GraphInfo, Store
 
 __all__ = ["DRAWN", "chance", "drawable", "graphs", "overview", "said"]

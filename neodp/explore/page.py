@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from neodp.data.files import private
 from neodp.explore.dataset import dataset
 from neodp.explore.drawing import drawing
 from neodp.explore.facts import graphs, overview
@@ -22,7 +23,6 @@ from neodp.explore.polling import poll, population
 from neodp.explore.records import queries, releases, run_query
 from neodp.explore.server import STATIC
 from neodp.explore.source import Source
-from neodp.files import private
 
 __all__ = ["contents", "write_page"]
 

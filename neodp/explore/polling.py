@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from neodp.data.tables import number, whole
 from neodp.errors import GraphError
 from neodp.explore.facts import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
 from neodp.polls.facts import Facts, preview
-from neodp.tables import number, whole
 
 __all__ = ["STUDY", "poll", "population"]
 

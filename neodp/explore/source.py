@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from neodp.core.mechanism import Mechanism, extend
+from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError, NoMechanism
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism, extend
 from neodp.store import GraphInfo, Settings, Store, open_store
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.data.formatting import count, number
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DPI, FAINT, GREY, INCHES, SHADES, styled
 from neodp.plot.text import shortened
 from neodp.study.comparison import Comparison
-from neodp.wording import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

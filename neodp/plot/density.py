@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
-from neodp.family import family
+from neodp.core.family import family
+from neodp.data.formatting import count
+from neodp.data.validation import Floats
 from neodp.plot.axes import heading, legend, sided_axis
 from neodp.plot.scales import Steps
 from neodp.plot.scene import Scene
 from neodp.plot.style import GRID, HEAD
 from neodp.plot.tips import Tips
-from neodp.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neodp.data.files import private
 from neodp.errors import GraphError
-from neodp.files import private
 from neodp.plot.style import DPI
 from neodp.plot.text import escaped, printable
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neodp.columns import Floats
-from neodp.graph import DatasetGraph
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.plot.scene import Scene
 from neodp.plot.text import rounded, shortened, width_of
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import rainbow
-from neodp.columns import Floats
+from neodp.core import rainbow
+from neodp.core.mechanism import Mechanism
+from neodp.data.validation import Floats
 from neodp.errors import GraphError
-from neodp.mechanism import Mechanism
 from neodp.plot.files import checked_path, rendered, save
 from neodp.plot.page import page, table
 from neodp.plot.style import DPI, FEW, GRID, layered, shades_of, styled
@@ -52,7 +52,7 @@ def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, titl
     Examples
     --------
     >>> import tempfile
-    >>> from neodp import rainbow
+    >>> from neodp.core import rainbow
     >>> rows = rainbow.line([0.0545, 0.1636, 0.7819], 25, 0.1823)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     plot_lines(rows, Path(folder, "figure-2a.svg")).name

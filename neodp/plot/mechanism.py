@@ -16,8 +16,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neodp.boundary import boundary_vertices
-from neodp.mechanism import Mechanism
+from neodp.core.boundary import boundary_vertices
+from neodp.core.mechanism import Mechanism
 from neodp.plot.accuracy import draw_accuracy, draw_numbers
 from neodp.plot.density import draw_density
 from neodp.plot.files import checked_path, rendered, save

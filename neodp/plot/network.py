@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.formatting import number
+from neodp.data.validation import Floats
 from neodp.plot.axes import legend, sided_axis
 from neodp.plot.layout import Drawing, edge_paths
 from neodp.plot.scene import Scene, allowed
 from neodp.plot.style import GREY, HEAD, INK
 from neodp.plot.text import precise
 from neodp.plot.tips import Tips
-from neodp.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

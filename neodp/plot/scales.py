@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 from neodp.plot.text import superscript
 
 __all__ = ["Scale", "Steps"]

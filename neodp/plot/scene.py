@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.boundary import boundary_vertices, distance
-from neodp.columns import Floats
-from neodp.family import family
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
+from neodp.core.boundary import boundary_vertices, distance
+from neodp.core.family import family
+from neodp.core.mechanism import Mechanism
+from neodp.core.privacy import EpsilonDelta, Gaussian
+from neodp.data.formatting import count
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.plot.scales import Scale, Steps
 from neodp.plot.style import FEW, layered, shades_of
 from neodp.plot.text import precise, range_of, shortened
-from neodp.privacy import EpsilonDelta, Gaussian
-from neodp.wording import count
 
 __all__ = ["Layer", "Scene", "allowed"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import unicodedata
 
-from neodp.columns import Floats
-from neodp.wording import number
+from neodp.data.formatting import number
+from neodp.data.validation import Floats
 
 __all__ = ["escaped", "precise", "printable", "range_of", "rounded", "shortened", "superscript", "width_of"]
 

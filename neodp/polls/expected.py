@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.core.privacy import UNIT
+from neodp.data.validation import Floats
 from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, crossing
 from neodp.polls.prior import Prior, binomial
-from neodp.privacy import UNIT
 
 if TYPE_CHECKING:
     from neodp.polls.weighted_plurality import Sample

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from neodp.columns import MAX_EPSILON
+from neodp.data.validation import MAX_EPSILON
 from neodp.polls.mechanism import Group, Margin, Poll
 
 __all__ = ["WhatIf", "what_if"]

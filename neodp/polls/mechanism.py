@@ -25,8 +25,8 @@ e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answ
 
     P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
 
-This is the optimum for the balanced alpha (:func:`neodp.boundary.balanced`): with delta 0 and alpha of at least 1/2,
-U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
+This is the optimum for the balanced alpha (:func:`neodp.core.boundary.balanced`): with delta 0 and alpha of at least
+1/2, U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
 
 *Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more where the
 winner would win a tie. A person of the winning side who goes over to the rival contributes 2 to G, and a person of any
@@ -76,12 +76,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.auditing import exponential, holds
-from neodp.columns import MAX_EPSILON, SMALLEST
+from neodp.core.auditing import exponential, holds
+from neodp.core.privacy import UNIT
+from neodp.core.sampling import BITS, wholes
+from neodp.data.tables import fraction
+from neodp.data.validation import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, near
-from neodp.privacy import UNIT
-from neodp.sampling import BITS, wholes
-from neodp.tables import fraction
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
 

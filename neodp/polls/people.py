@@ -9,10 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neodp.data.frames import arrow_table
+from neodp.data.tables import Place, ReadOptions, header, number, read_table
 from neodp.errors import GraphError, near
-from neodp.frames import arrow_table
 from neodp.polls.mechanism import valid_epsilon
-from neodp.tables import Place, ReadOptions, header, number, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

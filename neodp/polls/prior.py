@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.tables import number
+from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Group
-from neodp.tables import number
 
 __all__ = ["Prior", "binomial"]
 

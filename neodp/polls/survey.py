@@ -10,8 +10,8 @@ A :class:`Survey` is a preview: all that it shows follows from who takes part, w
 public. :meth:`Survey.release` draws the answers, once, and keeps them in a store.
 
 *Parts.* With ``by``, every part of the people, such as a department, gets an answer of its own. Together they are
-one release for each question, and everybody pays once (:mod:`neodp.release` says why). Which parts there are is given
-beforehand and never read off the table; who belongs to which part is taken as public.
+one release for each question, and everybody pays once (:mod:`neodp.ledger.release` says why). Which parts there are is
+given beforehand and never read off the table; who belongs to which part is taken as public.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp import release
+from neodp.data.frames import Tabular, html_table
+from neodp.data.names import normal, valid_name
+from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
-from neodp.frames import Tabular, html_table
-from neodp.names import normal, valid_name
+from neodp.ledger import release
+from neodp.ledger.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
 from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, Question, mechanism_name
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
-from neodp.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
-from neodp.tables import Problems, ReadOptions, number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -278,7 +278,7 @@ class Survey(Tabular):
         Parameters
         ----------
         population : str
-            Whose data it is about (:mod:`neodp.release`).
+            Whose data it is about (:mod:`neodp.ledger.release`).
         command : str
             The words that ask the questions; the column of the votes is added.
         """

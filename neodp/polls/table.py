@@ -3,7 +3,7 @@
 The votes are counted per group of equal epsilon. What the options are is never read off the votes, because everything
 that is known before the answer must not depend on them. People with epsilon 0 are counted, but their votes are not
 looked at (:mod:`neodp.polls.mechanism` says why). How cells are understood is said by :class:`Cells`. All invalid cells
-are collected, so that one error names all of them (:class:`neodp.tables.Problems`).
+are collected, so that one error names all of them (:class:`neodp.data.tables.Problems`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.data.tables import Place, Problems, as_text
+from neodp.data.tables import number as number_of
+from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Counts, Group, valid_epsilon
-from neodp.tables import Place, Problems, as_text
-from neodp.tables import number as number_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

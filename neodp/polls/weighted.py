@@ -36,7 +36,7 @@ the edge (s, high) has what is left for it, epsilon - rate d. It is at least rat
 
 Exactness
 ---------
-Within the window the labels of :mod:`neodp.kernel` are private to the last bit: the solver's F is rounded in
+Within the window the labels of :mod:`neodp.compiled.kernel` are private to the last bit: the solver's F is rounded in
 (:mod:`neodp.study.optimum`), and extended to all scores. What is stored of F(s) and 1 - F(s) is exact for the smaller
 one.
 
@@ -73,12 +73,12 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.core.privacy import UNIT
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.errors import GraphError, NeodpError
-from neodp.graph import DatasetGraph
 from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior, binomial
-from neodp.privacy import UNIT
 
 __all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
 
@@ -648,8 +648,8 @@ def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, in
 
 def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int], *, optimal: bool = True) -> Weighted:
     """The mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
-    from neodp.boundary import balanced
-    from neodp.mechanism import extend
+    from neodp.core.boundary import balanced
+    from neodp.core.mechanism import extend
     from neodp.study.optimum import optimize
 
     classes = _classes(joint.weights, poll)

@@ -64,12 +64,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import linear
-from neodp.columns import Floats
+from neodp.core import linear
+from neodp.core.privacy import UNIT
+from neodp.data.validation import Floats
 from neodp.polls.mechanism import TINY, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import WORTH, candidates
-from neodp.privacy import UNIT
 
 __all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neodp.auditing import Verdict, judge
+from neodp.core.auditing import Verdict, judge
+from neodp.core.mechanism import check, extend
 from neodp.errors import (
     DamagedRelease,
     IncompatibleAlpha,
@@ -35,8 +36,7 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
-from neodp.mechanism import check, extend
-from neodp.release import Question, Release, answer_once, levels_of
+from neodp.ledger.release import Question, Release, answer_once, levels_of
 from neodp.store import demand, refusals
 from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA

@@ -22,21 +22,21 @@ from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from neodp.data.frames import Tabular, html_table
+from neodp.data.names import normal
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
-from neodp.frames import Tabular, html_table
-from neodp.names import normal
-from neodp.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store import refusals
 from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
 
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
-    from neodp.ball import Ball, Star
-    from neodp.columns import Floats
-    from neodp.graph import DatasetGraph
-    from neodp.mechanism import Check, Mechanism
-    from neodp.rainbow import Method
+    from neodp.core.ball import Ball, Star
+    from neodp.core.mechanism import Check, Mechanism
+    from neodp.core.rainbow import Method
+    from neodp.data.graph import DatasetGraph
+    from neodp.data.validation import Floats
     from neodp.store.engines import Engine, Plugin, Ran, Row
     from neodp.store.notions import Notion
     from neodp.store.profiles import ProfileStore
@@ -400,7 +400,7 @@ class Store(Tabular):
         """
         import numpy as np
 
-        from neodp.mechanism import Mechanism
+        from neodp.core.mechanism import Mechanism
 
         info = self.ready(name)
         if info.mechanism is None:
@@ -435,7 +435,7 @@ class Store(Tabular):
         limit: int | None = None,
         write: bool = False,
     ) -> Ball:
-        """The optimal mechanism at some datasets (:mod:`neodp.ball`).
+        """The optimal mechanism at some datasets (:mod:`neodp.core.ball`).
 
         Parameters
         ----------
@@ -528,8 +528,8 @@ class Store(Tabular):
         Parameters
         ----------
         releases, epsilon, delta
-            The parts of a :class:`~neodp.release.Limit`; None takes one away, and what is not named stays
-            (:meth:`Limit.changed <neodp.release.Limit.changed>`).
+            The parts of a :class:`~neodp.ledger.release.Limit`; None takes one away, and what is not named stays
+            (:meth:`Limit.changed <neodp.ledger.release.Limit.changed>`).
         """
         said = not isinstance(releases, EllipsisType) and not isinstance(epsilon, EllipsisType)
         said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged
@@ -553,7 +553,7 @@ class Store(Tabular):
         verify: bool = False,
         engine: Engine = "client",
     ) -> Release:
-        """The answer of a release (:mod:`neodp.release`): the one that is kept, or one drawn now for a dataset.
+        """The answer of a release (:mod:`neodp.ledger.release`): the one that is kept, or one drawn now for a dataset.
 
         Parameters
         ----------

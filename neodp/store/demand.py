@@ -1,4 +1,4 @@
-"""Single datasets of a stored graph on demand: a search around them (:mod:`neodp.ball`), or a pass over all of it.
+"""Single datasets of a stored graph on demand: a search around them (:mod:`neodp.core.ball`), or a pass over all of it.
 
 The stored mechanism, if there is one, decides how it is done: its method and its privacy notion are those of the
 numbers that come back. Nobody is given numbers that the stored mechanism does not have.
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from neodp import ball
-from neodp.ball import Ball
-from neodp.columns import Floats
+from neodp.core import ball
+from neodp.core.ball import Ball
+from neodp.core.estimate import estimate
+from neodp.core.family import family
+from neodp.core.privacy import EpsilonDelta
+from neodp.core.rainbow import Method
+from neodp.data.validation import Floats
 from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
-from neodp.estimate import estimate
-from neodp.family import family
-from neodp.privacy import EpsilonDelta
-from neodp.rainbow import Method
 from neodp.store import refusals
 from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA

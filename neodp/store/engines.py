@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, Ty
 from neodp.errors import StoreError
 
 if TYPE_CHECKING:
-    from neodp.ball import Ball
-    from neodp.mechanism import Check
+    from neodp.core.ball import Ball
+    from neodp.core.mechanism import Check
     from neodp.store.base import Store
     from neodp.store.whole import AuditedMechanism, Summary
 

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.core.privacy import EpsilonDelta, Gaussian, Privacy
+from neodp.data.validation import Floats
 from neodp.errors import NoMechanism, PrivacyError
-from neodp.privacy import EpsilonDelta, Gaussian, Privacy
 from neodp.store.records import MechanismInfo, fingerprint
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.graph import DatasetGraph
-    from neodp.mechanism import Mechanism
+    from neodp.core.mechanism import Mechanism
+    from neodp.data.graph import DatasetGraph
 
 __all__ = ["EPSILON_DELTA", "GAUSSIAN", "Notion", "by_edge", "edge_values"]
 
@@ -140,7 +140,7 @@ def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Flo
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from neodp import generate
+    >>> from neodp.data import generate
     >>> by_edge(generate.path(3), pa.array(["2"]), pa.array(["1"]), np.array([0.5]))
     array([nan, 0.5])
     """

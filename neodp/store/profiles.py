@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from neodp.release import DEFAULT
+from neodp.ledger.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.stretch.neighborhoods import Neighbors
@@ -28,7 +28,7 @@ __all__ = ["ProfileInfo", "ProfileStore"]
 class ProfileInfo:
     """What a store knows about a set of profiles.
 
-    `state` is "ready", "loading" or "dropping"; `population` says whose data it is (:mod:`neodp.release`).
+    `state` is "ready", "loading" or "dropping"; `population` says whose data it is (:mod:`neodp.ledger.release`).
     """
 
     name: str

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.errors import DamagedRelease
-from neodp.graph import DatasetGraph
-from neodp.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
+from neodp.ledger.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.extension import Extension
-    from neodp.mechanism import Mechanism
+    from neodp.core.extension import Extension
+    from neodp.core.mechanism import Mechanism
 
 __all__ = [
     "FOREIGN",
@@ -64,7 +64,7 @@ class MechanismInfo:
         When it was written, in UTC.
     min_p_true, mean_p_true : float
     method : str or None
-        How it was found (:class:`~neodp.mechanism.Mechanism`); None if it was written before this was kept.
+        How it was found (:class:`~neodp.core.mechanism.Mechanism`); None if it was written before this was kept.
     privacy : str
         What it keeps on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.notions`).
     mu : float or None
@@ -139,7 +139,7 @@ class GraphInfo:
     revision : str or None
         Different after the graph itself was changed by neodp.
     population : str
-        Whose data it is about (:mod:`neodp.release`).
+        Whose data it is about (:mod:`neodp.ledger.release`).
     certificate : Certificate or None
         None where the graph was not certified as it is.
     stale : bool
@@ -249,8 +249,8 @@ class StoredGraph(DatasetGraph):
     @cached_property
     def extension(self) -> Extension:
         """The optimal mechanism for the graph's own epsilon and delta; found once, for a graph never changes."""
-        from neodp.family import family
-        from neodp.privacy import EpsilonDelta
+        from neodp.core.family import family
+        from neodp.core.privacy import EpsilonDelta
 
         return family(self).extend(self, EpsilonDelta.of(self), None)
 
@@ -279,7 +279,7 @@ def fingerprint(graph: DatasetGraph, mu: Floats | None = None) -> str:
 
     Examples
     --------
-    >>> from neodp import generate
+    >>> from neodp.data import generate
     >>> fingerprint(generate.path(3)) == fingerprint(generate.path(3))
     True
     >>> fingerprint(generate.path(3)) == fingerprint(generate.path(3, epsilon=0.5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from neodp.data.names import require_length, valid_name
 from neodp.errors import (
     GraphError,
     GraphExists,
@@ -18,12 +19,11 @@ from neodp.errors import (
     UnknownKey,
     near,
 )
-from neodp.names import require_length, valid_name
 from neodp.store.cypher import VERSION
 from neodp.store.records import FOREIGN, READY, GraphInfo
 
 if TYPE_CHECKING:
-    from neodp.graph import DatasetGraph
+    from neodp.data.graph import DatasetGraph
 
 __all__ = [
     "changed_while_read",

@@ -4,8 +4,8 @@ The file is JSON, an object a line, in ASCII:
 
 * the header, ``{"neodp": "ledger", "version": 1}``;
 * for each population a line with its name, its limit, and the sum of what was spent
-  (:attr:`Account.text <neodp.release.Account>`);
-* after it, a line for each of its releases: all that a :class:`~neodp.release.Release` has, and its digest;
+  (:attr:`Account.text <neodp.ledger.release.Account>`);
+* after it, a line for each of its releases: all that a :class:`~neodp.ledger.release.Release` has, and its digest;
 * at the end how many populations and releases there are, and the SHA-256 of all lines before.
 
 Epsilons and deltas are texts, as Python's ``repr`` writes them: ``float(text)`` is the number, bit for bit.
@@ -31,9 +31,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from neodp.data.files import private, require_new
 from neodp.errors import GraphError
-from neodp.files import private, require_new
-from neodp.release import Ledger, Level, Limit, Release
+from neodp.ledger.release import Ledger, Level, Limit, Release
 from neodp.store.base import Store
 
 __all__ = ["Exported", "Imported", "export_ledger", "import_ledger", "read_ledger"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from neodp.ball import Ball, Evaluation, Found, Star
-    from neodp.columns import Floats
+    from neodp.core.ball import Ball, Evaluation, Found, Star
+    from neodp.data.validation import Floats
     from neodp.store.records import GraphInfo, StoredGraph
 
 __all__ = ["StoredView"]
@@ -28,7 +28,7 @@ class StoredView:
     stored : array of float, one row per dataset
         The probabilities that the datasets have; NaN where they have none.
     least : array of float
-        As in :class:`~neodp.ball.View`.
+        As in :class:`~neodp.core.ball.View`.
     neighbors, write : callables
         Ask the store for the edges at some datasets; have the store keep probabilities, if the graph is still what it
         was.
@@ -77,7 +77,7 @@ class StoredView:
         """
         if self.info.mechanism is None:
             return True
-        from neodp.auditing import NUMERICAL
+        from neodp.core.auditing import NUMERICAL
         from neodp.store.notions import EPSILON_DELTA
 
         rows = np.array([list(e.probabilities.values()) for e in found.evaluations])

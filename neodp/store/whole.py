@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from neodp import auditing, mechanism
-from neodp.auditing import Audit
-from neodp.boundary import boundary_vertices
+from neodp.core import auditing, mechanism
+from neodp.core.auditing import Audit
+from neodp.core.boundary import boundary_vertices
+from neodp.core.estimate import estimate as estimated
+from neodp.core.mechanism import Check, Mechanism
+from neodp.core.rainbow import Method
 from neodp.errors import ReadOnlyStore
-from neodp.estimate import estimate as estimated
-from neodp.mechanism import Check, Mechanism
-from neodp.rainbow import Method
 from neodp.store.engines import Engine, Ran, Row, by_plugin
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Summary:
     min_p_true, mean_p_true : float
         The least and the mean chance of a true answer.
     rounded, filled, method
-        As in :class:`~neodp.mechanism.Mechanism`; how many.
+        As in :class:`~neodp.core.mechanism.Mechanism`; how many.
     written : int
         On how many datasets it was kept.
     """

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler

@@ -35,7 +35,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats, Ints
+from neodp.data.validation import Floats, Ints
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler

@@ -45,7 +45,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import MAX_EPSILON
+from neodp.data.validation import MAX_EPSILON
 from neodp.errors import PrivacyError
 
 __all__ = ["MIN_EPSILON", "Sampler", "check_epsilon", "insecure", "mass", "scale_of", "secure", "without"]

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp.columns import Floats, Ints
+from neodp.data.tables import Problems, ReadOptions, Table, numbers, read_table
+from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
-from neodp.tables import Problems, ReadOptions, Table, numbers, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,8 +138,8 @@ class Profiles:
     ) -> Profiles:
         """Profiles from a table with a row per rating, and a column ``weight`` where weights are not all 1.
 
-        The table is a CSV file, or any other kind that :func:`neodp.tables.read_table` reads. Other columns are refused
-        unless the options ignore them, since a misspelt ``weight`` must not become the weight 1.
+        The table is a CSV file, or any other kind that :func:`neodp.data.tables.read_table` reads. Other columns are
+        refused unless the options ignore them, since a misspelt ``weight`` must not become the weight 1.
 
         Parameters
         ----------

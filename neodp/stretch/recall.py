@@ -38,9 +38,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import MAX_EPSILON, Bools, Floats
+from neodp.data.files import private
+from neodp.data.validation import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
-from neodp.files import private
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import Progress, neighbors
 from neodp.stretch.noise import Sampler

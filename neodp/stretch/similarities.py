@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.budget import Loss, compose
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 from neodp.errors import PrivacyError
+from neodp.ledger.composition import Loss, compose
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler, Whole
 from neodp.stretch.profiles import UNIT, Profiles
@@ -92,7 +92,7 @@ class Cost:
     def at(self, delta: float, weight: float = 1.0) -> float:
         """The epsilon of all releases together for an item of some weight, if delta may be lost; never more than all.
 
-        It is the optimal composition of :mod:`neodp.budget`.
+        It is the optimal composition of :mod:`neodp.ledger.composition`.
 
         Examples
         --------

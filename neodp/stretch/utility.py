@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import blocks
 from neodp.stretch.noise import Sampler

@@ -34,13 +34,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.data.tables import number, whole
+from neodp.data.validation import Floats
 from neodp.errors import GraphError, PrivacyError, near
-from neodp.tables import number, whole
 
 if TYPE_CHECKING:
+    from neodp.data.tables import ReadOptions
     from neodp.stretch.profiles import Profiles
-    from neodp.tables import ReadOptions
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
 

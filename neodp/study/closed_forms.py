@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.validation import Floats
 
 __all__ = ["balanced_truth", "induced", "path_mechanism", "ternary", "ternary_thresholds"]
 

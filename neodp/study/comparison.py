@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.columns import Floats
+from neodp.core.mechanism import Mechanism
+from neodp.data.validation import Floats
 from neodp.errors import GraphError
-from neodp.mechanism import Mechanism
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import binary, boundary, search
-from neodp.columns import MAX_EPSILON, Bools
+from neodp.core import binary, boundary, search
+from neodp.core.family import require_binary
+from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.validation import MAX_EPSILON, Bools
 from neodp.errors import PrivacyError
-from neodp.family import require_binary
-from neodp.graph import Adjacency, DatasetGraph
-from neodp.privacy import EpsilonDelta, Labels
 
 __all__ = ["Raised", "what_if"]
 

@@ -1,8 +1,8 @@
 """The best boundary for a prior.
 
-The optimal mechanism is unique once alpha is fixed (:mod:`neodp.binary`); which alpha is best depends on how likely
-each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest expected
-accuracy: the linear program
+The optimal mechanism is unique once alpha is fixed (:mod:`neodp.core.binary`); which alpha is best depends on how
+likely each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest
+expected accuracy: the linear program
 
     maximise    sum of w(v) Pr[M(v) = colour of v]    over all mechanisms M
     subject to  p_u <= e^eps p_v + delta  and  1 - p_u <= e^eps (1 - p_v) + delta,  both ways, on every edge,
@@ -18,8 +18,9 @@ the alpha. Three things make it small and exact:
 * *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
   those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows. Up to MANY
   rows, all are solved at once: on graphs that are long and narrow, such as those of scores, demand takes many rounds.
-* *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.kernel`) it is lowered
-  until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is returned.
+* *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.compiled.kernel`) it is
+  lowered until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is
+  returned.
 
 A *fair* alpha has the greatest worst accuracy, and the greatest expected accuracy among those. On a boundary edge both
 ends cannot be truthful more often than its even share, which the balanced alpha reaches on the tightest edge: so the
@@ -38,13 +39,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp import binary, boundary, linear
-from neodp.columns import Floats, positions
+from neodp.core import binary, boundary, linear
+from neodp.core.family import require_binary
+from neodp.core.mechanism import Mechanism, extend
+from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
-from neodp.family import require_binary
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism, extend
-from neodp.privacy import EpsilonDelta, Labels, certain
 
 __all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
 

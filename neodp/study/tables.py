@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neodp.columns import Floats
+from neodp.data.tables import Problems, numbers, read_table
+from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.study.comparison import Accuracy
-from neodp.tables import Problems, numbers, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

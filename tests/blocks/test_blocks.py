@@ -10,9 +10,9 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, blocks
-from neodp.columns import Ints
+from neodp.core.mechanism import Witness
+from neodp.data.validation import Ints
 from neodp.errors import IncompatibleAlpha, UnhitBoundary
-from neodp.mechanism import Witness
 from tests.problems import KINDS, random_graph
 
 PARTITIONS = ("one", "single", "random", "growth")

@@ -161,7 +161,7 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
     program = "import sys; from neodp.cli import main; main(['--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert loaded.isdisjoint({"numpy", "pyarrow", "numba", "neo4j", "ladybug", "neodp.graph", "neodp.cli.graphs"})
+    assert loaded.isdisjoint({"numpy", "pyarrow", "numba", "neo4j", "ladybug", "neodp.data.graph", "neodp.cli.graphs"})
 
 
 def test_of_a_path_no_command_asks_more_than_that_it_can_be_read() -> None:

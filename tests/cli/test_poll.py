@@ -18,9 +18,9 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
+from neodp.core.privacy import UNIT
 from neodp.polls import Threshold
 from neodp.polls.weighted import Weighted
-from neodp.privacy import UNIT
 from tests.running import Run, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5

@@ -16,7 +16,7 @@ from neo4j.exceptions import Neo4jError
 
 from neodp import DatasetGraph
 from neodp.cli.hints import in_shell
-from neodp.graph import plain
+from neodp.data.graph import plain
 from neodp.store.neo4j.plugin import in_python
 from tools import neo4j_server as servers
 

@@ -20,7 +20,7 @@ from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError, UnhitBoundary
-from neodp.release import Level, Limit, Release
+from neodp.ledger.release import Level, Limit, Release
 from neodp.store import Store, open_store
 from neodp.store.engines import Declined
 from tests.plugin.calls import Caller, Refused, refused

@@ -11,8 +11,8 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, Mechanism
+from neodp.core.privacy import EpsilonDelta
 from neodp.errors import IncompatibleAlpha
-from neodp.privacy import EpsilonDelta
 from neodp.store import Store
 from tests.plugin.calls import Caller
 from tests.problems import KINDS, random_graph

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import neodp
+from neodp.data.tables import ReadOptions
 from neodp.errors import BudgetSpent, GraphError, OtherQuestion
+from neodp.ledger.release import Limit, Release
 from neodp.polls import Group, Survey
-from neodp.release import Limit, Release
 from neodp.store import Store
-from neodp.tables import ReadOptions
-from tests.tables.make import xlsx
+from tests.data.tables.make import xlsx
 
 LEVELS = {"low": 2.0, "medium": 1.0, "high": 0.3}
 COLUMNS: dict[str, list[Any]] = {

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from neodp.data.tables import Problems
 from neodp.errors import GraphError
 from neodp.polls import Cells, Group, epsilons, tally
 from neodp.polls.table import one_row_a_person, parts
-from neodp.tables import Problems
 
 
 def place(row: int) -> str:

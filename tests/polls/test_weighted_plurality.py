@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import lil_array
 
+from neodp.core.privacy import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Plurality, poll, violations
 from neodp.polls import weighted_plurality as module
@@ -16,7 +17,6 @@ from neodp.polls.facts import preview
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import weighted
 from neodp.polls.weighted_plurality import WeightedPlurality, flip, sample, weighted_plurality
-from neodp.privacy import UNIT
 
 
 def plurality(people: list[tuple[int, float]], options: str = "abc") -> Plurality:

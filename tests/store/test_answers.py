@@ -32,7 +32,7 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
-from neodp.release import Level, Limit, Release
+from neodp.ledger.release import Level, Limit, Release
 from neodp.store import Settings, Store, answers, open_store
 from neodp.stretch import Profiles
 from tests.store.meddling import on_neo4j

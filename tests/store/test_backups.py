@@ -13,7 +13,7 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.errors import DamagedRelease, DamagedStore, GraphError, StoreError
-from neodp.release import Level, Limit, Release
+from neodp.ledger.release import Level, Limit, Release
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import fingerprint
 from neodp.store.embedded.file import synchronise
@@ -24,7 +24,7 @@ ALONE = pytest.mark.parametrize("address", ["embedded"], indirect=True)
 
 WRITER = """
 import sys
-from neodp.release import Level, Limit, Release
+from neodp.ledger.release import Level, Limit, Release
 from neodp.store import Settings
 from neodp.store.embedded import EmbeddedStore
 

@@ -11,7 +11,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
-from neodp.boundary import distance
+from neodp.core.boundary import distance
 from neodp.errors import GraphError, GraphExists, NoMechanism, UnknownGraph, UnknownKey, UnknownQuery
 from neodp.store import Store, open_store
 from neodp.store.base import fingerprint

@@ -94,14 +94,14 @@ def test_large_graphs_are_searched(tmp_path: Path) -> None:
 def test_a_release_about_people_loads_nothing_for_graphs(tmp_path: Path) -> None:
     code = """
 import sys
-from neodp.release import Question, answer_once
+from neodp.ledger.release import Question, answer_once
 from neodp.store import Store, open_store
 with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())
     answer_once(store, [question], "spring", lambda _: {"yes": 0.5, "no": 0.5})
     store.ledger()
-late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.ball", "neodp.family", "neodp.rainbow", "neodp.stretch")
-print(*(name for name in late if name in sys.modules))
+late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.family", "neodp.core.rainbow",
+"neodp.stretch") print(*(name for name in late if name in sys.modules))
 """
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "s.db")], capture_output=True, text=True, check=True

@@ -11,8 +11,8 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, Gaussian, SuitablePair, generate
+from neodp.core.privacy import EpsilonDelta
 from neodp.errors import GraphError, NoMechanism, PrivacyError, StaleMechanism
-from neodp.privacy import EpsilonDelta
 from neodp.store import Store
 from tests.store.meddling import on_neo4j
 

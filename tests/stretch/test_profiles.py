@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neodp.data.tables import ReadOptions
 from neodp.errors import GraphError, UnknownKey
 from neodp.stretch.profiles import UNIT, Profiles
-from neodp.tables import ReadOptions
 
 RATINGS = "userId,movieId,rating,timestamp\nann,1,5.0,9\nann,2,2.5,9\nbob,1,4.0,9\ncid,3,1.0,9\n"
 COLUMNS = ("userId", "movieId", "rating")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import neodp
 from neodp import boundary, generate
-from neodp.privacy import upper
+from neodp.core.privacy import upper
 from neodp.study import closed_forms
 
 

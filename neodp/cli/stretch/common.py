@@ -7,13 +7,13 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from neodp.data.formatting import count, number
+from neodp.data.names import valid_name
+from neodp.data.tables import number as number_of
 from neodp.errors import OtherQuestion, PrivacyError
-from neodp.names import valid_name
-from neodp.release import NOT_KEPT, Level, Question, Release, in_words
+from neodp.ledger.release import NOT_KEPT, Level, Question, Release, in_words
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
-from neodp.tables import number as number_of
-from neodp.wording import count, number
 
 __all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "numbers", "spend"]
 

@@ -11,9 +11,9 @@ import typer
 
 from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
-from neodp.files import require_new
+from neodp.data.files import require_new
+from neodp.data.formatting import count, number, share
 from neodp.stretch.similarities import Cost, Measure
-from neodp.wording import count, number, share
 
 __all__ = ["recall", "utility"]
 

@@ -23,10 +23,10 @@ from neodp.cli.common import (
     table,
 )
 from neodp.cli.stretch.common import Profile
+from neodp.data.formatting import count, moment
 from neodp.errors import GraphError
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.weights import weighted
-from neodp.wording import count, moment
 
 __all__ = ["drop", "list_profiles", "load"]
 

@@ -10,15 +10,15 @@ import typer
 
 from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
+from neodp.data.formatting import count, number
 from neodp.errors import PrivacyError
-from neodp.release import Level
+from neodp.ledger.release import Level
 from neodp.stretch.neighborhoods import Neighbors, cost_of_nearest, nearest
 from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.noise import check_epsilon
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure, pair
 from neodp.stretch.similarities import similarity as similar
-from neodp.wording import count, number
 
 __all__ = ["neighbors", "similarity"]
 

@@ -21,8 +21,8 @@ from contextlib import closing, suppress
 from os import PathLike
 from pathlib import Path
 
+from neodp.data.files import note_if_open, require_new
 from neodp.errors import GraphError, NeodpError, StoreError
-from neodp.files import note_if_open, require_new
 from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import BESIDE, File, beside, give_new_name, synchronise
 from neodp.store.embedded.graphs import GRAPH

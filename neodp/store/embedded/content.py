@@ -18,8 +18,8 @@ from neodp.store.embedded.texts import Texts
 from neodp.store.records import Stamp, StoredGraph
 
 if TYPE_CHECKING:
-    from neodp.columns import Floats
-    from neodp.graph import DatasetGraph
+    from neodp.data.graph import DatasetGraph
+    from neodp.data.validation import Floats
 
 __all__ = ["Content", "HalfEdges", "Held", "levels_of"]
 

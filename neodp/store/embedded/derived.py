@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import ladybug
 import pyarrow as pa
 
+from neodp.core.estimate import memory
+from neodp.data.files import make_folder
 from neodp.errors import GraphError, StoreError
-from neodp.estimate import memory
-from neodp.files import make_folder
 
 __all__ = ["Copied", "derived", "execute"]
 

@@ -38,8 +38,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from neodp.data.files import note_if_open
 from neodp.errors import DamagedStore, GraphError, NeodpError, StoreError, StoreUnreachable
-from neodp.files import note_if_open
 from neodp.store import refusals
 from neodp.store.settings import Settings
 

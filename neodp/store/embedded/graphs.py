@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.release import DEFAULT
+from neodp.ledger.release import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.embedded.columns import Array, Columns
@@ -20,9 +20,9 @@ from neodp.store.embedded.records import Table
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
-    from neodp.ball import Star
-    from neodp.columns import Floats
-    from neodp.graph import DatasetGraph
+    from neodp.core.ball import Star
+    from neodp.data.graph import DatasetGraph
+    from neodp.data.validation import Floats
 
 __all__ = ["GRAPH", "Graphs", "new_version", "now"]
 
@@ -215,7 +215,7 @@ def star(content: Content | Held, keys: Sequence[str], places: Array) -> tuple[S
     """Return the edges at some datasets, and the places of all neighbours."""
     import pyarrow as pa
 
-    from neodp.ball import Star
+    from neodp.core.ball import Star
 
     found = content.edges_at(places)
     others, row = np.unique(found.neighbor, return_inverse=True)
@@ -273,10 +273,10 @@ def _info(row: Mapping[str, Any]) -> GraphInfo:
 
 
 def least_text(alpha: Floats) -> str:
-    """Return the least chances that alpha gives (:func:`neodp.ball.least_of`), as text; nothing for many colours."""
+    """Return the least chances that alpha gives (:func:`neodp.core.ball.least_of`), as text; nothing for many colours."""
     if alpha.shape[1] != 2:
         return ""
-    from neodp.ball import least_of
+    from neodp.core.ball import least_of
 
     least = least_of(alpha[~np.isnan(alpha[:, 0])])
     return " ".join(repr(float(x)) for x in least.ravel())

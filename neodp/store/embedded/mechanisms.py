@@ -20,10 +20,10 @@ from neodp.store.views import StoredView
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.ball import Evaluation, Star
-    from neodp.columns import Floats
-    from neodp.graph import DatasetGraph
-    from neodp.mechanism import Mechanism
+    from neodp.core.ball import Evaluation, Star
+    from neodp.core.mechanism import Mechanism
+    from neodp.data.graph import DatasetGraph
+    from neodp.data.validation import Floats
     from neodp.store.notions import Notion
 
 __all__ = ["Mechanisms"]
@@ -115,7 +115,7 @@ class Mechanisms(Graphs):
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """All in one transaction, so that nothing can change meanwhile."""
-        from neodp.ball import Found
+        from neodp.core.ball import Found
 
         with self._file.writing() if write else self._file.reading():
             info, row = self.ready(name), self._graphs.rows()[name]
@@ -183,8 +183,8 @@ class Mechanisms(Graphs):
         """Return the datasets of a graph with their properties, as Cypher sees them."""
         import pyarrow as pa
 
-        from neodp.boundary import distance
-        from neodp.family import family
+        from neodp.core.boundary import distance
+        from neodp.core.family import family
 
         graph, n, k = self._whole(row), row["datasets"], len(self._content(row).colors)
         none = row["mechanism"] is None and row["evaluated"] is None

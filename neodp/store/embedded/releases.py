@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neodp.names import valid_name
-from neodp.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.data.names import valid_name
+from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import now

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from neodp.ball import least_of
-from neodp.columns import Floats, plain
+from neodp.core.ball import least_of
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats, plain
 from neodp.errors import GraphError
-from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.records import GraphInfo, StoredGraph
 

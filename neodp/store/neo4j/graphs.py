@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neodp.ball import Star
-from neodp.columns import distributions, preferences
+from neodp.core.ball import Star
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import distributions, preferences
 from neodp.errors import Overtaken, ReadOnlyStore
-from neodp.graph import DatasetGraph
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.cypher import bound, statement

@@ -17,13 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from neodp.ball import Evaluation, Found
-from neodp.boundary import distance
-from neodp.columns import Floats, distributions
+from neodp.core.ball import Evaluation, Found
+from neodp.core.boundary import distance
+from neodp.core.family import family
+from neodp.core.mechanism import Mechanism
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats, distributions
 from neodp.errors import Overtaken
-from neodp.family import family
-from neodp.graph import DatasetGraph
-from neodp.mechanism import Mechanism
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows

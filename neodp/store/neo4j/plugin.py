@@ -18,11 +18,11 @@ from neo4j import exceptions
 
 import neodp
 from neodp import errors
-from neodp.auditing import Audit, EdgeAudit
-from neodp.ball import Ball, Evaluation
+from neodp.core.auditing import Audit, EdgeAudit
+from neodp.core.ball import Ball, Evaluation
+from neodp.core.extension import Witness
+from neodp.core.mechanism import Check
 from neodp.errors import NeodpError, StoreError
-from neodp.extension import Witness
-from neodp.mechanism import Check
 from neodp.store.engines import Declined, Row
 from neodp.store.whole import AuditedMechanism, Summary
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from neodp.data.names import valid_name
 from neodp.errors import DamagedRelease, ReadOnlyStore
-from neodp.names import valid_name
-from neodp.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
 from neodp.store.base import Store
 from neodp.store.neo4j.session import Session, Transaction
 from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row

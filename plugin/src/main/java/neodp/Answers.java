@@ -110,7 +110,7 @@ final class Answers {
         return drawn.create(tx);
     }
 
-    /** The position, 0 or 1, that a uniform whole number below 2^1074 selects: {@code neodp/sampling.py}. */
+    /** The position, 0 or 1, that a uniform whole number below 2^1074 selects: {@code neodp/core/sampling.py}. */
     static int choose(Chances chances, BigInteger uniform) {
         int largest = chances.first >= chances.second ? 0 : 1;
         BigDecimal other = new BigDecimal(largest == 0 ? chances.second : chances.first);

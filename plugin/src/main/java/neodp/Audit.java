@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Is a mechanism private? Decided edge by edge, without a tolerance: the twin of {@code neodp/auditing.py}.
+ * Is a mechanism private? Decided edge by edge, without a tolerance: the twin of {@code neodp/core/auditing.py}.
  *
  * <p>For every edge (u, v) with its epsilon and delta, p_u <= e^eps p_v + delta and its three companions must hold for the
  * numbers as they are stored: the smaller of p and q is taken as the rational number it is, the larger as one minus it.

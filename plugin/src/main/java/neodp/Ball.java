@@ -19,7 +19,7 @@ import org.neo4j.graphdb.Transaction;
  * gives every dataset the back label that a source there or beyond must undercut to matter. The search asks for the edges
  * at the datasets that may matter, a layer at a time, until there is none left: that is the proof. The result is that of
  * {@link Mechanism#extend} on the whole graph in every bit, unless that refuses the graph for something outside the ball.
- * The twin of {@code neodp/ball.py}.
+ * The twin of {@code neodp/core/ball.py}.
  */
 final class Ball {
     /** How often a search may ask before a pass over the whole graph is cheaper. */

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 /**
  * A graph of datasets with two colours, as columns: one array per property, one entry per dataset or per edge.
  *
- * <p>The twin of {@code neodp/graph.py}. Edges are undirected, stand once, and are in the order of their ends.
+ * <p>The twin of {@code neodp/data/graph.py}. Edges are undirected, stand once, and are in the order of their ends.
  */
 final class DatasetGraph {
     final String name;

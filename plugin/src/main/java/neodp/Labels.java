@@ -10,7 +10,7 @@ import java.math.RoundingMode;
  *
  * <p>A probability p is one 64-bit integer: the bits of the smaller of p and 1 - p, and a sign for the side it is on. It
  * orders like p, and the label of 1 - p is minus the label of p. {@code relax} is the largest label that an edge allows
- * at its other end; it is safe, monotone and self-adjoint. The proof is in {@code neodp/kernel.py}, whose twin this is:
+ * at its other end; it is safe, monotone and self-adjoint. The proof is in {@code neodp/compiled/kernel.py}, whose twin this is:
  * both compute the same bits, since both use nothing but + - * / on doubles in their IEEE meaning.
  */
 final class Labels {

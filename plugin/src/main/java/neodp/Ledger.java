@@ -14,11 +14,11 @@ import neodp.Release.Level;
 import org.neo4j.graphdb.Transaction;
 
 /**
- * What was answered about a population in sum, and how much may be: the twin of {@code Account} in {@code neodp/release.py}.
+ * What was answered about a population in sum, and how much may be: the twin of {@code Account} in {@code neodp/ledger/release.py}.
  *
  * <p>It is decided by the sum that is kept beside the limit, without reading all releases; only where none was ever kept,
  * the releases are summed up. What several answers cost together is their sum, in exact arithmetic. At a delta above 0 there are better bounds
- * ({@code neodp/budget.py}), which only the client knows.
+ * ({@code neodp/ledger/composition.py}), which only the client knows.
  *
  * @param most how many releases there may be; null where their number is not limited
  * @param epsilon what all of them may cost a person; null where that is not limited
@@ -77,7 +77,7 @@ record Ledger(
         Statements.row(tx, "set_account", Map.of("population", population, "account", text()));
     }
 
-    /** The sum as it is kept: {@code Account.text} in {@code neodp/release.py} says how. */
+    /** The sum as it is kept: {@code Account.text} in {@code neodp/ledger/release.py} says how. */
     private String text() {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "%d\t%064x", used, seal));

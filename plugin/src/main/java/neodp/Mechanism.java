@@ -19,7 +19,7 @@ import neodp.DatasetGraph.Rule;
  * <p>For a dataset v of colour c, Pr[M(v) = c] is the minimum, over all datasets u with alpha and all paths from u to v,
  * of U along the path applied to Pr[M(u) = c] (paper 000, Theorem 1; paper 002, Theorems 1 and 2). A source bounds its
  * neighbours of the other colour by its complement; beyond that, no path need leave a colour. The twin of
- * {@code neodp/binary.py}.
+ * {@code neodp/core/binary.py}.
  */
 final class Mechanism {
     /** An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error. */
@@ -314,7 +314,7 @@ final class Mechanism {
 
     /**
      * The alpha that shares every boundary edge evenly between its two ends, as labels of the own colour: the twin of
-     * {@code balanced} in {@code neodp/boundary.py}.
+     * {@code balanced} in {@code neodp/core/boundary.py}.
      */
     static long[] balanced(DatasetGraph graph, Workers workers) {
         Rule rule = new Rule(graph, workers);

@@ -3,7 +3,7 @@ package neodp;
 import java.text.Normalizer;
 import java.util.Locale;
 
-/** What a name may be: the twin of {@code neodp/names.py}. */
+/** What a name may be: the twin of {@code neodp/data/names.py}. */
 final class Names {
     /** How many characters a name may have. */
     static final int LONGEST = 200;

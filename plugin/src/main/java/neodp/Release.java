@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.neo4j.graphdb.Transaction;
 
 /**
- * An answer that was given, with what was asked and what it cost: the twin of {@code Release} in {@code neodp/release.py}.
+ * An answer that was given, with what was asked and what it cost: the twin of {@code Release} in {@code neodp/ledger/release.py}.
  *
  * <p>Client and plugin keep and serve each other's releases, so that every text here is that of the client to the last
  * byte. What was asked is JSON as Python's {@code json.dumps} writes it, with its facts in order.

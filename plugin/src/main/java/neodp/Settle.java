@@ -10,7 +10,7 @@ import neodp.DatasetGraph.Rule;
  * <p>Start each source with its own label, take the datasets by ascending label, and lower each neighbour to what the
  * edge between them allows. A bucket of the heap holds the keys that first differ from the last key taken in one byte,
  * and have the same byte there. A key is a label without its lowest {@code shift} bits, which no edge leaves in place.
- * The twin of {@code settle} in {@code neodp/kernel.py}, where it is proved; the least labels are unique, so that the
+ * The twin of {@code settle} in {@code neodp/compiled/kernel.py}, where it is proved; the least labels are unique, so that the
  * order of work changes nothing.
  */
 final class Settle {

@@ -1,0 +1,645 @@
+"""One dataset on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
+
+What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.core.binary`).
+Since U on labels is self-adjoint (:mod:`neodp.compiled.kernel`), the same U along the reversed path says which sources
+matter: with K the label of Pr[M(v) = c] so far,
+
+    U along the path from u to v, applied to Pr[M(u) = c], is below K
+    iff U along the path from v to u, applied to the complement of K, is below the complement of Pr[M(u) = c].
+
+So one pass backwards from v, started with the complement of K, gives each dataset the *back label* that a source there
+or beyond must undercut. No source has a lower chance of c than the least that alpha gives any dataset: where the back
+label is not below its complement, nothing at or beyond that dataset matters. The search asks for the edges at the
+datasets that may matter, a layer at a time, until there is none left: that is the proof (paper 000, Algorithm 2;
+paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour] and across
+colours, for whatever would round their alpha in or contradict it.
+
+What was seen is solved anew after each of the first 200 layers. Later that would be work for the square of a long way;
+then it is solved when it has grown by an eighth, so that all solutions together cost nine times the last one. Until
+then a layer goes on behind the one before it, where the back labels of the last solution, one edge farther, say that
+it may matter. This may see an eighth more than it must, and it does not matter to the result: a search ends where a
+solution says so.
+
+The result is that of ``extend`` on the whole graph in every bit, unless that refuses the graph for something outside
+the ball.
+
+Side channel: how many datasets are seen, and so the time it takes, depends on the dataset that is asked for. Where an
+adversary can observe that, extend the whole graph instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.core import binary, boundary
+from neodp.core.binary import Solution
+from neodp.core.extension import ROUNDING, Extension
+from neodp.core.family import family
+from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
+from neodp.core.rainbow import Method
+from neodp.data.formatting import number
+from neodp.data.frames import Tabular
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Bools, Floats, distributions, keys_of
+from neodp.errors import BallTooLarge, GraphError, UnknownKey
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
+
+WHOLE = (
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+)
+"""Why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
+LIMIT = 100_000
+"""How many datasets a search may see, unless told otherwise."""
+EACH = 200
+"""After how many layers what was seen is not solved after each of them, but when it has grown by an eighth."""
+
+
+class Found(NamedTuple):
+    """Some datasets, as columns."""
+
+    color: Sequence[str]
+    alpha: Floats
+
+
+class Star(NamedTuple):
+    """The edges at some datasets, as columns: from `key` to `neighbor`, which has `color` and `alpha`.
+
+    `preference` holds the neighbours' colours as positions, best first; None where no neighbour orders them.
+    """
+
+    key: pa.StringArray
+    neighbor: pa.StringArray
+    color: pa.StringArray
+    alpha: Floats
+    epsilon: Floats
+    delta: Floats
+    preference: NDArray[np.int8] | None = None
+
+
+class View(Protocol):
+    """A graph seen through the edges at some of its datasets."""
+
+    @property
+    def name(self) -> str:
+        """What the graph is called."""
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """The possible answers."""
+
+    @property
+    def least(self) -> Floats:
+        """Per colour, a lower bound of its chance at any dataset that has alpha; 1 where none has.
+
+        One row per colour: the chance of that colour, and the chance of the other.
+        """
+
+    def find(self, keys: Sequence[str]) -> Found:
+        """Some datasets; UnknownKey if there is no such one."""
+
+    def neighbors(self, keys: Sequence[str]) -> Star:
+        """The edges at some datasets, in one query."""
+
+
+class ArrayView:
+    """A graph in memory."""
+
+    def __init__(self, graph: DatasetGraph) -> None:
+        self.graph = graph
+        self.name = graph.name
+        self.colors = graph.colors
+        self._position = {key: v for v, key in enumerate(graph.keys.to_pylist())}
+
+    @property
+    def least(self) -> Floats:
+        given = self.graph.alpha[self.graph.given]
+        return least_of(given)
+
+    def find(self, keys: Sequence[str]) -> Found:
+        at = self._positions(keys)
+        return Found([self.graph.colors[c] for c in self.graph.color[at]], self.graph.alpha[at])
+
+    def neighbors(self, keys: Sequence[str]) -> Star:
+        import pyarrow as pa
+
+        at = self._positions(keys)
+        indptr, neighbor, edge = self.graph.adjacency
+        half = np.concatenate([np.arange(indptr[v], indptr[v + 1]) for v in at] or [np.empty(0, np.int64)])
+        start, end, edge = np.repeat(at, indptr[at + 1] - indptr[at]), neighbor[half], edge[half]
+        graph = self.graph
+        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color[end]))
+        key, neighbor = (graph.keys.take(pa.array(v)) for v in (start, end))
+        return Star(key, neighbor, color, graph.alpha[end], graph.epsilon[edge], graph.delta[edge])
+
+    def _positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
+        for key in keys:
+            if key not in self._position:
+                self.graph.index(key)  # which says so
+        return np.array([self._position[key] for key in keys], np.int64)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A graph that is made up as it goes, for one that is too large to store.
+
+    Parameters
+    ----------
+    colors : two strings
+    color : callable
+        From a key to the true answer of that dataset; None where there is no such dataset.
+    neighbors : callable
+        From a key to its neighbours, as pairs (key, epsilon) or triples (key, epsilon, delta). If a is a neighbour of
+        b, then b must be one of a, with the same values.
+    alpha : callable
+        From a key to Pr[first colour] or both probabilities, where it is given; else None. It must be given at an end
+        of every boundary edge.
+    least : two floats, optional
+        Lower bounds of Pr[first colour] and of Pr[second colour] at any dataset with alpha: the search stops where
+        nothing as low as that could matter. By default 0: then only what is certain ends it.
+
+    Examples
+    --------
+    A path of 2^200 datasets, half of them "yes":
+
+    >>> import math
+    >>> half, odds = 2**199, 1 / (1 + math.e)
+    >>> path = Rule(
+    ...     ("yes", "no"),
+    ...     color=lambda key: "yes" if int(key) < half else "no",
+    ...     neighbors=lambda key: [(str(n), 1.0) for n in (int(key) - 1, int(key) + 1) if 0 <= n < 2 * half],
+    ...     alpha=lambda key: odds if int(key) == half else None,
+    ...     least=(0.2, 0.7))
+    >>> round(evaluate(path, [str(half - 2)]).evaluations[0].p_true, 6)
+    0.901062
+    """
+
+    colors: tuple[str, str]
+    color: Callable[[str], str | None]
+    neighbors: Callable[[str], Iterable[tuple[str, float] | tuple[str, float, float]]]
+    alpha: Callable[[str], float | Sequence[float] | None]
+    least: tuple[float, float] = (0.0, 0.0)
+    name: str = "rule"
+
+
+class _RuleView:
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.colors = tuple(rule.colors)
+        self.least = np.array([[p, 1.0 - p] for p in rule.least])
+        self._edges: dict[str, dict[str, tuple[float, float]]] = {}
+        self._named_by: dict[str, list[str]] = {}
+
+    def find(self, keys: Sequence[str]) -> Found:
+        color = [self.rule.color(key) for key in keys]
+        if None in color:
+            raise UnknownKey(f"there is no dataset {keys[color.index(None)]!r} in {self.name!r}", "correct the key")
+        return Found([str(c) for c in color], self._alpha(keys))
+
+    def neighbors(self, keys: Sequence[str]) -> Star:
+        import pyarrow as pa
+
+        start, end, epsilon, delta = [], [], [], []
+        for key in keys:
+            for neighbor, values in self._star(key).items():
+                start.append(key)
+                end.append(neighbor)
+                epsilon.append(values[0])
+                delta.append(values[1])
+        found = self.find(end)
+        key, neighbor, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
+        return Star(key, neighbor, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
+
+    def _star(self, key: str) -> dict[str, tuple[float, float]]:
+        """The neighbours of a dataset with epsilon and delta, as far as known from both sides the same ones."""
+        found: dict[str, tuple[float, float]] = {}
+        for neighbor, *values in self.rule.neighbors(key):
+            found[neighbor] = (values[0], values[1] if len(values) > 1 else 0.0)
+            if len(found) > LIMIT:
+                where = f"dataset {key!r} of {self.name!r}"
+                raise GraphError(f"{where} has more than {LIMIT:,} neighbours", "correct the rule")
+        self._edges[key] = found
+        for neighbor, both in found.items():
+            self._named_by.setdefault(neighbor, []).append(key)
+            if neighbor in self._edges and self._edges[neighbor].get(key) != both:
+                raise self._not_mutual(key, neighbor)
+        for other in self._named_by.get(key, ()):
+            if other not in found:
+                raise self._not_mutual(other, key)
+        return found
+
+    def _not_mutual(self, one: str, other: str) -> GraphError:
+        return GraphError(
+            f"in {self.name!r}, {other!r} is a neighbour of {one!r}, but not the other way round with the same values",
+            "correct the rule: neighbours are mutual",
+        )
+
+    def _alpha(self, keys: Sequence[str]) -> Floats:
+        import pyarrow as pa
+
+        return distributions([self.rule.alpha(key) for key in keys], pa.array(keys, pa.string()), 2)
+
+
+def least_of(given: Floats) -> Floats:
+    """``View.least`` of two colours, from the alpha of all datasets that have one."""
+    if not len(given):
+        return np.array([[1.0, 0.0], [1.0, 0.0]])
+    label = EpsilonDelta(np.empty(0), np.empty(0)).encode(given[:, 0].copy(), given[:, 1].copy())
+    return np.array([given[np.argmin(label)], given[np.argmax(label), ::-1]])
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the mechanism does at one dataset, and why.
+
+    Attributes
+    ----------
+    key, color : str
+        The dataset, and its true answer.
+    probabilities : dict of float
+        By colour.
+    path : tuple of str
+        From the dataset whose alpha decides to this one; empty where none does.
+    epsilons, deltas : tuples of float
+        Of the edges along the path.
+    """
+
+    key: str
+    color: str
+    probabilities: Mapping[str, float]
+    path: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    deltas: tuple[float, ...]
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return tuple(self.probabilities)
+
+    @property
+    def p_true(self) -> float:
+        """The chance of the true answer."""
+        return self.probabilities[self.color]
+
+    @property
+    def decider(self) -> str | None:
+        """The dataset whose alpha decides."""
+        return self.path[0] if self.path else None
+
+
+@dataclass(frozen=True, repr=False)
+class Ball(Tabular):
+    """What a search found, and how.
+
+    Attributes
+    ----------
+    evaluations : tuple of Evaluation
+        In the order of the keys that were asked for.
+    seen, expanded : int
+        How many datasets are known, and of how many the edges are.
+    layers : int
+        How many times edges were asked for; 0 where the whole graph was extended.
+    reach : int
+        How many edges the farthest dataset seen is away from the nearest that was asked for.
+    rounded : int
+        How many of the alpha seen were rounded in.
+    proof : str
+        Why nothing outside matters.
+    queries : int
+        How many were made to a store.
+    engine : str
+        Who searched: "client", this process, or "server", the plugin inside Neo4j.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    seen: int
+    expanded: int
+    layers: int
+    reach: int
+    rounded: int
+    proof: str
+    queries: int = 0
+    engine: str = "client"
+
+    def __repr__(self) -> str:
+        true = [each.p_true for each in self.evaluations]
+        few = ", ".join(repr(each.key) for each in self.evaluations[:3]) + (", …" if len(true) > 3 else "")
+        chance = number(min(true)) + (f" to {number(max(true))}" if len(true) > 1 else "")
+        return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
+
+    def to_arrow(self) -> pa.Table:
+        """A row for every dataset that was asked for: its chances, and the path from the one that decides."""
+        import pyarrow as pa
+
+        rows = []
+        for each in self.evaluations:
+            chances = list(each.probabilities.values())
+            rows.append(
+                {"key": each.key, "color": each.color, "p_true": each.p_true}
+                | family(each).properties(chances)
+                | {"decider": each.decider, "path": list(each.path)}
+            )
+        return pa.Table.from_pylist(rows)
+
+
+def evaluate(
+    graph: View | DatasetGraph | Rule,
+    keys: Any,
+    *,
+    limit: int = LIMIT,
+    layers: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Ball:
+    """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
+
+    Parameters
+    ----------
+    graph : DatasetGraph, Rule or View
+    keys : str, or several
+        The datasets asked for. A string, or a whole number, is one key; everything else is several, so that a tuple
+        which names a single dataset goes into a list. A key that is not a string stands for what ``str`` makes of it.
+    limit : int
+        How many datasets may be seen.
+    layers : int, optional
+        How many times edges may be asked for. By default as often as need be.
+    progress : callable, optional
+        Told what is counted, how many there are and how many there may be, after each layer:
+        ``("datasets seen", 512, 100000)``. A search may end long before it has seen as many as it may.
+
+    Raises
+    ------
+    UnknownKey
+        If there is no such dataset.
+    UnhitBoundary, IncompatibleAlpha
+        As ``extend``, for what is met inside the ball.
+    BallTooLarge
+        If a limit is passed before the search could stop.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(1000)
+    >>> g = g.with_alpha(neodp.balanced(g))
+    >>> ball = evaluate(g, "497")
+    >>> ball.evaluations[0].probabilities == neodp.extend(g)["497"], ball.seen
+    (True, 7)
+    """
+    if not family(graph).binary:
+        if isinstance(graph, DatasetGraph):
+            return evaluate_whole(graph, keys)
+        raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", WHOLE)
+    view: View = (
+        ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
+    )
+    with _told_about(keys):
+        return _Search(view, keys_of(keys)).run(limit, layers, progress or (lambda what, done, total: None))
+
+
+def evaluate_whole(
+    graph: DatasetGraph, keys: Any, method: Method | None = None, privacy: Privacy | None = None
+) -> Ball:
+    """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
+
+    Any number of colours, and any privacy notion; `method` and `privacy` as in ``extend``.
+    """
+    with _told_about(keys):
+        start = [graph.index(key) for key in keys_of(keys)]
+    return evaluate_at(graph, start, family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method))
+
+
+def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> Ball:
+    """As ``evaluate_whole``, for the datasets at some positions, where the graph has been extended."""
+    return Ball(
+        evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
+        seen=len(graph),
+        expanded=len(graph),
+        layers=0,
+        reach=0,
+        rounded=len(found.rounded),
+        proof="the whole graph was extended",
+    )
+
+
+@contextmanager
+def _told_about(keys: Any) -> Iterator[None]:
+    """Say how a tuple is read, where a key of it is unknown."""
+    try:
+        yield
+    except UnknownKey as e:
+        if not isinstance(keys, tuple):
+            raise
+        hint = "a tuple is read as several keys: put a tuple that names one dataset into a list"
+        raise UnknownKey(e.message, hint) from None
+
+
+@dataclass
+class _Search:
+    """A part of a graph that grows: datasets seen, which of them are expanded, and the edges at those."""
+
+    view: View
+    keys: Sequence[str]
+    names: list[str] = field(default_factory=list)
+    position: dict[str, int] = field(default_factory=dict)
+    color: list[str] = field(default_factory=list)
+    alpha: list[Floats] = field(default_factory=list)
+    stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
+    expanded: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def run(self, limit: int, layers: int | None, progress: Callable[[str, int, int], None]) -> Ball:
+        wanted = list(dict.fromkeys(self.keys))
+        found = self.view.find(wanted)
+        self._add(wanted, found.color, found.alpha)
+        start = np.arange(len(wanted))
+        limits = _limits(self.view.least)
+        while True:
+            solution, solved = self._solve(), len(self.names)
+            outer = np.ones(solved, np.bool_)
+            outer[np.concatenate([start[:0], *self.expanded])] = False
+            back = _Back(solution, start, limits, outer)
+            if not back.needed.any():
+                return self._result(solution, back, start, outer)
+            layer = np.flatnonzero(back.needed)
+            label = back.label[layer]
+            while len(layer):
+                if len(self.names) > limit or len(self.stars) == layers:
+                    if len(self.names) > solved:
+                        break  # only a solution says whether more may matter
+                    raise self._too_large()
+                known = len(self.names)
+                self._expand(layer)
+                progress("datasets seen", len(self.names), limit)
+                if len(self.stars) < EACH or len(self.names) > solved * 1.125:
+                    break
+                layer, label = self._behind(known, layer, label, limits)
+
+    def _too_large(self) -> BallTooLarge:
+        hint = "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit"
+        if isinstance(self.view, _RuleView):
+            known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
+            hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
+        return BallTooLarge(
+            f"the search has seen {len(self.names):,} datasets of graph {self.view.name!r}, "
+            f"{len(self.stars):,} layers, and more may matter",
+            hint,
+        )
+
+    def _add(self, keys: Sequence[str], color: Sequence[str], alpha: Floats) -> None:
+        new = []
+        for i, key in enumerate(keys):
+            if key not in self.position:
+                self.position[key] = len(self.names)
+                self.names.append(key)
+                self.color.append(color[i])
+                new.append(i)
+        self.alpha.append(alpha[new])
+
+    def _expand(self, layer: NDArray[np.int64]) -> None:
+        star = self.view.neighbors([self.names[v] for v in layer])
+        neighbor = star.neighbor.to_pylist()
+        self._add(neighbor, star.color.to_pylist(), star.alpha)
+        ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbor))
+        source, target = (np.array(end, np.int64) for end in ends)
+        self.stars.append((source, target, star.epsilon, star.delta))
+        self.expanded.append(layer)
+
+    def _behind(
+        self, known: int, layer: NDArray[np.int64], label: Labels, limits: Labels
+    ) -> tuple[NDArray[np.int64], Labels]:
+        """The datasets that the last layer added to those known and that may matter; their back labels by its edges."""
+        source, target, epsilon, delta = self.stars[-1]
+        sound = (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)  # a solution refuses others
+        inside = [self.color[u] == self.color[v] for u, v in zip(source, target, strict=True)]
+        edge = np.flatnonzero((target >= known) & sound & inside)
+        begin = label[np.searchsorted(layer, source[edge])]
+        bound = EpsilonDelta(epsilon[edge], delta[edge]).relax(begin, np.arange(len(edge)))
+        new, row = np.unique(target[edge], return_inverse=True)
+        least = np.full(len(new), np.iinfo(np.int64).max)
+        np.minimum.at(least, row, bound)
+        color = [self.view.colors.index(self.color[v]) for v in new]
+        needed = least < limits[color]
+        return new[needed], least[needed]
+
+    def _solve(self) -> Solution:
+        none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+        columns = (np.concatenate(parts) for parts in zip(none, *self.stars, strict=True))
+        source, target, epsilon, delta = columns
+        graph = DatasetGraph.from_columns(
+            self.names,
+            self.color,
+            source,
+            target,
+            epsilon,
+            delta,
+            np.concatenate(self.alpha),
+            colors=self.view.colors,
+            name=self.view.name,
+        )
+        unhit = boundary.unhit_edge(graph, graph.given)
+        if unhit is not None:
+            raise binary.unhit_error(graph, unhit)
+        return binary.solve(graph, EpsilonDelta.of(graph))
+
+    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
+        from neodp.compiled import kernel
+
+        graph, rows = solution.graph, solution.rows
+        hops = kernel.hops(*graph.adjacency[:2], start)
+        found = {graph.key(v): _evaluation(graph, int(v), rows[v].tolist(), *solution.path(int(v))) for v in start}
+        return Ball(
+            evaluations=tuple(found[key] for key in self.keys),
+            seen=len(graph),
+            expanded=int((~outer).sum()),
+            layers=len(self.stars),
+            reach=int(hops.max()),
+            rounded=len(solution.rounded),
+            proof=back.proof(self.view.least),
+        )
+
+
+def _limits(least: Floats) -> Labels:
+    """Per colour, the label from which on a back label says that nothing matters.
+
+    It is the complement of the least chance of the colour at any source; but what nothing bounds yet is searched until
+    the boundary is met, in case that has no alpha.
+    """
+    rule = EpsilonDelta(np.empty(0), np.empty(0))
+    limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(rule))
+    return limits
+
+
+class _Back:
+    """The passes backwards: which of the datasets that are not expanded may still matter."""
+
+    def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
+        self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
+        graph, rule = solution.graph, solution.rule
+        self.inside = graph.adjacency_of(~graph.crossing, numbered=not rule.uniform)
+        self.label = self._pass(-solution.label[start])
+        self.needed: Bools = outer & (self.label < limits[graph.color])
+        first = np.where(graph.color == 0, 1, -1) * solution.own
+        deciding = self._deciding(first)
+        if len(deciding):
+            label = np.full(len(graph), certain(rule))
+            label[deciding] = -first[deciding]
+            rule.settle(graph.adjacency, label, deciding)
+            self.needed |= outer & (label < limits[0])
+
+    def _pass(self, begin: Labels) -> Labels:
+        """Back labels, in the colour of the datasets where they begin."""
+        graph, rule = self.solution.graph, self.solution.rule
+        label = np.full(len(graph), certain(rule))
+        label[self.start] = begin
+        parts = [self.start[graph.color[self.start] == color] for color in range(2)]
+        rule.settle(self.inside, label, *parts)
+        return label
+
+    def _deciding(self, first: Labels) -> NDArray[np.int64]:
+        """The sources that decide, or might if their alpha were rounded in: that lowers Pr[first colour].
+
+        These are the sources that would undercut the next higher label.
+        """
+        graph, rule = self.solution.graph, self.solution.rule
+        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -certain(rule)))
+        p, q = rule.decode(first)
+        rounding = 2.0 * ROUNDING * p
+        complement = -np.stack([rule.encode(p - rounding, q + rounding), -first])  # of each colour's least chance
+        found = label < complement[graph.color, np.arange(len(graph))]
+        for u, v in ((graph.source, graph.target), (graph.target, graph.source)):  # one step across the boundary
+            edges = np.flatnonzero(graph.crossing & (label[u] < certain(rule)))
+            bound = rule.relax(label[u[edges]], edges)
+            found[v[edges[bound < complement[graph.color[u[edges]], v[edges]]]]] = True
+        return np.flatnonzero(found & graph.given)
+
+    def proof(self, least: Floats) -> str:
+        """Why nothing outside matters."""
+        graph, rule, reasons = self.solution.graph, self.solution.rule, []
+        for color, name in enumerate(graph.colors):
+            rim = self.label[self.outer & (graph.color == color)].min(initial=certain(rule))
+            if rim < certain(rule):
+                needed = rule.decode(np.array([-rim]))[0][0]
+                reasons.append(
+                    f"a dataset farther away could change the result only if its chance of {name} were below "
+                    f"{number(needed)}, and none is below {number(float(least[color, 0]))}"
+                )
+        return "; ".join(reasons) or "every dataset that can be reached without changing the true answer was seen"
+
+
+def _evaluation(graph: DatasetGraph, v: int, row: Sequence[float], path: list[int], edges: list[int]) -> Evaluation:
+    return Evaluation(
+        key=graph.key(v),
+        color=graph.colors[graph.color[v]],
+        probabilities=dict(zip(graph.colors, row, strict=True)),
+        path=tuple(map(graph.key, path)),
+        epsilons=tuple(graph.epsilon[edges].tolist()),
+        deltas=tuple(graph.delta[edges].tolist()),
+    )

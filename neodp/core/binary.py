@@ -1,0 +1,317 @@
+"""Two colours: the optimal extension of alpha, and how to choose alpha on the boundary.
+
+Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
+with alpha on S, and answers every dataset truthfully at least as often as any other that does (paper 000,
+Theorem 1; paper 002, Theorems 1 and 2). For v of colour c,
+
+    Pr[M(v) = c] = min over u in S and all paths from u to v of U along the path, applied to Pr[M(u) = c].
+
+The minimum is found by one label-setting pass (:mod:`neodp.compiled.kernel`) on labels of the own colour. A source
+bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: where
+it does, it meets S. Alpha is compatible iff no source's own value drops, nor lies below what its neighbours
+of the other colour need.
+
+References
+----------
+S. Torkamani, J. B. Ebrahimi, P. Sadeghi, R. G. L. D'Oliveira, M. Médard: "Heterogeneous Differential Privacy via
+Graphs", 2022, arXiv:2203.15429 ("paper 000"); and "Optimal Binary Differential Privacy via Graphs", 2023,
+arXiv:2310.20486 ("paper 002").
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.core import boundary, search
+from neodp.core.extension import ROUNDING, Extension, Witness
+from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
+from neodp.core.search import Path
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Bools, Floats, own_and_rest
+from neodp.errors import IncompatibleAlpha, PrivacyError, UnhitBoundary
+
+__all__ = [
+    "Solution",
+    "alpha_of",
+    "balanced",
+    "even_shares",
+    "extend",
+    "homogeneous",
+    "settled",
+    "solve",
+    "unhit_error",
+]
+
+_FAR = 3  # hops: beyond, all edges are taken rather than the near ones
+
+
+# --- the extension ------------------------------------------------------------------------------------------
+
+
+def extend(graph: DatasetGraph, rule: Privacy) -> Extension:
+    """The optimal mechanism for two colours that agrees with a graph's alpha.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With alpha on a boundary-hitting set, and anywhere else.
+    rule : Privacy
+        What every edge allows.
+
+    Raises
+    ------
+    UnhitBoundary
+        If a boundary edge has alpha at neither end.
+    PrivacyError
+        If the rule does not fit the graph's edges.
+    IncompatibleAlpha
+        If no private mechanism agrees with alpha.
+    """
+    unhit = boundary.unhit_edge(graph, graph.given)
+    if unhit is not None:
+        raise unhit_error(graph, unhit, _component_name(graph, unhit))
+    rule.fit(graph)
+    solution = solve(graph, rule)
+    return Extension(solution.rows, solution.rounded, np.empty(0, np.int64), "labels", solution.path)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Labels of the own colour: `own` where alpha is given, `label` what all paths allow; `rounded` as in Mechanism."""
+
+    graph: DatasetGraph
+    rule: Privacy
+    own: Labels
+    label: Labels
+    rounded: NDArray[np.int64]
+
+    @property
+    def rows(self) -> Floats:
+        """Probabilities by dataset and colour."""
+        return _rows(self.rule, self.graph.color, self.label)
+
+    def path(self, vertex: int) -> Path:
+        """The datasets from the one whose alpha decides a label to the one that has it, and the edges between them.
+
+        The path is empty where nothing bounds the dataset.
+        """
+        if self.label[vertex] >= certain(self.rule):
+            return [], []
+        return _trace(self.graph, self.rule, self.own, self.label, vertex)
+
+
+def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
+    """The labels of ``extend``, of a graph whose boundary is hit."""
+    given = np.flatnonzero(graph.given)
+    own = np.full(len(graph), certain(rule))
+    own[given] = rule.encode(*own_and_rest(graph.alpha[given], graph.color[given]))
+    label = settled(graph, rule, own)
+    rounded = np.empty(0, np.int64)
+    if _conflict(graph, rule, own, label) is not None:
+        own, rounded = _round_in(graph, rule, own, label)
+        label = settled(graph, rule, own)
+    return Solution(graph, rule, own, label, rounded)
+
+
+def settled(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
+    """The least labels of the own colour that all paths allow."""
+    label = own.copy()
+    rule.cross(graph, own, label)
+    bounded = label < certain(rule)
+    parts = [np.flatnonzero(bounded & (graph.color == color)) for color in range(2)]
+    rule.settle_over(graph, ~graph.crossing, label, *parts)
+    return label
+
+
+def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundary:
+    """The error for a boundary edge without alpha."""
+    ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
+    return UnhitBoundary(
+        f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
+        "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+    )
+
+
+def _component_name(graph: DatasetGraph, edge: int) -> str:
+    """In which component an edge lies, in words; nothing where there is only one."""
+    count, component = search.components(len(graph), graph.source, graph.target)
+    if count == 1:
+        return ""
+    members = np.flatnonzero(component == component[graph.source[edge]])
+    return f", in the component of {graph.key(int(members[0]))!r} ({len(members)} datasets)"
+
+
+def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[int, int | None] | None:
+    """A source whose alpha cannot be kept, and the boundary edge over which it lies too low, if that is why."""
+    dropped = np.flatnonzero(graph.given & (label < own))
+    if len(dropped):
+        return int(dropped[np.argmax(own[dropped] - label[dropped])]), None
+    return rule.too_low(graph, label)
+
+
+def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[Labels, NDArray[np.int64]]:
+    """Labels of alpha lowered, in Pr[first colour], until they are compatible; refused beyond a rounding error.
+
+    Lowering in one colour settles both, since U on labels is self-adjoint.
+    """
+    sign = np.where(graph.color == 0, 1, -1)
+    start = np.where(graph.given, sign * own, certain(rule))
+    first = start.copy()
+    rule.settle(graph.adjacency, first, np.flatnonzero(graph.given))
+    moved = np.flatnonzero(graph.given & (first < start))
+    (p, q), (p_new, q_new) = rule.decode(start[moved]), rule.decode(first[moved])
+    change = np.where(p <= 0.5, p - p_new, q_new - q)
+    if not len(moved) or (change > ROUNDING * p).any():
+        conflict = _conflict(graph, rule, own, label)
+        assert conflict is not None
+        witness = _witness(graph, rule, own, label, *conflict)
+        raise IncompatibleAlpha(
+            str(witness),
+            "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+            witness,
+        )
+    return np.where(graph.given, sign * first, own), moved
+
+
+def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int, over: int | None) -> Witness:
+    """Why the alpha of v cannot be kept."""
+    if over is None:
+        color, value, bound = graph.color[v], own[v], label[v]
+        path, edges = _trace(graph, rule, own, label, v)
+    else:  # v is too likely to answer as its neighbour over that edge does
+        w = int(graph.source[over] + graph.target[over] - v)
+        color, value = graph.color[w], -own[v]
+        bound = rule.relax(label[w : w + 1], np.array([over]))[0]
+        path, edges = _trace(graph, rule, own, label, w)
+        path, edges = [*path, v], [*edges, over]
+    origin = path[0]
+    return Witness(
+        dataset=graph.key(v),
+        color=graph.colors[color],
+        value=_probability(rule, value),
+        bound=_probability(rule, bound),
+        origin=graph.key(origin),
+        origin_value=float(graph.alpha[origin, color]),
+        path=tuple(map(graph.key, path)),
+        epsilon=float(graph.epsilon[edges].sum()),
+        delta=float(graph.delta[edges].sum()),
+    )
+
+
+def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int) -> Path:
+    """The path from a source that gives v its label."""
+    adjacency, given = graph.adjacency, graph.given
+
+    def is_source(w: int) -> bool:  # a source of the other colour ends the path too
+        return bool(graph.color[w] != graph.color[v] or (given[w] and label[w] == own[w]))
+
+    def before(w: int) -> Iterator[tuple[int, int]]:
+        """Backwards over edges that are tight."""
+        row = slice(adjacency.indptr[w], adjacency.indptr[w + 1])
+        u, e = adjacency.neighbor[row], adjacency.edge[row]
+        same = graph.color[u] == graph.color[w]
+        tight = rule.relax(np.where(same, label[u], -own[u]), e) == label[w]
+        at = np.flatnonzero(tight & (same | given[u]))
+        yield from zip(u[at].tolist(), e[at].tolist(), strict=True)
+
+    return search.trace(v, is_source, before)
+
+
+def _probability(rule: Privacy, label: Any) -> float:
+    return float(rule.decode(np.array([label]))[0][0])
+
+
+def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
+    """Probabilities by dataset and colour, from labels of the own colour."""
+    rows: Floats
+    if isinstance(rule, EpsilonDelta):
+        from neodp.compiled import kernel
+
+        rows = kernel.decode(color, label)
+        return rows
+    rows = np.empty((len(color), 2))
+    rows[:, 0], rows[:, 1] = rule.decode(np.where(color == 0, label, -label))
+    return rows
+
+
+# --- choices of alpha ---------------------------------------------------------------------------------------
+
+
+def balanced(graph: DatasetGraph) -> Floats:
+    """The alpha that shares every boundary edge evenly between its two ends; see :func:`neodp.core.boundary.balanced`."""
+    rule = EpsilonDelta.of(graph)
+    label = even_shares(graph, rule)
+    ends = boundary.boundary_vertices(graph)
+    highest = label[ends].max(initial=0)
+    hops = _hops(rule, int(highest - label[ends].min(initial=highest)))
+    if hops > 0:
+        # alpha is wanted at the ends alone: what is no lower than the highest of them lowers none
+        np.minimum(label, highest, out=label)
+        parts = [ends[graph.color[ends] == color] for color in range(2)]
+        rule.settle_over(graph, _near(graph, ends, hops // 2), label, *parts)
+    return alpha_of(graph, label)
+
+
+def _hops(rule: EpsilonDelta, span: int) -> int:
+    """How many edges a path can have that raises a label by less than `span`."""
+    return 0 if span == 0 else -(-span // rule.step) - 1 if rule.step else sys.maxsize
+
+
+def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
+    """The edges within a colour whose ends lie at most so many edges from the boundary; all, where that is far."""
+    from neodp.compiled import kernel
+
+    if hops > _FAR:
+        return ~graph.crossing
+    near = np.zeros(len(graph), np.bool_)
+    near[ends] = True
+    for _ in range(hops):
+        near = kernel.widened(near, graph.source, graph.target, graph.crossing)
+    within: Bools = kernel.within(near, graph.source, graph.target, graph.crossing)
+    return within
+
+
+def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
+    """Per dataset, the least even share of its boundary edges, as a label; certainty where it has none.
+
+    The even share of a boundary edge is the greatest chance that both of its ends can have for their own answers:
+    (e^eps + delta) / (e^eps + 1).
+    """
+    edges = boundary.boundary_edges(graph)
+    label = np.full(len(graph), certain(rule))
+    even = rule.balance(edges)
+    if rule.uniform:
+        label[graph.source[edges]] = label[graph.target[edges]] = even
+        return label
+    np.minimum.at(label, graph.source[edges], even)
+    np.minimum.at(label, graph.target[edges], even)
+    return label
+
+
+def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) -> Floats:
+    """The alpha that is the same for all boundary datasets of a colour; see :func:`neodp.core.boundary.homogeneous`."""
+    for value in (first, second):
+        if value is not None and not 0.0 <= value <= 1.0:
+            raise PrivacyError(f"alpha is {value!r}", "give a probability from 0 to 1")
+    rule = EpsilonDelta.of(graph)
+    edges = boundary.boundary_edges(graph)
+    one = rule.encode(np.array([first]), 1.0 - np.array([first]))
+    if second is not None:
+        other = rule.encode(np.array([second]), 1.0 - np.array([second]))
+    else:
+        other = rule.relax(np.full(len(edges), -one[0]), edges).min(initial=certain(rule))
+    return alpha_of(graph, np.where(graph.color == 0, one, other))
+
+
+def alpha_of(graph: DatasetGraph, label: Labels) -> Floats:
+    """Labels of the own colour as alpha, on the boundary."""
+    ends = boundary.boundary_vertices(graph)
+    alpha = np.full((len(graph), 2), np.nan)
+    alpha[ends] = _rows(EpsilonDelta.of(graph), graph.color[ends], label[ends])
+    return alpha

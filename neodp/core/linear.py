@@ -1,0 +1,104 @@
+"""Linear programs, by HiGHS.
+
+    minimise  cost x    subject to  least <= A x <= most  and  low <= x <= high.
+
+HiGHS is asked directly: scipy has a copy of it, but ``scipy.optimize`` takes longer to load than a small poll takes in
+all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.data.validation import Floats
+
+__all__ = ["Matrix", "Method", "Program", "Solution"]
+
+TOLERANCE = 1e-10
+"""By how much a solution may break an inequality; the least that HiGHS takes."""
+
+Method = Literal["simplex", "ipm"]
+"""The dual simplex method, or interior points."""
+
+
+class Matrix(NamedTuple):
+    """A sparse matrix by its entries; those at the same place are added up."""
+
+    row: NDArray[Any]
+    column: NDArray[Any]
+    value: Floats
+
+    def by_column(self, columns: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+        """Where each column begins, and the rows and values of the entries, column by column.
+
+        Examples
+        --------
+        >>> Matrix(np.array([0, 0, 1]), np.array([1, 1, 0]), np.array([1.0, 2.0, 5.0])).by_column(2)
+        (array([0, 1, 2]), array([1, 0]), array([5., 3.]))
+        """
+        order = np.lexsort((self.row, self.column))
+        row, column = self.row[order], self.column[order]
+        first = np.flatnonzero(np.concatenate([[True], (np.diff(row) != 0) | (np.diff(column) != 0)])[: len(row)])
+        start = np.searchsorted(column[first], np.arange(columns + 1))
+        return start, row[first], np.add.reduceat(self.value[order], first) if len(first) else self.value
+
+
+class Solution(NamedTuple):
+    """A best x and its cost; where the solver gave up, no x, but why."""
+
+    x: Floats | None
+    cost: float
+    message: str
+
+
+class Program(NamedTuple):
+    """A linear program.
+
+    Examples
+    --------
+    >>> both = Matrix(np.array([0, 0]), np.array([0, 1]), np.ones(2))
+    >>> ends = np.zeros(2), np.ones(2)
+    >>> Program(np.array([-1.0, -2.0]), both, np.array([-np.inf]), np.array([1.5]), *ends).solve("simplex")
+    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal')
+    """
+
+    cost: Floats
+    matrix: Matrix
+    least: Floats
+    most: Floats
+    low: Floats
+    high: Floats
+
+    def solve(self, method: Method) -> Solution:
+        """Solve it up to TOLERANCE."""
+        import highspy
+
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = len(self.cost), len(self.most)
+        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
+        program.row_lower_, program.row_upper_ = self.least, self.most
+        matrix = program.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kColwise
+        matrix.num_col_, matrix.num_row_ = program.num_col_, program.num_row_
+        matrix.start_, matrix.index_, matrix.value_ = self.matrix.by_column(len(self.cost))
+        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        for option, value in {
+            "output_flag": False,
+            "solver": method,
+            "presolve": "on",
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        }.items():
+            solver.setOptionValue(option, value)
+        solver.passModel(program)
+        solver.run()
+        status = solver.getModelStatus()
+        solved = status == highspy.HighsModelStatus.kOptimal
+        return Solution(
+            np.array(solver.getSolution().col_value) if solved else None,
+            float(solver.getInfo().objective_function_value),
+            solver.modelStatusToString(status),
+        )

@@ -1,0 +1,511 @@
+"""What an edge allows.
+
+A privacy condition on an edge bounds the chance p of an answer at one end by the chance at the other end:
+``L(p) <= p' <= U(p)``, where (L, U) is a *suitable pair* (paper 002, Definition 12): both increasing, and
+
+    1.  L(a) <= a <= U(a)
+    2.  L(U(a)) <= a <= U(L(a))
+    3.  U(a) <= 1 - L(1 - a)
+
+Three kinds are known here:
+
+* :class:`EpsilonDelta`, (epsilon, delta)-differential privacy per edge, in exact arithmetic;
+* :class:`Gaussian`, mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu), in doubles;
+* :class:`SuitablePair`, any pair (L, U) of one's own, the same on every edge, in doubles.
+
+A condition works on *labels*, integers that order like probabilities and change sign with the complement
+(:mod:`neodp.compiled.kernel`).
+
+References
+----------
+S. Torkamani, J. B. Ebrahimi, P. Sadeghi, R. G. L. D'Oliveira, M. Médard: "Optimal Binary Differential Privacy via
+Graphs", 2023, arXiv:2310.20486 ("paper 002").
+"""
+
+from __future__ import annotations
+
+import heapq
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.data.graph import Adjacency, DatasetGraph, Ints
+from neodp.data.validation import SMALLEST, Bools, Floats
+from neodp.errors import PrivacyError
+
+__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePair", "certain", "lower", "upper"]
+
+Labels: TypeAlias = NDArray[np.int64]
+
+UNIT = 2**50
+"""How many units an epsilon of 1 has, where epsilons are added up as whole numbers."""
+_HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.compiled.kernel, which takes a compiler to import
+_ONE = 0x3FF0000000000000
+
+SLACK = 1e-12
+"""By how much a suitable pair of one's own may miss a condition: rounding errors of doubles."""
+
+
+def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
+    """U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1), in doubles (paper 002, equation 8).
+
+    Examples
+    --------
+    >>> import math
+    >>> float(upper(0.3, math.log(2)))
+    0.6
+    """
+    a, grow = np.asarray(a, np.float64), np.exp(np.asarray(epsilon, np.float64))
+    bound: Floats = np.minimum(np.minimum(grow * a + delta, 1.0 - (1.0 - a - np.asarray(delta)) / grow), 1.0)
+    return bound
+
+
+def lower(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
+    """L(a) = 1 - U(1 - a), in doubles (paper 002, equation 9 and Lemma 10)."""
+    return 1.0 - upper(1.0 - np.asarray(a, np.float64), epsilon, delta)
+
+
+class Privacy(Protocol):
+    """A privacy condition on the edges of one graph, on labels."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether what it finds is private to the last bit, or up to rounding."""
+
+    def fit(self, graph: DatasetGraph) -> None:
+        """Raise PrivacyError unless there is a condition for each of the graph's edges."""
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        """The labels of probabilities p, where q = 1 - p; the smaller of both is exact."""
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        """The probabilities p and q = 1 - p of labels."""
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        """U: the greatest label that each edge allows beside each label."""
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all edges are alike, so that ``settle`` need not know which one is which."""
+
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """Lower labels, in place, to the least that any path from any seed allows.
+
+        The seeds are in one or more parts that no path joins; the parts are settled side by side.
+        """
+
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """The same over the edges of a graph where `keep` is true."""
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        """A given vertex that its neighbour of the other colour does not allow to be so low, and their edge."""
+
+
+def certain(rule: Privacy) -> int:
+    """The label of certainty, which bounds nothing.
+
+    Examples
+    --------
+    >>> rule = EpsilonDelta(np.empty(0), np.empty(0))
+    >>> [float(p[0]) for p in rule.decode(np.array([certain(rule)]))]
+    [1.0, 0.0]
+    """
+    return int(rule.encode(np.ones(1), np.zeros(1))[0])
+
+
+class _Bits:
+    """Labels by the bits of the smaller side."""
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        small = np.minimum(p, q).view(np.int64)
+        return np.where(p <= q, small - _HALF, _HALF - small)
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        small = (_HALF - np.abs(label)).view(np.float64)
+        large = 1.0 - small
+        return np.where(label <= 0, small, large), np.where(label <= 0, large, small)
+
+
+class _Compiled(ABC):
+    """A condition whose relaxation is compiled, of a kind that the kernel knows."""
+
+    _kind: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[Floats, Floats]:
+        """The kernel's two parameters, per edge or of length one where all edges are alike."""
+
+    @property
+    @abstractmethod
+    def shift(self) -> int:
+        """How many low bits of a label the queue may ignore."""
+
+    @property
+    def uniform(self) -> bool:
+        return all(len(x) == 1 for x in self.parameters)
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        from neodp.compiled import kernel
+
+        bound: Labels = kernel.relax_edges(label, *_at(self.parameters, edge), self._kind)
+        return bound
+
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
+        from neodp.compiled import kernel
+
+        first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
+        self._settle(adjacency.indptr, adjacency.neighbor, kernel.NO_LEVELS, first, second, label, parts)
+
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        from neodp.compiled import kernel
+
+        number = kernel.numbering(len(graph), graph.source, graph.target)
+        if number is None:
+            links = kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters)
+            self._settle(*links, label, parts)
+            return
+        ends = kernel.renumbered(number, graph.source, graph.target)
+        links = kernel.links(len(graph), *ends, keep, *self.parameters)
+        del ends
+        moved = np.empty_like(label)
+        moved[number] = label
+        self._settle(*links, moved, [number[part] for part in parts])
+        label[:] = moved[number]
+
+    def _settle(
+        self,
+        indptr: NDArray[np.int64],
+        neighbor: Ints,
+        level: NDArray[np.uint8],
+        first: Floats,
+        second: Floats,
+        label: Labels,
+        parts: Sequence[NDArray[np.int64]],
+    ) -> None:
+        from neodp.compiled import kernel
+
+        def settle(seeds: NDArray[np.int64]) -> None:
+            kernel.settle(indptr, neighbor, level, first, second, self._kind, self.shift, label, seeds)
+
+        kernel.side_by_side(settle, parts, len(neighbor))
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        from neodp.compiled import kernel
+
+        edges, given = graph.boundary, graph.given
+
+        def cross(color: int) -> None:
+            kernel.cross(
+                *(graph.source, graph.target, edges, graph.color, color, given),
+                *(*self.parameters, self._kind, own, label),
+            )
+
+        kernel.side_by_side(cross, range(2), len(edges))
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        from neodp.compiled import kernel
+
+        edges, given = graph.boundary, graph.given
+
+        def too_low(piece: tuple[int, int]) -> tuple[int, int]:
+            found: tuple[int, int] = kernel.too_low(
+                *(graph.source, graph.target, edges[slice(*piece)], given), *(*self.parameters, self._kind, label)
+            )
+            return found
+
+        found = kernel.side_by_side(too_low, kernel.pieces(len(edges)))
+        edge, vertex = next((place for place in found if place[0] >= 0), (-1, -1))
+        return None if edge < 0 else (int(vertex), int(edge))
+
+
+@dataclass(frozen=True)
+class EpsilonDelta(_Bits, _Compiled):
+    """(epsilon, delta) per edge: p' <= e^eps p + delta and 1 - p <= e^eps (1 - p') + delta, both ways.
+
+    Parameters
+    ----------
+    epsilon, delta : arrays of float, one entry per edge
+    """
+
+    epsilon: Floats
+    delta: Floats
+    exact: ClassVar[bool] = True
+    _kind: ClassVar[int] = 0  # kernel.EPSILON_DELTA
+
+    @classmethod
+    def of(cls, graph: DatasetGraph) -> EpsilonDelta:
+        """The condition that a graph's own epsilon and delta state."""
+        return cls(graph.epsilon, graph.delta)
+
+    def fit(self, graph: DatasetGraph) -> None:
+        _one_per_edge(graph, "epsilon", len(self.epsilon))
+        _one_per_edge(graph, "delta", len(self.delta))
+
+    @cached_property
+    def parameters(self) -> tuple[Floats, Floats]:
+        """The kernel's factor and delta per edge, or of length one where all edges are alike."""
+        from neodp.compiled import kernel
+
+        delta = _alike(self.delta)
+        if ((delta > 0.0) & (delta < kernel.TINY)).any():
+            delta = _alike(np.where(delta < kernel.TINY, 0.0, delta))
+        return kernel.factors(_alike(self.epsilon)), delta
+
+    @cached_property
+    def step(self) -> int:
+        """By how much every edge raises a label at least, short of certainty."""
+        return max(0, int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2)
+
+    @property
+    def shift(self) -> int:
+        """How many low bits of a label no edge leaves in place."""
+        return min(52, max(0, self.step.bit_length() - 1))
+
+    def balance(self, edge: NDArray[Any]) -> Labels:
+        """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
+        from neodp.compiled import kernel
+
+        shape = (1,) if self.uniform else edge.shape
+        label: Labels = kernel.balance(*(np.broadcast_to(x, shape) for x in _at(self.parameters, edge)))
+        return np.broadcast_to(label, edge.shape)
+
+
+@dataclass(frozen=True)
+class Gaussian(_Compiled):
+    """mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu).
+
+    It is a suitable pair, and additive in the probit Phi^-1(a), which is the label here.
+
+    Parameters
+    ----------
+    mu : float, or one per edge
+        At least 0.
+
+    Examples
+    --------
+    >>> Gaussian(-1.0)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.PrivacyError: mu is -1.0; give finite numbers of at least 0
+    """
+
+    mu: ArrayLike
+    exact: ClassVar[bool] = False
+    _kind: ClassVar[int] = 1  # kernel.PROBIT
+
+    def __post_init__(self) -> None:
+        mu = np.atleast_1d(np.asarray(self.mu, np.float64))
+        wrong = ~((mu >= 0.0) & np.isfinite(mu))
+        if wrong.any():
+            raise PrivacyError(f"mu is {float(mu[wrong][0])!r}", "give finite numbers of at least 0")
+
+    def fit(self, graph: DatasetGraph) -> None:
+        if np.ndim(self.mu):
+            _one_per_edge(graph, "mu", np.size(self.mu))
+
+    @cached_property
+    def parameters(self) -> tuple[Floats, Floats]:
+        return _alike(np.atleast_1d(np.asarray(self.mu, np.float64))), np.zeros(1)
+
+    @property
+    def shift(self) -> int:
+        return 1  # so that the difference of two labels fits a key
+
+    def encode(self, p: Floats, q: Floats) -> Labels:
+        from scipy.special import ndtri
+
+        from neodp.compiled.kernel import FARTHEST
+
+        small = np.minimum(p, q)
+        distance = np.where(small > 0.0, np.minimum(-ndtri(small), FARTHEST), np.inf) + 0.0
+        label: Labels = np.where(p <= q, -1, 1) * distance.view(np.int64)
+        return label
+
+    def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        from scipy.special import ndtr
+
+        distance = np.copysign(np.abs(label).view(np.float64), label)
+        return ndtr(distance), ndtr(-distance)
+
+
+@dataclass(frozen=True)
+class SuitablePair(_Bits):
+    """A suitable pair (L, U) of one's own, the same on every edge (paper 002, Definition 12).
+
+    Parameters
+    ----------
+    upper : callable
+        U, from a float in [0, 1] to a float in [0, 1].
+    lower : callable, optional
+        L; by default L(a) = 1 - U(1 - a).
+
+    Raises
+    ------
+    PrivacyError
+        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are tried, to
+        1e-12, at some two thousand points; wherever U is needed later, it must fit what it gave before.
+
+    Examples
+    --------
+    >>> SuitablePair(lambda a: min(2 * a, (1 + a) / 2)).exact
+    False
+    >>> SuitablePair(lambda a: a * a)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.PrivacyError: (L, U) is not a suitable pair, U(a) < a at a = 0.0009765625; U(a) = 9.5...
+    """
+
+    upper: Callable[[float], float]
+    lower: Callable[[float], float] | None = None
+    exact: ClassVar[bool] = False
+    _tried: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Where U was tried, and what it gave: ascending in both."""
+
+    def __post_init__(self) -> None:
+        edges = np.logspace(-16, -4, 400)
+        # a plain grid first, so that the counterexample is a simple one
+        for a in map(float, np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])):
+            self._check(a)
+
+    def _check(self, a: float) -> None:
+        """Refuse a pair that is not suitable at a."""
+        U, slack = self._above, SLACK
+        L = self.lower or (lambda a: 1.0 - U(1.0 - a))
+        high, low = U(a), L(a)
+        if not -slack <= low <= 1.0:
+            raise _unsuitable("a value outside [0, 1]", a, U=high, L=low)
+        low = max(low, 0.0)
+        if low > a + slack:
+            raise _unsuitable("L(a) > a", a, L=low)
+        if L(high) > a + slack:
+            raise _unsuitable("L(U(a)) > a", a, U=high, LU=L(high))
+        if U(low) < a - slack:
+            raise _unsuitable("U(L(a)) < a", a, L=low, UL=U(low))
+        if high > 1.0 - L(1.0 - a) + slack:
+            raise _unsuitable("U(a) > 1 - L(1 - a)", a, U=high, other=1.0 - L(1.0 - a))
+
+    def _above(self, a: float) -> float:
+        """U(a), which must be a number from a to 1 and fit what U gave elsewhere."""
+        value = float(self.upper(a))
+        if not 0.0 <= value <= 1.0:
+            raise _unsuitable("a value outside [0, 1]", a, U=value)
+        if value < a - SLACK:
+            raise _unsuitable("U(a) < a", a, U=value)
+        place = bisect_left(self._tried, (a, value))
+        for near in self._tried[max(0, place - 1) : place + 1]:
+            if (near[0] < a and near[1] > value + SLACK) or (near[0] > a and near[1] < value - SLACK):
+                raise _unsuitable("not increasing", a, U=value, other_a=near[0], near=near[1])
+        if place == len(self._tried) or self._tried[place][0] != a:
+            self._tried.insert(place, (a, value))
+        return value
+
+    def fit(self, graph: DatasetGraph) -> None:
+        pass  # the same pair on every edge
+
+    uniform: ClassVar[bool] = True
+
+    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        for u, v, edges in _across(graph):
+            np.minimum.at(label, v, self.relax(-own[u], edges))
+
+    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        for u, v, edges in _across(graph):
+            low = np.flatnonzero(-label[u] > self.relax(label[v], edges))
+            if len(low):
+                return int(u[low[0]]), int(edges[low[0]])
+        return None
+
+    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        p, q = self.decode(label)
+        pairs = [self._beside(*pair) for pair in zip(p.tolist(), q.tolist(), strict=True)]
+        new = np.array(pairs, np.float64).reshape(*label.shape, 2)
+        return np.maximum(self.encode(new[..., 0], new[..., 1]), label)
+
+    def _beside(self, p: float, q: float) -> tuple[float, float]:
+        """The greatest p' that is allowed beside p, and 1 - p'; the smaller of both is exact.
+
+        Near 1, doubles cannot tell U(p) from 1. There 1 - p' is the least x with q <= U(x): what keeps the condition
+        for the other answer, too.
+        """
+        high = self._above(p)
+        if high <= 0.5:
+            return high, 1.0 - high
+        low, least = 0, int(np.float64(min(q, 1.0 - high)).view(np.int64))
+        if self._above(np.int64(least).view(np.float64)) < q:  # the difference was rounded down
+            low, least = least, int(np.float64(q).view(np.int64))
+        while low < least:
+            middle = (low + least) // 2
+            if self._above(float(np.int64(middle).view(np.float64))) >= q:
+                least = middle
+            else:
+                low = middle + 1
+        rest = max(float(np.int64(least).view(np.float64)), 1.0 - high)
+        rest = max(rest, SMALLEST) if rest else rest
+        return 1.0 - rest, rest
+
+    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        self.settle(graph.adjacency_of(keep, numbered=False), label, *parts)
+
+    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
+        one = np.zeros(1, np.int64)
+        queue = [(int(label[v]), int(v)) for part in parts for v in part]
+        heapq.heapify(queue)
+        while queue:
+            k, u = heapq.heappop(queue)
+            if k != label[u]:
+                continue
+            bound = int(self.relax(np.array([k]), one)[0])
+            for v in adjacency.neighbor[adjacency.indptr[u] : adjacency.indptr[u + 1]].tolist():
+                if bound < label[v]:
+                    label[v] = bound
+                    heapq.heappush(queue, (bound, v))
+
+
+def _across(graph: DatasetGraph) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Boundary edges in either direction, where the first end is given."""
+    for u, v in ((graph.source, graph.target), (graph.target, graph.source)):
+        edges = np.flatnonzero(graph.crossing & graph.given[u])
+        yield u[edges], v[edges], edges
+
+
+def _unsuitable(what: str, a: float, **values: float) -> PrivacyError:
+    names = {
+        "U": "U(a)",
+        "L": "L(a)",
+        "LU": "L(U(a))",
+        "UL": "U(L(a))",
+        "other": "1 - L(1 - a)",
+        "other_a": "another a",
+        "near": "U there",
+    }
+    figures = ", ".join(f"{names[name]} = {value:.6g}" for name, value in values.items())
+    return PrivacyError(f"(L, U) is not a suitable pair, {what} at a = {a!r}", figures)
+
+
+def _one_per_edge(graph: DatasetGraph, name: str, count: int) -> None:
+    if count != graph.edges:
+        raise PrivacyError(f"there are {graph.edges} edges and {count} values of {name}", "give one, or one per edge")
+
+
+def _alike(column: Floats) -> Floats:
+    """The column, or its one value where all are the same."""
+    if len(column) == 0:
+        return np.zeros(1)
+    few = column[:1000]
+    alike = few.min() == few.max() and column.min() == column.max()
+    return column[:1].copy() if alike else np.ascontiguousarray(column)
+
+
+def _at(parameters: tuple[Floats, Floats], edge: NDArray[Any]) -> tuple[Floats, Floats]:
+    first, second = (x[edge] if len(x) > 1 else x for x in parameters)
+    return first, second

@@ -1,0 +1,106 @@
+"""The best mechanism for every dataset's order, on a whole graph.
+
+With one epsilon on all edges it is the table (:mod:`neodp.core.rainbow.table`). Where epsilon differs, it is the
+largest prefix sums (:mod:`neodp.core.rainbow.prefix`) if they turn out to be private: no private mechanism exceeds
+them. Otherwise it is the line (:mod:`neodp.core.rainbow.flow`), which is always private and close to the best. Prefix
+sums take some ten seconds per hundred thousand datasets, so on large graphs they are not tried unless they are asked
+for. Which of the two it is depends on the graph with its alpha alone, never on the dataset that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.core import boundary, search
+from neodp.core.extension import Extension
+from neodp.core.rainbow.boundary import alpha_by_order
+from neodp.core.rainbow.flow import Line
+from neodp.core.rainbow.orders import Order, distances, morphism
+from neodp.core.rainbow.prefix import prefix_sums
+from neodp.core.rainbow.table import Table
+from neodp.core.rainbow.units import lengths
+from neodp.core.search import Path
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
+from neodp.errors import NotPrivate
+
+__all__ = ["Method", "extend"]
+
+Method: TypeAlias = Literal["line", "prefix"]
+"""What to do where epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
+
+TRIED = 100_000
+"""Prefix sums are tried on graphs of up to so many datasets."""
+
+
+def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
+    """The best mechanism for every dataset's order that agrees with a graph's alpha.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        With alpha on its boundary, the same for all boundary datasets of one order; one that has none takes that of its
+        order. Every dataset orders the colours.
+    method : "line" or "prefix", optional
+        Where epsilon differs between edges: by default the largest prefix sums where these are private together, and
+        else the line. "prefix" is refused where they are not; "line" takes the line in any case. With one epsilon the
+        table is both private and largest; "line" can be asked for to compare.
+
+    Raises
+    ------
+    GraphError
+        If a dataset does not order the colours, or alpha is given where no boundary is.
+    UnhitBoundary
+        If an order has no alpha on its boundary.
+    IncompatibleAlpha
+        If alpha differs within an order, or between orders by more than privacy allows.
+    NotPrivate
+        If "prefix" is asked for and breaks privacy.
+    """
+    alpha, rounded, filled = alpha_by_order(graph)
+    alike = graph.edges == 0 or graph.epsilon.min() == graph.epsilon.max()
+    if method != "line" and alike:
+        table = Table(alpha, *((graph.epsilon[0], graph.delta.min()) if graph.edges else (0.0,)))
+        rows, found = table.rows(graph.orders, *morphism(graph)), "table"
+    else:
+        rows, found = _mixed(graph, alpha, method)
+    return Extension(rows, rounded, filled, found, _to_the_boundary(graph))
+
+
+def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
+    """The rows where epsilon differs between edges, and how they were found."""
+    if method == "prefix" or (method is None and len(graph) <= TRIED):
+        try:
+            return prefix_sums(graph, alpha), "prefix"
+        except NotPrivate:
+            if method == "prefix":
+                raise
+    return Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
+
+
+def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
+    """From a dataset to a shortest path, in epsilon, from the boundary of its order; an empty path if there is none."""
+
+    @cache
+    def measured() -> tuple[NDArray[np.int64], NDArray[np.int64], set[int]]:
+        ends = boundary.boundary_vertices(graph)
+        return distances(graph), lengths(graph.epsilon, len(graph.colors)), set(ends.tolist())
+
+    def path(v: int) -> Path:
+        distance, length, ends = measured()
+        indptr, neighbor, edge = graph.adjacency
+
+        def before(w: int) -> Iterator[tuple[int, int]]:
+            row = slice(indptr[w], indptr[w + 1])
+            u, e = neighbor[row], edge[row]
+            tight = (graph.order[u] == graph.order[w]) & (distance[u] + length[e] == distance[w])
+            yield from zip(u[tight].tolist(), e[tight].tolist(), strict=True)
+
+        return search.trace(v, ends.__contains__, before) if distance[v] >= 0 else ([], [])
+
+    return path

@@ -1,0 +1,81 @@
+"""Orders: how the datasets of a graph rank the colours, and how far a dataset is from the boundary of its order.
+
+An *order* is a permutation of the k colours, best first. The datasets of one order form regions of the graph, and a
+*boundary edge* joins two of different orders (paper 003, Definition 5). A path that leaves an order passes its boundary
+first, so that distances within an order are distances in the graph.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.core import boundary
+from neodp.core.rainbow.units import lengths
+from neodp.data.graph import DatasetGraph
+from neodp.errors import GraphError
+
+__all__ = ["Order", "distances", "morphism", "order_name", "require_orders"]
+
+Order: TypeAlias = tuple[int, ...]
+"""The positions of all colours, best first."""
+
+
+def order_name(graph: DatasetGraph, order: int) -> str:
+    """An order in words, as in ``a > b > c``."""
+    return " > ".join(graph.colors[color] for color in graph.orders[order] if color >= 0)
+
+
+def require_orders(graph: DatasetGraph) -> None:
+    """Refuse datasets that leave open which colour comes after their own."""
+    tied = np.flatnonzero((graph.orders < 0).any(axis=1))
+    if not len(tied):
+        return
+    v = int(np.argmax(np.isin(graph.order, tied)))
+    rest = [color for c, color in enumerate(graph.colors) if c != graph.color[v]]
+    raise GraphError(
+        f"dataset {graph.key(v)!r} of {graph.name!r} has no preference: which of {', '.join(rest)} comes after "
+        f"{graph.colors[graph.color[v]]} is open",
+        "give every dataset a preference, all colours from best to worst",
+    )
+
+
+def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Per dataset, its order (a position in ``graph.orders``) and its distance from the boundary of that order.
+
+    It maps the graph onto lines, one for each order; -1 where no boundary can be reached. A path that leaves an order
+    passes its boundary first, so distances within the order are distances in the graph.
+
+    References
+    ----------
+    Paper 003, Definition 8.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(6)
+    >>> morphism(g)
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), array([2, 1, 0, 0, 1, 2], dtype=int32))
+    """
+    from neodp.compiled import kernel
+
+    inside = graph.adjacency_of(~graph.crossing, numbered=False)
+    return graph.order, kernel.hops(*inside[:2], boundary.boundary_vertices(graph))
+
+
+def distances(graph: DatasetGraph) -> NDArray[np.int64]:
+    """Per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 where there is none."""
+    from neodp.compiled import kernel
+
+    each = lengths(graph.epsilon, len(graph.colors))
+    inside = graph.adjacency_of(~graph.crossing)
+    label = np.full(len(graph), kernel.FAR + 1, np.int64)
+    ends = boundary.boundary_vertices(graph)
+    label[ends] = 0
+    least = int(each.min(initial=kernel.FAR))
+    steps = kernel.spread(each.astype(np.float64), inside.edge)
+    shift = max(least.bit_length() - 1, 0)
+    kernel.settle(*inside[:2], kernel.NO_LEVELS, steps, np.zeros(1), kernel.ADD, shift, label, ends)
+    return np.where(label > kernel.FAR, -1, label)

@@ -1,0 +1,102 @@
+"""One private answer, exactly distributed.
+
+A stored probability is a whole number of 2^-1074, so an answer is drawn with one uniform whole number below
+2^1074 from the operating system: the colours but the most likely one own disjoint intervals of their exact
+lengths, the most likely one owns the rest. Nothing is rounded and no float is compared.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from neodp.core.mechanism import Mechanism
+
+__all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many", "wholes"]
+
+BITS = 1074
+"""Every double from 0 to 1 is a whole number of 2^-1074."""
+
+
+def draw(mechanism: Mechanism, key: object) -> str:
+    """One answer for a dataset. Every call draws anew, and costs the privacy of the mechanism anew.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(2)
+    >>> m = neodp.extend(g.with_alpha({"0": 0.5}))
+    >>> draw(m, "0") in g.colors
+    True
+    """
+    row = mechanism.probabilities[mechanism.graph.index(key)]
+    return mechanism.graph.colors[choose(row.tolist(), secrets.randbits(BITS))]
+
+
+def draw_insecurely_for_tests(mechanism: Mechanism, key: object, seed: int) -> str:
+    """As ``draw``, from a seeded generator: repeatable, therefore predictable, therefore not private."""
+    row = mechanism.probabilities[mechanism.graph.index(key)]
+    return mechanism.graph.colors[choose(row.tolist(), random.Random(seed).getrandbits(BITS))]
+
+
+def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
+    """Many independent positions, each distributed as one of ``draw``: for studying a mechanism, not for releases.
+
+    The first 64 bits of the uniform whole number decide, except where they are those of the end of an interval: then
+    the other 1010 are drawn as well.
+
+    Examples
+    --------
+    >>> draw_many([0.0, 1.0], 3)
+    array([1, 1, 1])
+    """
+    largest, ends = _intervals(probabilities)
+    rest = BITS - 64
+    top = np.frombuffer(secrets.token_bytes(8 * n), np.uint64)
+    heads = np.array([min(end >> rest, 2**64 - 1) for end in ends], np.uint64)
+    others = np.array([i for i in range(len(probabilities)) if i != largest] + [largest])
+    found: NDArray[np.int64] = others[np.searchsorted(heads, top, side="right")]
+    for i in np.flatnonzero(np.isin(top, heads)).tolist():
+        found[i] = choose(probabilities, (int(top[i]) << rest) | secrets.randbits(rest))
+    return found
+
+
+def choose(probabilities: Sequence[float], uniform: int) -> int:
+    """The position that a uniform whole number below 2^1074 selects.
+
+    Examples
+    --------
+    >>> choose([0.25, 0.75], 2**1072 - 1), choose([0.25, 0.75], 2**1072)
+    (0, 1)
+    """
+    largest, ends = _intervals(probabilities)
+    order = [i for i in range(len(probabilities)) if i != largest] + [largest]
+    passed = sum([uniform >= end for end in ends])  # all are compared, or time would tell the likely from the others
+    return order[passed]
+
+
+def _intervals(probabilities: Sequence[float]) -> tuple[int, list[int]]:
+    """The position of the largest probability, and where the intervals of all others end, one after another."""
+    largest = max(range(len(probabilities)), key=probabilities.__getitem__)
+    return largest, list(accumulate(n for i, n in enumerate(wholes(probabilities)) if i != largest))
+
+
+def wholes(probabilities: Sequence[float]) -> list[int]:
+    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest.
+
+    Examples
+    --------
+    >>> [n == k * 2**1072 for n, k in zip(wholes([0.25, 0.75]), (1, 3), strict=True)]
+    [True, True]
+    """
+    ratios = (x.as_integer_ratio() for x in probabilities)
+    values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
+    values[max(range(len(values)), key=probabilities.__getitem__)] += 2**BITS - sum(values)
+    return values

@@ -1,0 +1,583 @@
+"""Graphs of datasets.
+
+A *dataset graph* has a vertex for every possible dataset, an edge between every two neighbouring datasets,
+and a colour per vertex: the true answer of the question. Each edge has its own (epsilon, delta). Where the
+mechanism's behaviour is given, a vertex has *alpha*, a distribution over the colours. With more than two colours a
+vertex also orders them by *preference*, best first; its colour is the first.
+
+A graph is kept as columns: one array per property, with one entry per dataset or per edge. What a person passes is
+converted and checked in :mod:`neodp.data.validation`; files are read in :mod:`neodp.data.tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from neodp.data.files import private
+from neodp.data.formatting import count
+from neodp.data.frames import html_table, named_columns, to_pandas, to_polars
+from neodp.data.tables import Format, Problems, ReadOptions, read_table
+from neodp.data.validation import (
+    MAX_EPSILON,
+    Bools,
+    Columns,
+    Floats,
+    Ints,
+    Places,
+    distributions,
+    fill,
+    plain,
+    preferences,
+    split_colors,
+    split_numbers,
+    unknown_key,
+    validate,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = [
+    "MAX_EPSILON",
+    "Adjacency",
+    "Bools",
+    "DatasetGraph",
+    "Floats",
+    "Frames",
+    "Ints",
+    "distributions",
+    "plain",
+    "preferences",
+]
+
+
+F = TypeVar("F")
+WORTH_COMPILING = 100_000
+"""From how many edges on compiled code makes up for loading it."""
+
+
+class Adjacency(NamedTuple):
+    """Edges from both of their ends (CSR): vertex v has ``neighbor[indptr[v]:indptr[v + 1]]``."""
+
+    indptr: NDArray[np.int64]
+    neighbor: Ints
+    edge: Ints
+
+
+class Frames(NamedTuple, Generic[F]):
+    """A graph as two tables: its datasets, and its edges."""
+
+    nodes: F
+    edges: F
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DatasetGraph:
+    """An immutable dataset graph. Make one with ``from_columns``, ``from_frames``, ``from_networkx`` or ``from_csv``.
+
+    Attributes
+    ----------
+    keys : pyarrow.StringArray
+        The name of each dataset.
+    colors : tuple of str
+        The possible answers; the first is "the first colour".
+    color : array of int
+        Per dataset, the position of its true answer in ``colors``.
+    source, target : arrays of int
+        The two ends of each edge; an edge is undirected and stands once.
+    epsilon, delta : arrays of float
+        What each edge allows.
+    alpha : array of float, one row per dataset, one column per colour
+        The given distributions; a row of NaN where none is given. Every entry but the largest is exact; the
+        largest stands for one minus the rest.
+    name : str
+        What to call the graph.
+    preference : array of int, one row per dataset, or None
+        The colours of each dataset as positions in ``colors``, best first; a row of -1 where they are not ordered. None
+        where no dataset orders them.
+    """
+
+    keys: pa.StringArray
+    colors: tuple[str, ...]
+    color: NDArray[np.int8]
+    source: Ints
+    target: Ints
+    epsilon: Floats
+    delta: Floats
+    alpha: Floats
+    name: str = field(default="graph")
+    preference: NDArray[np.int8] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        for column in (self.color, self.source, self.target, self.epsilon, self.delta, self.alpha):
+            column.setflags(write=False)
+        if self.preference is not None:
+            self.preference.setflags(write=False)
+
+    # --- making one -------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_columns(
+        cls,
+        keys: Any,
+        color: Any,
+        source: Any,
+        target: Any,
+        epsilon: Any,
+        delta: Any = 0.0,
+        alpha: Any = None,
+        preference: Any = None,
+        *,
+        colors: Sequence[str] | None = None,
+        name: str = "graph",
+    ) -> DatasetGraph:
+        """A graph from columns: numpy or Arrow arrays, or lists.
+
+        Parameters
+        ----------
+        keys : strings
+            One per dataset, all different.
+        color : strings, or positions in `colors`
+            The true answer of each dataset.
+        source, target : keys, or positions in `keys`
+            The two ends of each edge. The same pair twice with equal values is one edge.
+        epsilon, delta : floats, or one float for all edges
+            0 <= epsilon <= 690 and 0 <= delta <= 1.
+        alpha : floats, rows of floats, or a mapping from keys to either, optional
+            Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null where
+            it is not given.
+        preference : rows of strings, rows of positions in `colors`, or a mapping from keys to either, optional
+            All colours, best first; the first is the dataset's own. Null, or a row of -1, where it is not given.
+        colors : strings, optional
+            The possible answers; by default those that occur as a colour, or in the first preference, sorted.
+
+        Raises
+        ------
+        GraphError
+            If a value is invalid; the message says which dataset or edge it belongs to, and what is allowed.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5, colors=["yes", "no"])
+        >>> len(g), g.edges, g.colors
+        (2, 1, ('yes', 'no'))
+        """
+        columns = Columns(keys, color, source, target, epsilon, delta, alpha, preference)
+        return cls(**validate(columns, colors, Places()), name=name)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph,
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+    ) -> DatasetGraph:
+        """A graph from networkx: nodes have `color` and perhaps `alpha` and `preference`, edges `epsilon`
+        and perhaps `delta`.
+
+        Nodes and colours that are not strings become what ``str`` makes of them, and a dataset is found by its node as
+        well as by its key. `colors` defaults to ``graph.graph["colors"]``; `epsilon` and `delta` are for the edges that
+        have none.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> G = nx.path_graph(2)
+        >>> nx.set_node_attributes(G, {0: "blue", 1: "red"}, "color")
+        >>> DatasetGraph.from_networkx(G, epsilon=1.0)
+        <DatasetGraph 'graph': 2 datasets, 1 edge, colours blue, red>
+        >>> DatasetGraph.from_networkx(G, epsilon=1.0).index(1)
+        1
+        """
+        keys = [str(v) for v in graph]
+        position = {v: i for i, v in enumerate(graph)}
+        color = [_text(c) for _, c in graph.nodes(data="color")]
+        edges = list(graph.edges(data=True))
+        named = colors if colors is not None else graph.graph.get("colors")
+        columns = Columns(
+            keys,
+            color,
+            np.fromiter((position[u] for u, _, _ in edges), np.int64, len(edges)),
+            np.fromiter((position[v] for _, v, _ in edges), np.int64, len(edges)),
+            [d.get("epsilon", epsilon) for _, _, d in edges],
+            [d.get("delta", delta) for _, _, d in edges],
+            [a for _, a in graph.nodes(data="alpha")],
+            [[str(c) for c in p] if isinstance(p, list | tuple) else p for _, p in graph.nodes(data="preference")],
+        )
+        valid = validate(columns, named and [str(c) for c in named], Places())
+        return cls(**valid, name=name or str(graph.graph.get("name") or "graph"))
+
+    @classmethod
+    def from_tables(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+        options: ReadOptions | None = None,
+        format: Format | None = None,
+    ) -> DatasetGraph:
+        """A graph from two tables, ``key,color[,alpha][,preference]`` and ``source,target[,epsilon][,delta]``.
+
+        A table is a CSV file with any delimiter, a Parquet or Arrow file, a workbook, each also compressed, or ``-``
+        for standard input. In text, the numbers of a distribution are joined by semicolons (``0.2;0.8``), and so are
+        the colours of a preference (``red;blue;green``); in Parquet and Arrow, alpha is a column of numbers or lists,
+        and preference one of lists. `epsilon` and `delta` are for edges that have none.
+
+        Parameters
+        ----------
+        options : ReadOptions, optional
+            How to read the tables, where they do not say it themselves, and whether to ignore other columns.
+        format : "csv", "parquet", "arrow" or "workbook", optional
+            What kind of files they are, if not what their first bytes or names say.
+
+        Raises
+        ------
+        GraphError
+            If a file cannot be read, has a column that nobody asked for, or values are invalid; the message names the
+            file and the lines.
+        """
+        how: Any = {"closed": True, "options": options, "format": format}
+        vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), numbers=("alpha",), **how)
+        links = read_table(edges, ("source", "target"), ("epsilon", "delta"), numbers=("epsilon", "delta"), **how)
+        places, problems = Places(vertices.place, links.place), Problems(vertices.place)
+        alpha = split_numbers(vertices.get("alpha"), places.node, problems)
+        own = {"alpha": alpha, "preference": split_colors(vertices.get("preference"))}
+        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
+        return cls(**validate(columns, colors, places, problems), name=name or vertices.source.stem)
+
+    @classmethod
+    def from_csv(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+        options: ReadOptions | None = None,
+    ) -> DatasetGraph:
+        """As ``from_tables``, from two CSV files."""
+        return cls.from_tables(
+            nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="csv"
+        )
+
+    @classmethod
+    def from_parquet(
+        cls,
+        nodes: str | PathLike[str],
+        edges: str | PathLike[str],
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str | None = None,
+        options: ReadOptions | None = None,
+    ) -> DatasetGraph:
+        """As ``from_tables``, from two Parquet files."""
+        return cls.from_tables(
+            nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="parquet"
+        )
+
+    @classmethod
+    def from_frames(
+        cls,
+        nodes: Any,
+        edges: Any,
+        *,
+        colors: Sequence[str] | None = None,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        name: str = "graph",
+        options: ReadOptions | None = None,
+    ) -> DatasetGraph:
+        """As ``from_tables``, from two frames: of pandas or polars, Arrow tables, or dicts of columns.
+
+        Alpha is a column of numbers, or of lists, and preference one of lists. ``to_arrow``, ``to_pandas`` and
+        ``to_polars`` give such frames.
+
+        Raises
+        ------
+        GraphError
+            If one of them is no table, has a column that nobody asked for, or values are invalid.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_frames(
+        ...     {"key": ["a", "b"], "color": ["no", "yes"]}, {"source": ["a"], "target": ["b"]}, epsilon=0.5
+        ... )
+        >>> g
+        <DatasetGraph 'graph': 2 datasets, 1 edge, colours no, yes>
+        >>> DatasetGraph.from_frames(*g.to_pandas()).epsilon
+        array([0.5])
+        """
+        what = "the table of datasets", "the table of edges"
+        vertices = named_columns(nodes, what[0], ("key", "color"), ("alpha", "preference"), options)
+        links = named_columns(edges, what[1], ("source", "target"), ("epsilon", "delta"), options)
+        places = Places(*(lambda row, each=each: f"row {row + 1} of {each}" for each in what))
+        problems = Problems(places.node)
+        own = {"alpha": vertices.get("alpha"), "preference": vertices.get("preference")}
+        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
+        return cls(**validate(columns, colors, places, problems), name=name)
+
+    def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
+        """The same graph with this alpha instead, in any of the forms of ``from_columns``.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5)
+        >>> g.with_alpha({"a": 0.6}).given
+        array([ True, False])
+        """
+        return replace(self, alpha=distributions(alpha, self.keys, len(self.colors)))
+
+    # --- looking at it ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.color)
+
+    def __repr__(self) -> str:
+        return (
+            f"<DatasetGraph {self.name!r}: {count(len(self), 'dataset')}, {count(self.edges, 'edge')}, "
+            f"colours {', '.join(self.colors)}>"
+        )
+
+    @property
+    def edges(self) -> int:
+        """The number of edges."""
+        return len(self.source)
+
+    @property
+    def given(self) -> Bools:
+        """Per dataset, whether alpha is given there."""
+        return ~np.isnan(self.alpha[:, 0])
+
+    @cached_property
+    def crossing(self) -> Bools:
+        """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
+        kind = self.color if self.preference is None else self.order
+        crossing: Bools
+        if self.edges < WORTH_COMPILING:
+            crossing = kind[self.source] != kind[self.target]
+        else:
+            from neodp.compiled import kernel
+
+            crossing = kernel.differ(kind, self.source, self.target)
+        crossing.setflags(write=False)
+        return crossing
+
+    @cached_property
+    def boundary(self) -> NDArray[np.int64]:
+        """The positions of the boundary edges, ascending."""
+        edges = np.flatnonzero(self.crossing)
+        edges.setflags(write=False)
+        return edges
+
+    @cached_property
+    def _ordered(self) -> tuple[NDArray[np.int8], Ints]:
+        """The different orders, as rows of positions, and which of them each dataset has."""
+        rows = np.full((len(self), len(self.colors)), -1, np.int8)
+        if self.preference is not None:
+            rows[:] = self.preference
+        rows[:, 0] = self.color
+        if len(self.colors) == 2:  # nothing is left to order
+            rows[:, 1] = 1 - self.color
+        code = np.zeros(len(self), np.int64)
+        for column in rows.T:  # numbers below n after every step, so that they never overflow
+            _, code = np.unique(code * (len(self.colors) + 1) + column, return_inverse=True)
+        _, first, order = np.unique(code, return_index=True, return_inverse=True)
+        return rows[first], order.astype(np.int32)
+
+    @property
+    def orders(self) -> NDArray[np.int8]:
+        """The different orders of the colours that occur, as rows of positions in ``colors``, best first.
+
+        A dataset that does not order them has its colour first, and -1 for the rest; with two colours nothing is left
+        to order.
+
+        Examples
+        --------
+        >>> DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5).orders
+        array([[0, 1],
+               [1, 0]], dtype=int8)
+        """
+        return self._ordered[0]
+
+    @property
+    def order(self) -> Ints:
+        """Per dataset, the position of its order in ``orders``."""
+        return self._ordered[1]
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """Every edge from both of its ends."""
+        return self.adjacency_of(np.ones(self.edges, np.bool_))
+
+    def adjacency_of(self, keep: Bools, *, numbered: bool = True) -> Adjacency:
+        """The edges where `keep` is true, from both of their ends; where not `numbered`, without their positions."""
+        from neodp.compiled import kernel
+
+        return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep, numbered))
+
+    def key(self, vertex: int | np.integer[Any]) -> str:
+        """The key of the dataset at a position."""
+        return str(self.keys[int(vertex)].as_py())
+
+    def index(self, key: object) -> int:
+        """The position of a dataset.
+
+        Parameters
+        ----------
+        key : str
+            The key of the dataset. Anything else stands for what ``str`` makes of it, so that the nodes of a networkx
+            graph find their datasets again.
+
+        Raises
+        ------
+        UnknownKey
+            If the graph has no such dataset; the hint names keys that look alike.
+
+        Examples
+        --------
+        >>> g = DatasetGraph.from_columns(["('a', 1)", "7"], ["no", "yes"], ["7"], ["('a', 1)"], 0.5)
+        >>> g.index(("a", 1)), g.index(7), g.index("7")
+        (0, 1, 1)
+        """
+        import pyarrow.compute as pc
+
+        key = str(key)
+        position = pc.index(self.keys, key).as_py()
+        if position < 0:
+            raise unknown_key(f"there is no dataset {key!r} in {self.name!r}", key, self.keys)
+        return int(position)
+
+    def preference_lists(self) -> pa.ListArray:
+        """Per dataset, its colours by name, best first; null where it does not order them."""
+        import pyarrow as pa
+
+        if self.preference is None:
+            return pa.nulls(len(self), pa.list_(pa.string()))
+        given = self.preference[:, 0] >= 0
+        offsets = np.concatenate([[0], np.cumsum(given) * len(self.colors)])
+        named = pa.array(self.colors, pa.string()).take(pa.array(self.preference[given].ravel()))
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), named, mask=pa.array(~given))
+
+    def edge_name(self, edge: int) -> str:
+        """An edge as ``'a' – 'b'``."""
+        return f"{self.key(self.source[edge])!r} – {self.key(self.target[edge])!r}"
+
+    # --- taking it elsewhere ----------------------------------------------------------------------------
+
+    def to_networkx(self) -> nx.Graph:
+        """The graph as networkx has it; ``from_networkx`` reads it back."""
+        import networkx as nx
+
+        keys = self.keys.to_pylist()
+        graph = nx.Graph(name=self.name, colors=list(self.colors))
+        graph.add_nodes_from((k, {"color": self.colors[c]}) for k, c in zip(keys, self.color.tolist(), strict=True))
+        for v in np.flatnonzero(self.given).tolist():
+            graph.nodes[keys[v]]["alpha"] = plain(self.alpha[v])
+        for key, row in zip(keys, self.preference_lists().to_pylist(), strict=True):
+            if row is not None:
+                graph.nodes[key]["preference"] = row
+        columns = (self.source.tolist(), self.target.tolist(), self.epsilon.tolist(), self.delta.tolist())
+        graph.add_edges_from(
+            (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
+        )
+        return graph
+
+    def to_arrow(self) -> Frames[pa.Table]:
+        """Two Arrow tables, ``nodes`` and ``edges``, as ``from_frames`` reads them.
+
+        Examples
+        --------
+        >>> nodes, edges = DatasetGraph.from_columns(["a", "b"], ["no", "yes"], ["a"], ["b"], 0.5).to_arrow()
+        >>> nodes.column_names, edges.to_pylist()
+        (['key', 'color'], [{'source': 'a', 'target': 'b', 'epsilon': 0.5, 'delta': 0.0}])
+        """
+        import pyarrow as pa
+
+        nodes = {"key": self.keys, "color": pa.array(self.colors).take(pa.array(self.color))}
+        if self.given.any():
+            alpha: list[Any] = [None] * len(self)
+            for v in np.flatnonzero(self.given).tolist():
+                alpha[v] = plain(self.alpha[v])
+            nodes["alpha"] = pa.array(alpha)
+        if self.preference is not None:
+            nodes["preference"] = self.preference_lists()
+        ends = [self.keys.take(pa.array(end)) for end in (self.source, self.target)]
+        edges = {"source": ends[0], "target": ends[1], "epsilon": self.epsilon, "delta": self.delta}
+        return Frames(pa.table(nodes), pa.table(edges))
+
+    def to_pandas(self) -> Frames[pd.DataFrame]:
+        """Both tables of ``to_arrow`` as frames of pandas, which must be installed."""
+        return Frames(*map(to_pandas, self.to_arrow()))
+
+    def to_polars(self) -> Frames[pl.DataFrame]:
+        """Both tables of ``to_arrow`` as frames of polars, which must be installed."""
+        return Frames(*map(to_polars, self.to_arrow()))
+
+    def _repr_html_(self) -> str:
+        nodes, edges = self.to_arrow()
+        return html_table(repr(self), nodes) + html_table("edges", edges)
+
+    def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
+        """Write the two files that ``from_csv`` reads, every number in full, for their owner only."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.csv
+
+        alpha = np.full(len(self), None, dtype=object)
+        for v in np.flatnonzero(self.given).tolist():
+            row = plain(self.alpha[v])
+            alpha[v] = repr(row) if isinstance(row, float) else ";".join(map(repr, row))
+        colors = pa.array(self.colors).take(pa.array(self.color))
+        table = {"key": self.keys, "color": colors}
+        if self.given.any():
+            table["alpha"] = pa.array(alpha, pa.string())
+        if self.preference is not None:
+            table["preference"] = pc.binary_join(self.preference_lists(), ";")
+        with private(nodes) as file:
+            pa.csv.write_csv(pa.table(table), file)
+        ends = {
+            "source": self.keys.take(pa.array(self.source)),
+            "target": self.keys.take(pa.array(self.target)),
+        }
+        with private(edges) as file:
+            pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), file)
+
+
+def _text(x: Any) -> str | None:
+    return None if x is None else str(x)
+
+
+def _columns(
+    vertices: Any, links: Any, epsilon: float | None, delta: float, places: Places, problems: Problems, **own: Any
+) -> Columns:
+    """The columns of a graph from those of its two tables; alpha and preference are taken from their cells already."""
+    return Columns(
+        vertices["key"],
+        vertices["color"],
+        links["source"],
+        links["target"],
+        fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
+        fill(links.get("delta"), "delta", delta, places.edge, problems),
+        **own,
+    )

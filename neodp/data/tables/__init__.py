@@ -1,0 +1,29 @@
+"""Reading tables of all kinds: the one reader behind ``load``, ``poll``, ``stretch load``, ``audit`` and ``compare``.
+
+``table.py`` reads the named columns of a file and names the place of every row; ``options.py`` says how to read, where
+the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py`` collects what is wrong with cells, so
+that all of it can be said at once.
+"""
+
+from neodp.data.tables.cells import as_text, fraction, number, numbers, whole
+from neodp.data.tables.options import ExtraColumns, ReadOptions
+from neodp.data.tables.problems import Place, Problems
+from neodp.data.tables.source import Format
+from neodp.data.tables.table import Table, header, is_table, read_table
+
+__all__ = [
+    "ExtraColumns",
+    "Format",
+    "Place",
+    "Problems",
+    "ReadOptions",
+    "Table",
+    "as_text",
+    "fraction",
+    "header",
+    "is_table",
+    "number",
+    "numbers",
+    "read_table",
+    "whole",
+]

@@ -1,0 +1,172 @@
+"""The names of a table's columns: which ones are asked for, which are there, and which look like a slip of the pen.
+
+A misspelt column must not pass in silence: a table with a column ``weigth`` and none ``weight`` would be read as if
+nobody had asked for privacy. So a column that looks like an optional one that is missing is refused, whatever the
+table. Other columns that nobody asked for are refused where a table is *closed*: those of graphs and profiles, which
+are made for neodp. A table of people is open: it may have any others.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from neodp.data.tables.options import ReadOptions
+from neodp.errors import GraphError, near
+
+__all__ = ["is_alike", "on_one_line", "wanted_columns"]
+
+
+def on_one_line(name: str, wanted: Sequence[str]) -> str:
+    """The name of a column as somebody can type it: without blanks around it, and without ends of lines within it.
+
+    Examples
+    --------
+    >>> on_one_line(" Shall we\\n move? ", [])
+    'Shall we move?'
+    """
+    name = name.strip()
+    return name if name in wanted else re.sub(r"\s*[\r\n]+\s*", " ", name)
+
+
+def wanted_columns(
+    source: object,
+    names: Sequence[str],
+    needed: Sequence[str],
+    optional: Sequence[str],
+    *,
+    closed: bool,
+    options: ReadOptions,
+    is_blank: Callable[[int], bool] = lambda _: False,
+    header_below: Callable[[Sequence[str]], str | None] = lambda _: None,
+) -> dict[str, int]:
+    """Where the columns stand that are asked for, without optional ones that are not there.
+
+    Parameters
+    ----------
+    source : object
+        How messages name the table.
+    names : sequence of str
+        The names of its columns.
+    needed, optional : sequences of str
+        The columns that are asked for.
+    closed : bool
+        Whether other columns are refused, unless the options say that they are ignored.
+    options : ReadOptions
+    is_blank : function
+        Whether the column at a position has no cells that are not empty; such a column needs no name.
+    header_below : function
+        Where the needed columns are named instead, below the first line; None if nowhere.
+
+    Raises
+    ------
+    GraphError
+        If a column is missing, is there twice, is asked for twice, or is not asked for where it should be.
+
+    Examples
+    --------
+    >>> wanted_columns("a.csv", ["item", "user", "weight"], ["user"], ["weight"], closed=False, options=ReadOptions())
+    {'user': 1, 'weight': 2}
+    >>> wanted_columns("a.csv", ["user", "weigth"], ["user"], ["weight"], closed=False, options=ReadOptions())
+    Traceback (most recent call last):
+    neodp.errors.GraphError: a.csv has a column 'weigth', and none 'weight'; rename it, or give `extra_columns='ignore'`
+    """
+    asked = (*needed, *optional)
+    closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)
+    _refuse_twice(asked, lambda name: f"the column {name!r} is asked for twice", "name two different columns")
+    there = Counter(names)
+    _refuse_twice(
+        [name for name in names if name in asked or (closed and name)],
+        lambda name: f"{source} has {there[name]} columns {name!r}",
+        "rename or remove all but one",
+    )
+    for name in needed:
+        if name not in there:
+            raise _missing(source, name, names, header_below(needed))
+    _refuse_others(source, names, asked, closed=closed, options=options, is_blank=is_blank)
+    return {name: names.index(name) for name in asked if name in there}
+
+
+def _refuse_twice(names: Sequence[str], message: Callable[[str], str], hint: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise GraphError(message(name), hint)
+
+
+def _missing(source: object, name: str, names: Sequence[str], below: str | None) -> GraphError:
+    """The error for a needed column that is not there, or whose name stands in a line below."""
+    if below is not None:
+        return GraphError(
+            f"{source} has no column {name!r} in its first line", f"{below} names the columns: delete all above it"
+        )
+    folded = [other for other in names if other.casefold() == name.casefold()]
+    hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)
+    if not hint and any(re.fullmatch(r"[-+]?[\d.,]*\d", other) for other in names):
+        hint = f"its first line, {_listed(names)}, must name the columns"
+    if not hint and len(names) == 1:
+        hint = f"its first line is one column, {_listed(names)}: what separates columns? name it with `delimiter=...`"
+    return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {_listed(names)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of several names, on one line."""
+    shown = [name if name.isprintable() and 0 < len(name) <= 40 else f"{name[:40]!r}" for name in names[:20]]
+    return ", ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _refuse_others(
+    source: object,
+    names: Sequence[str],
+    asked: Sequence[str],
+    *,
+    closed: bool,
+    options: ReadOptions,
+    is_blank: Callable[[int], bool],
+) -> None:
+    """Refuse columns that nobody asked for, or warn of those that look like a slip, as the options have it."""
+    others = [name for name in names if name and name not in asked]
+    absent = [name for name in asked if name not in names]
+    slips = [(other, name) for other in others for name in absent if is_alike(other, name)]
+    if options.extra_columns == "ignore":
+        for other, name in slips:
+            warnings.warn(f"{source}: the column {other!r} is ignored, and there is none {name!r}", stacklevel=4)
+        return
+    if slips:
+        (other, name), *_ = slips
+        raise GraphError(
+            f"{source} has a column {other!r}, and none {name!r}",
+            "rename it, or give `extra_columns='ignore'`",
+        )
+    if not closed:
+        return
+    unnamed = [i + 1 for i, name in enumerate(names) if not name and not is_blank(i)]
+    if unnamed:
+        raise GraphError(
+            f"{source}: column {unnamed[0]} has no name", "name it in the first line, or give `extra_columns='ignore'`"
+        )
+    if others:
+        shown = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        what = f"a column {shown}, which is" if len(others) == 1 else f"columns {shown}, which are"
+        raise GraphError(
+            f"{source} has {what} not asked for", f"it may have {', '.join(asked)}; or give `extra_columns='ignore'`"
+        )
+
+
+def is_alike(one: str, two: str) -> bool:
+    """Whether a name may be meant for another: in other case, misspelt, shortened, lengthened, or one of its words.
+
+    Examples
+    --------
+    >>> [is_alike(name, "weight") for name in ("Weight", "weigth", "weights", "privacyWeight", "rating", "i")]
+    [True, True, True, True, False, False]
+    """
+    a, b = (re.sub(r"[^\w]|_", "", name).casefold() for name in (one, two))
+    if a == b:
+        return True
+    if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
+        return True
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", one)
+    return two.casefold() in map(str.casefold, words) or difflib.SequenceMatcher(None, a, b).ratio() >= 0.75

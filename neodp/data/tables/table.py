@@ -1,0 +1,229 @@
+"""Reading a table: the named columns of a file, and how to name the place of a row in an error message.
+
+A *table* has named columns and one record per row. What kind of file it is, its first bytes say, or else the end of its
+name: text of any delimiter (:mod:`neodp.data.tables.text`), Parquet and Arrow (:mod:`neodp.data.tables.binary`), a
+workbook (:mod:`neodp.data.tables.workbook`), each also compressed by gzip, and from standard input. Columns of Parquet
+and Arrow keep their types. The cells of text and workbooks are text exactly as they stand there, but for one thing: in
+columns that are declared as numbers, decimal commas become points. Converting and checking the cells is left to the
+caller, who knows what the columns mean; ``Table.place`` says where a row that turns out to be wrong can be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from neodp.data.tables.binary import Arrow, Parquet
+from neodp.data.tables.names import wanted_columns
+from neodp.data.tables.options import ReadOptions
+from neodp.data.tables.problems import Problems
+from neodp.data.tables.source import ENDINGS, Format, Source, understood
+from neodp.data.tables.text import Text
+from neodp.data.tables.workbook import Workbook
+from neodp.errors import GraphError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Table", "header", "is_table", "read_table"]
+
+
+class _Contents(Protocol):
+    """What every kind of file supplies."""
+
+    names: list[str]
+
+    @property
+    def is_text(self) -> bool: ...
+
+    @property
+    def delimiter(self) -> str | None: ...
+
+    def columns(self, which: Sequence[int]) -> list[pa.Array]: ...
+
+    def place(self, row: int) -> str: ...
+
+    def header_below(self, needed: Sequence[str]) -> str | None: ...
+
+    def forget(self) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns that were read from a file.
+
+    Attributes
+    ----------
+    source : Source
+        The file, or standard input; ``str`` names it.
+    columns : dict from names to Arrow arrays
+        The columns that were asked for, without optional columns that the file does not have. Those of text and
+        workbooks are strings, others have the file's types.
+    """
+
+    source: Source
+    columns: dict[str, pa.Array]
+    _contents: _Contents = field(repr=False)
+
+    def __getitem__(self, name: str) -> pa.Array:
+        """A column that the file has."""
+        return self.columns[name]
+
+    def get(self, name: str) -> pa.Array | None:
+        """An optional column; None if the file does not have it."""
+        return self.columns.get(name)
+
+    @property
+    def sheet(self) -> str | None:
+        """Which sheet of a workbook it is; None where it is none."""
+        return getattr(self._contents, "sheet", None)
+
+    def place(self, row: int) -> str:
+        """Where a row stands: the file, and the line on which the row begins; where there are no lines, its number.
+
+        Parameters
+        ----------
+        row : int
+            Counted from 0, without the header.
+        """
+        return f"{self.source}, {self._contents.place(row)}"
+
+
+def read_table(
+    path: str | PathLike[str],
+    needed: Sequence[str],
+    optional: Sequence[str] = (),
+    *,
+    numbers: Sequence[str] = (),
+    closed: bool = False,
+    options: ReadOptions | None = None,
+    format: Format | None = None,
+) -> Table:
+    """Read the named columns of a file.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``-`` is standard input.
+    needed : sequence of str
+        The columns that the file must have.
+    optional : sequence of str
+        The columns that the file may have.
+    numbers : sequence of str
+        Which of these columns hold numbers, or numbers joined by semicolons: in text whose cells are not separated by
+        commas, a decimal comma in such a column becomes a point.
+    closed : bool
+        Whether the file may have no other columns, unless the options ignore them. Columns that look like an optional
+        one that is missing are refused in any case.
+    options : ReadOptions, optional
+        How to read the file, where the file itself does not say it.
+    format : "csv", "parquet", "arrow" or "workbook", optional
+        What kind of file it is, if not what its first bytes or the end of its name say.
+
+    Raises
+    ------
+    GraphError
+        If there is no such file, if the file is not a table of its kind, or if its columns are not those asked for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("name;vote;epsilon\\nAda;yes;0,5\\nBen;no;1\\n")
+    ...     table = read_table(path, ["vote", "epsilon"], ["group"], numbers=["epsilon"])
+    ...     table["epsilon"].to_pylist(), table.get("group"), table.place(1).removeprefix(folder)
+    (['0.5', '1'], None, '/people.csv, line 3')
+    """
+    options = options or ReadOptions()
+    source = Source(Path(path))
+    needed, optional = ([name.strip() for name in names] for names in (needed, optional))
+    contents, kind = _opened(source, (*needed, *optional), options, format)
+    with understood(source, kind):
+        where = wanted_columns(
+            source,
+            contents.names,
+            needed,
+            optional,
+            closed=closed,
+            options=options,
+            is_blank=lambda i: contents.is_text and not any(map(str.strip, contents.columns([i])[0].to_pylist())),
+            header_below=contents.header_below,
+        )
+        columns = dict(zip(where, contents.columns(list(where.values())), strict=True))
+    if contents.delimiter not in (None, ","):
+        problems = Problems(lambda row: f"{source}, {contents.place(row)}")
+        for name in set(numbers) & set(columns):
+            columns[name] = _with_points(columns[name], name, problems)
+        problems.raise_if_any("write all numbers of the column in one way")
+    contents.forget()
+    return Table(source, columns, contents)
+
+
+def header(path: str | PathLike[str], options: ReadOptions | None = None) -> list[str]:
+    """The names of all columns of a file.
+
+    Raises
+    ------
+    GraphError
+        If there is no such file, the file is not a table of its kind, or a column has no name or another one's.
+    """
+    source = Source(Path(path))
+    contents, _ = _opened(source, (), options or ReadOptions(), None)
+    names = contents.names
+    known = tuple(dict.fromkeys(filter(None, names)))
+    return list(wanted_columns(source, names, (), known, closed=True, options=ReadOptions()))
+
+
+def is_table(name: str | PathLike[str]) -> bool:
+    """Whether a name is that of a table, by its ending.
+
+    Examples
+    --------
+    >>> is_table("mine.csv"), is_table("Mine.XLSX"), is_table("mine.csv.gz"), is_table("mine")
+    (True, True, True, False)
+    """
+    path = Path(name)
+    return (Path(path.stem) if path.suffix.lower() == ".gz" else path).suffix.lower() in ENDINGS
+
+
+def _opened(
+    source: Source, wanted: Sequence[str], options: ReadOptions, format: Format | None
+) -> tuple[_Contents, Format]:
+    """A file whose header is known, and what kind of file it is."""
+    data = source.data()
+    kind = format or source.format(data)
+    contents: _Contents
+    with understood(source, kind):
+        if kind == "csv":
+            contents = Text(source, data, options, wanted)
+        elif kind == "parquet":
+            contents = Parquet(source, data)
+        elif kind == "arrow":
+            contents = Arrow(source, data)
+        else:
+            contents = Workbook(source, data, options, wanted)
+    if not any(contents.names):
+        raise GraphError(f"{source} has no columns", "give a table whose first line names the columns")
+    return contents, kind
+
+
+_NUMBER = r"\s*[-+]?(?:\d+|\d*,\d+)(?:[eE][-+]?\d+)?\s*"
+
+
+def _with_points(column: pa.Array, name: str, problems: Problems) -> pa.Array:
+    """A column of numbers with decimal points; where some have commas, a point elsewhere could group thousands."""
+    import pyarrow.compute as pc
+
+    comma = pc.and_(pc.match_substring_regex(column, f"^{_NUMBER}(?:;{_NUMBER})*$"), pc.match_substring(column, ","))
+    if not pc.any(comma).as_py():
+        return column
+    point = pc.match_substring_regex(column, r"^[-+\d.,eE;\s]*\.[-+\d.,eE;\s]*$")
+    problems.add_rows(
+        name, "written with a point where others have a comma", pc.indices_nonzero(point).to_pylist(),
+        lambda row: column[row].as_py(),
+    )  # fmt: skip
+    return pc.if_else(comma, pc.replace_substring(column, ",", "."), column)

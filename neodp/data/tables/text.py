@@ -1,0 +1,324 @@
+"""Tables that are text: decoding, finding the delimiter, reading the columns, and the line of every row.
+
+Bytes become UTF-8 first. Where nothing else is said, a byte order mark at the beginning says what the encoding is, and
+without one it is UTF-8. An encoding with one byte per letter is never guessed, since any text is valid in most of them,
+and a wrong guess turns one name into another; the error asks for it. The delimiter is the one under which the first
+line has the columns that are asked for; if no delimiter does that, the one that gives most columns, so that the error
+can name them. Excel's own first line, ``sep=;``, is obeyed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neodp.data.tables.names import on_one_line
+from neodp.data.tables.options import ReadOptions
+from neodp.data.tables.problems import SHOWN
+from neodp.data.tables.source import Source
+from neodp.errors import GraphError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DELIMITERS", "Text"]
+
+DELIMITERS = (",", ";", "\t", "|")
+"""What is looked for where no delimiter is named."""
+BLANK = " \t"
+"""Of what cells without content consist."""
+TITLE = 30
+"""In how many lines the header is looked for, where the first one is none."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Text:
+    """A text file whose header is known.
+
+    Parameters
+    ----------
+    source : Source
+    data : bytes
+        What the source holds.
+    options : ReadOptions
+    wanted : sequence of str
+        The columns that are asked for, which tell the delimiter.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of all columns.
+    delimiter : str
+    """
+
+    is_text = True
+
+    def __init__(self, source: Source, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
+        self._source, self._options, self._wanted = source, options, tuple(wanted)
+        self._data: bytes | None = _utf8(source, data, options.encoding)
+        start, named = _declared(self._data)
+        self._start = start
+        self._delimiters = tuple(filter(None, (options.delimiter or named,))) or DELIMITERS
+        found = []
+        for delimiter in self._delimiters:
+            names, end = _header(self._data, start, delimiter)
+            names = [on_one_line(name, wanted) for name in names]
+            found.append((len(set(wanted) & set(names)), len(names), delimiter, names, end))
+        best = max(found, key=lambda entry: entry[:2])  # the first of the best
+        _, _, self.delimiter, self.names, self._end = best
+        self._lines: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+
+    def columns(self, which: Sequence[int]) -> list[pa.Array]:
+        """The columns at these positions, as text."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.csv
+
+        body = pa.py_buffer(self._text()).slice(self._end)
+        blanks = self._has_blank_rows()
+        numbered = [str(i) for i in range(len(self.names))]
+        wanted = [str(i) for i in which]
+        ragged: list[int] = []
+
+        def look(row: pa.csv.InvalidRow) -> str:
+            if row.text.strip().strip(BLANK + self.delimiter):
+                ragged.append(row.actual_columns)
+            return "skip"
+
+        def read(block: int) -> pa.Table:
+            return pa.csv.read_csv(
+                pa.BufferReader(body),
+                pa.csv.ReadOptions(column_names=numbered, block_size=block),
+                pa.csv.ParseOptions(
+                    delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=True, invalid_row_handler=look
+                ),
+                pa.csv.ConvertOptions(
+                    column_types=dict.fromkeys(numbered, pa.string()),
+                    include_columns=numbered if blanks else wanted or numbered[:1],
+                    null_values=[],
+                    strings_can_be_null=False,
+                ),
+            )
+
+        self._check_quotes()
+        if body.size == 0:
+            return [pa.array([], pa.string()) for _ in which]
+        try:
+            table = read(1 << 20)
+        except pa.ArrowInvalid:  # a cell that is longer than a block
+            ragged.clear()
+            table = read(min(body.size + 1, (1 << 31) - 1))
+        if ragged:
+            raise self._ragged(len(ragged), shorter=max(ragged) < len(self.names))
+        if blanks:
+            filled = [pc.not_equal(pc.utf8_trim(column, BLANK), "") for column in table.columns]
+            table = table.filter(reduce(pc.or_, filled))
+        return [table[name].combine_chunks() for name in wanted]
+
+    def forget(self) -> None:
+        """Drop the text; what needs it reads the file again."""
+        self._data = None
+
+    def place(self, row: int) -> str:
+        """The line on which a row begins."""
+        if self._lines is None:
+            lines = (line for line, cells in self._records() if not self._is_blank(cells))
+            self._lines = np.fromiter(lines, np.int64)
+        return f"line {self._lines[row]}" if row < len(self._lines) else f"row {row + 1}"
+
+    def _text(self) -> bytes:
+        if self._data is None:
+            return _utf8(self._source, self._source.data(), self._options.encoding)
+        return self._data
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        """The cells of every record after the header, with the line on which it begins."""
+        data = self._text()
+        before = len(io.StringIO(data[: self._end].decode(), newline="").readlines())
+        reader = csv.reader(_opened(data, self._end), delimiter=self.delimiter)
+        begins = before + 1
+        limit = csv.field_size_limit(1 << 30)
+        try:
+            for cells in reader:
+                yield begins, cells
+                begins = before + reader.line_num + 1
+        finally:
+            csv.field_size_limit(limit)
+
+    def _is_blank(self, cells: list[str]) -> bool:
+        """Whether a record is a line without cells, or with empty ones only, which is no row."""
+        if len(cells) == 1:
+            return len(self.names) > 1 and not cells[0].strip()
+        return not any(cell.strip(BLANK) for cell in cells)
+
+    def _has_blank_rows(self) -> bool:
+        """Whether there may be lines of delimiters alone, as workbooks leave behind when they are saved as text."""
+        data, mark = self._text(), re.escape(self.delimiter.encode())
+        begins = (end + first for end in (b"\n", b"\r") for first in (self.delimiter.encode(), b'"', b" ", b"\t"))
+        pattern = rb'[\r\n][ \t"]*' + mark + rb'[ \t"' + mark + rb"]*(?=[\r\n]|\Z)"
+        return any(map(data.__contains__, begins)) and re.search(pattern, data) is not None
+
+    def header_below(self, needed: Sequence[str]) -> str | None:
+        """The line that names the needed columns, if a title or a remark stands above it."""
+        for delimiter in self._delimiters:
+            reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
+            begins = before = 1 + (self._start > 0)
+            try:
+                for cells in islice(reader, TITLE):
+                    if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
+                        return f"line {begins}"
+                    begins = before + reader.line_num
+            except csv.Error:
+                continue
+        return None
+
+    def _ragged(self, count: int, *, shorter: bool) -> GraphError:
+        """The error for rows that do not have as many cells as the header."""
+        n = len(self.names)
+        wrong = ((line, cells) for line, cells in self._records() if len(cells) != n and not self._is_blank(cells))
+        shown = ", ".join(f"line {line} has {len(cells)}" for line, cells in islice(wrong, SHOWN))
+        more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+        rows = "row does" if count == 1 else "rows do"
+        return GraphError(
+            f"{self._source}: {count:,} {rows} not have as many cells as the header, "
+            f"which has {n} between {_shown(self.delimiter)}: {shown}{more}",
+            f"write out the empty cells of such rows, as {_shown(self.delimiter)} at their ends"
+            if shorter
+            else f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another `delimiter=...`",
+        )
+
+    def _check_quotes(self) -> None:
+        """Reject a quotation mark that nothing closes: it would swallow the rest of the table."""
+        data = self._text()
+        if data.count(b'"') % 2 == 0:
+            return
+        reader = csv.reader(_opened(data, self._end), delimiter=self.delimiter, strict=True)
+        line = len(io.StringIO(data[: self._end].decode(), newline="").readlines()) + 1
+        before = line
+        limit = csv.field_size_limit(1 << 30)
+        try:
+            for _ in reader:
+                line = before + reader.line_num
+        except csv.Error as e:
+            if "end of data" in str(e):
+                raise GraphError(
+                    f"{self._source}: a quotation mark in line {line} or after it is never closed",
+                    "close it, or double it where it is part of the text",
+                ) from None
+        finally:
+            csv.field_size_limit(limit)
+
+
+def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
+    """The text as UTF-8, without a byte order mark.
+
+    Raises
+    ------
+    GraphError
+        If the text is not in its encoding, or the encoding is not known.
+    """
+    mark, marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", None))
+    name = codecs.lookup(encoding).name if encoding is not None else marked or "utf-8"
+    if marked is not None and _family(name) != _family(marked):
+        raise GraphError(f"{source} begins with the mark of {marked}, not of {encoding}", "leave out `encoding=...`")
+    name, body = marked or name, data[len(mark) :]
+    if encoding is None and marked is None:
+        _refuse_zeros(source, body, "UTF-8", "give a text file, or one whose ending says what it is")
+    try:
+        if _family(name) == "utf-8":
+            if not body.isascii():
+                for _ in codecs.iterdecode((body[i : i + (1 << 20)] for i in range(0, len(body), 1 << 20)), "utf-8"):
+                    pass
+            text = body
+        else:
+            text = body.decode(name).encode("utf-8")
+    except UnicodeError:
+        raise _undecodable(source, body, name, encoding) from None
+    _refuse_zeros(source, text, name, "name another `encoding=...`, or remove the byte")
+    return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
+
+
+def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
+    """Reject zero bytes, which no text has; where every other byte is zero, it is text in another encoding."""
+    if b"\0" not in text:
+        return
+    line = text.count(b"\n", 0, text.index(b"\0")) + 1
+    wide = "utf-16-be" if text.startswith(b"\0") else "utf-16-le"
+    raise GraphError(
+        f"{source} has a zero byte in line {line}: it is not text in {name}",
+        f"give `encoding={wide!r}` if it is that" if text.count(b"\0") > len(text) // 3 else hint,
+    )
+
+
+def _family(name: str) -> str:
+    """utf-8, utf-16 or utf-32, whatever follows; other names as they are."""
+    match = re.match(r"utf-(8|16|32)", name)
+    return match[0] if match else name
+
+
+def _undecodable(source: Source, body: bytes, name: str, encoding: str | None) -> GraphError:
+    where = ""
+    try:
+        body.decode(name)
+    except UnicodeDecodeError as e:
+        line = body.count(b"\n", 0, e.start) + 1
+        where = f": line {line} has the byte 0x{body[e.start]:02x}"
+    except UnicodeError:
+        pass
+    if encoding is not None:
+        return GraphError(f"{source} is not text in {encoding}{where}", "name another `encoding=...`")
+    return GraphError(
+        f"{source} is not text in {name.upper()}{where}, and other encodings cannot be told apart",
+        "name it, as in `encoding='windows-1252'` (Excel in America and Western Europe), windows-1250 (Central Europe) "
+        "or mac-roman, or save the table as 'CSV UTF-8'",
+    )
+
+
+def _opened(data: bytes, start: int) -> io.TextIOWrapper:
+    """The text from a place on; lines keep their ends."""
+    file = io.BytesIO(data)
+    file.seek(start)
+    return io.TextIOWrapper(file, encoding="utf-8", newline="")
+
+
+def _declared(data: bytes) -> tuple[int, str | None]:
+    """Where the table begins, and the delimiter that a first line ``sep=;`` names."""
+    match = re.match(rb'"?[sS][eE][pP]=([^\r\n"])"?[ ,;\t]*(?:\r\n|\n|\r)', data)
+    return (match.end(), match[1].decode("ascii", "replace")) if match and match[1].isascii() else (0, None)
+
+
+def _header(data: bytes, start: int, delimiter: str) -> tuple[list[str], int]:
+    """The cells of the first record that is not blank, and where the next one begins."""
+    read = [start]
+
+    def lines() -> Iterator[str]:
+        for line in _opened(data, start):
+            read[0] += len(line.encode())
+            yield line
+
+    try:
+        for cells in csv.reader(lines(), delimiter=delimiter):
+            if any(cell.strip() for cell in cells):
+                return cells, read[0]
+    except csv.Error:  # a cell of more than a hundred thousand letters
+        pass
+    return [], read[0]
+
+
+def _shown(delimiter: str) -> str:
+    return "tabs" if delimiter == "\t" else f"{delimiter!r}"

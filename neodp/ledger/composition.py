@@ -1,0 +1,282 @@
+"""What several answers about the same people cost together.
+
+An answer that keeps (epsilon, delta) for a person lets whoever sees it learn a bounded amount about that person.
+Several answers let them learn more. *Composition* says how much: a pair (E, D) that all answers together keep.
+
+* *Basic composition.* The epsilons add up, and so do the deltas. It is always valid, and the best that can be said
+  where no further delta is granted.
+* *Optimal composition* (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016). Nothing that keeps (eps, delta) tells
+  more than this game does: with chance delta it tells the person's secret, and otherwise it answers by a coin that
+  shows the truth with chance e^eps / (1 + e^eps). So the worst case of several answers is known exactly. The *loss*
+  of the answers is the sum of +eps_i or -eps_i, one for each, and together they keep (E, D) iff
+
+      1 - D <= (1 - delta_1) … (1 - delta_n) (1 - T(E)),    T(E) = sum over losses l > E of Pr[l] (1 - e^(E - l)).
+
+  For epsilons that are all different there are 2^n losses. Where they are too many, epsilons are rounded *up* to whole
+  multiples of a small step, which can only overstate the cost.
+
+Everything is rounded so that no figure is below the truth: sums of fractions are exact and rounded up at the end; T has
+only positive terms, each of them off by a relative 1e-9 at most, and is increased by more than that.
+
+References
+----------
+Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy. ICML 2015, arXiv 1311.0776.
+Murtagh, Vadhan: The Complexity of Computing the Optimal Composition of Differential Privacy. TCC 2016,
+arXiv 1507.03113.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.data.validation import Floats
+from neodp.errors import PrivacyError
+
+__all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "fits", "least_epsilon"]
+
+ATOMS = 400_000
+"""How many different losses are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
+DIGITS = 4096
+"""How many binary digits a product of chances is kept to; rounded down, so that the cost is overstated."""
+SLACK = 1e-8
+"""A relative error that no sum of probabilities here reaches."""
+
+
+class Loss(NamedTuple):
+    """What one answer costs a person."""
+
+    epsilon: float
+    delta: float = 0.0
+
+
+Losses: TypeAlias = Iterable[Loss] | Mapping[Loss, int]
+"""One loss for each answer, or how many answers there are of each."""
+
+
+@dataclass(frozen=True)
+class Total:
+    """What several answers cost together.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        What all of them keep together; never below the truth.
+    how : str
+        "basic" or "optimal": which of the two bounds it is.
+    """
+
+    epsilon: float
+    delta: float
+    how: str
+
+
+def basic(losses: Losses) -> Loss:
+    """Basic composition: the sums of the epsilons and of the deltas, rounded up.
+
+    Examples
+    --------
+    >>> basic([Loss(5.0), Loss(0.25)])
+    Loss(epsilon=5.25, delta=0.0)
+    """
+    known = Counter(losses)
+    epsilon = sum((Fraction(loss.epsilon) * n for loss, n in known.items()), Fraction(0))
+    delta = sum((Fraction(loss.delta) * n for loss, n in known.items()), Fraction(0))
+    return Loss(above(epsilon), min(1.0, above(delta)))
+
+
+def compose(losses: Losses, delta: float = 0.0) -> Total:
+    """The least epsilon that several answers keep together at a delta, among the bounds that are valid.
+
+    Parameters
+    ----------
+    losses : Losses
+        One for each answer, or how many answers there are of each.
+    delta : float
+        How much delta is granted in all. Where it is less than what the answers' own deltas need, they get what they
+        need, and the result says how much that is.
+
+    Examples
+    --------
+    Kairouz, Oh and Viswanath: many answers cost far less than their sum, which is 61 here.
+
+    >>> total = compose([Loss(0.1)] * 610, 1e-6)
+    >>> total.how, round(total.epsilon, 3)
+    ('optimal', 14.155)
+    >>> compose([Loss(0.5)] * 3)
+    Total(epsilon=1.5, delta=0.0, how='basic')
+    """
+    known = Counter(losses)
+    if not 0.0 <= delta <= 1.0:
+        raise PrivacyError(f"delta is {delta!r}", "give a number from 0 to 1")
+    plain = basic(known)
+    if delta >= plain.delta and delta > 0.0:  # at delta 0, the sum is the optimum
+        best = least_epsilon(known, delta)
+        if best < plain.epsilon:
+            return Total(best, delta, "optimal")
+    return Total(plain.epsilon, plain.delta, "basic")
+
+
+def fits(losses: Losses, epsilon: float, delta: float) -> bool:
+    """Whether several answers together keep (epsilon, delta), by either bound.
+
+    Examples
+    --------
+    >>> fits({Loss(0.1): 610}, 14.16, 1e-6), fits({Loss(0.1): 610}, 14.16, 0.0)
+    (True, False)
+    """
+    plain = basic(losses)
+    if plain.epsilon <= epsilon and plain.delta <= delta:
+        return True
+    return delta > 0.0 and delta_at(losses, epsilon) <= delta
+
+
+def least_epsilon(losses: Losses, delta: float) -> float:
+    """The least epsilon of optimal composition at a delta, rounded up; infinite where delta is too small for any.
+
+    Examples
+    --------
+    >>> least_epsilon([Loss(1.0), Loss(1.0)], 0.0)
+    2.0
+    """
+    worst = _Worst.of(losses)
+    low, high = 0.0, worst.reach
+    if worst.delta(high) > delta:
+        return math.inf
+    if worst.delta(low) <= delta:
+        return low
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        if worst.delta(middle) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def delta_at(losses: Losses, epsilon: float) -> float:
+    """The least delta of optimal composition at an epsilon, rounded up.
+
+    Examples
+    --------
+    >>> delta_at([Loss(1.0)], 1.0)
+    0.0
+    >>> round(delta_at([Loss(1.0)], 0.0), 6) == round((math.e - 1) / (math.e + 1), 6)
+    True
+    """
+    return _Worst.of(losses).delta(epsilon)
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """The worst case of several answers.
+
+    Attributes
+    ----------
+    loss, chance : arrays of float
+        The losses above 0, not below their true values, and their chances.
+    reach : float
+        The sum of all epsilons: no loss is greater.
+    told : Fraction
+        The chance that one of the answers tells everything.
+    """
+
+    loss: Floats
+    chance: Floats
+    reach: float
+    told: Fraction
+
+    @classmethod
+    def of(cls, losses: Losses) -> _Worst:
+        known = Counter(losses)
+        if any(not (0.0 <= loss.epsilon < math.inf and 0.0 <= loss.delta <= 1.0) for loss in known):
+            raise PrivacyError("a loss is no (epsilon, delta)", "give epsilon of at least 0 and delta from 0 to 1")
+        told = 1 - math.prod((_at_most(1 - Fraction(loss.delta), n) for loss, n in known.items()), start=Fraction(1))
+        counts: Counter[float] = Counter()
+        for (epsilon, _), n in known.items():
+            counts[epsilon] += n if epsilon > 0.0 else 0
+        counts = +counts
+        many = math.prod(n + 1 for n in counts.values()) > ATOMS
+        loss, chance = _on_a_grid(counts) if many else _apart(counts)
+        keep = loss > 0.0
+        return cls(loss[keep], chance[keep], basic(known).epsilon, told)
+
+    def delta(self, epsilon: float) -> float:
+        tail = 0.0
+        if epsilon < self.reach:
+            beyond = self.loss > epsilon
+            tail = float((self.chance[beyond] * -np.expm1(epsilon - self.loss[beyond])).sum())
+            tail = min(1.0, tail * (1.0 + SLACK) + len(self.loss) * 2.0**-1022)
+        return above(self.told + (1 - self.told) * Fraction(tail))
+
+
+def _apart(counts: Counter[float]) -> tuple[Floats, Floats]:
+    """All losses, each kept apart."""
+    loss, chance = np.zeros(1), np.ones(1)
+    for epsilon, n in counts.items():
+        j = np.arange(n + 1)
+        loss = (loss[:, None] + ((2 * j - n) * epsilon)[None, :]).ravel()
+        chance = (chance[:, None] * _binomial(n, epsilon)[None, :]).ravel()
+    widest = sum(n * epsilon for epsilon, n in counts.items())
+    return loss + widest * len(counts) * 2.0**-50, chance  # more than the sums are off
+
+
+def _on_a_grid(counts: Counter[float]) -> tuple[Floats, Floats]:
+    """The losses where every epsilon is rounded up to a multiple of one step."""
+    step = 2.0 * sum(epsilon * n for epsilon, n in counts.items()) / ATOMS
+    whole: Counter[int] = Counter()
+    for epsilon, n in counts.items():
+        whole[math.ceil(Fraction(epsilon) / Fraction(step))] += n
+    chance = np.ones(1)
+    for width, n in whole.items():
+        each = _binomial(n, width * step)
+        wider = np.zeros(len(chance) + 2 * width * n)
+        for j, p in enumerate(each.tolist()):
+            wider[2 * width * j : 2 * width * j + len(chance)] += p * chance
+        chance = wider
+    reach = (len(chance) - 1) // 2
+    loss: Floats = np.arange(-reach, reach + 1, dtype=np.float64) * step + reach * step * 2.0**-50
+    return loss, chance
+
+
+def _binomial(n: int, epsilon: float) -> Floats:
+    """The chance that j of n coins show the truth, for every j; each off by a relative 1e-9 at most."""
+    from scipy.special import gammaln
+
+    j: NDArray[np.int64] = np.arange(n + 1)
+    truth, lie = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    ways = gammaln(n + 1) - gammaln(j + 1) - gammaln(n - j + 1)
+    chance: Floats = np.exp(ways + j * truth + (n - j) * lie)
+    return chance
+
+
+def _at_most(x: Fraction, n: int) -> Fraction:
+    """x^n for x from 0 to 1; where that has too many digits, a little less."""
+    found, power = Fraction(1), x
+    while n:
+        if n % 2:
+            found = _cut(found * power)
+        power, n = _cut(power * power), n // 2
+    return found
+
+
+def _cut(x: Fraction) -> Fraction:
+    if x.denominator.bit_length() <= DIGITS:
+        return x
+    return Fraction((x.numerator << DIGITS) // x.denominator, 1 << DIGITS)
+
+
+def above(x: Fraction) -> float:
+    """The least double that is not below x."""
+    try:
+        near = float(x)
+    except OverflowError:
+        return math.inf
+    return near if Fraction(near) >= x else math.nextafter(near, math.inf)

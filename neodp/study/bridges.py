@@ -1,0 +1,129 @@
+"""A mechanism in the shapes that other tools expect.
+
+* :func:`measurement`: an OpenDP Measurement, with its privacy map (extra ``opendp``). The mechanism is audited first.
+  Two ways to measure how far two datasets are apart:
+
+  - in *edges*. Over d edges, each of which loses at most (epsilon, delta), the loss is at most (d epsilon, delta (1 +
+    e^epsilon + … + e^((d-1) epsilon))), group privacy. Epsilon is the greatest exact loss of an edge
+    (:mod:`neodp.core.losses`), which may be less than what the edges allow.
+  - in *epsilon*, where delta is 0: the sum of the edges' own epsilons along a path. Over a distance of d the loss is d:
+    people who asked for more privacy are farther from each other's datasets, and get it.
+* :func:`sampler`: a function ``(dataset, n) -> array`` for tools that audit by drawing.
+
+Neither is a release: every call draws anew, and costs the privacy of the mechanism anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neodp.core.auditing import audit
+from neodp.core.losses import losses
+from neodp.core.mechanism import Mechanism
+from neodp.core.sampling import draw, draw_many
+from neodp.errors import GraphError, NotPrivate
+from neodp.ledger.composition import above
+
+if TYPE_CHECKING:
+    import opendp.prelude as dp
+
+__all__ = ["measurement", "sampler"]
+
+
+def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
+    """A function from a dataset and a number n to n independent answers, as positions in the graph's colours.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(2)
+    >>> answers = sampler(neodp.extend(g.with_alpha({"0": 0.5})))("0", 1000)
+    >>> answers.shape, set(answers.tolist())
+    ((1000,), {0, 1})
+    """
+
+    def sample(dataset: object, n: int) -> NDArray[np.int64]:
+        return draw_many(mechanism.probabilities[mechanism.graph.index(dataset)].tolist(), n)
+
+    return sample
+
+
+def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edges") -> dp.Measurement:
+    """An OpenDP Measurement from datasets, by key, to colours.
+
+    Its measure is the maximum divergence, or its approximate form where some delta is not 0.
+
+    Parameters
+    ----------
+    metric : "edges" or "epsilon"
+        How the distance of two datasets is given: as a number of edges, or as the sum of the epsilons along a path.
+
+    Raises
+    ------
+    GraphError
+        If the mechanism keeps something other than (epsilon, delta), the metric does not fit it, or OpenDP is not
+        installed.
+    NotPrivate
+        If the exact audit finds an edge on which the mechanism is not private.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(4, epsilon=[0.5, 1.0, 0.25])
+    >>> m = measurement(neodp.extend(g.with_alpha(neodp.balanced(g))), "epsilon")
+    >>> m("0") in g.colors, m.map(0.75)
+    (True, 0.75)
+    """
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise GraphError("OpenDP is not installed", "install neodp[opendp]") from None
+    if metric not in ("edges", "epsilon"):
+        raise GraphError(f"there is no metric {metric!r}", "give 'edges' or 'epsilon'")
+    if not mechanism.privacy.exact:
+        raise GraphError("the mechanism keeps something other than (epsilon, delta)", "extend it with these")
+    graph = mechanism.graph
+    delta = float(graph.delta.max(initial=0.0))
+    if metric == "epsilon" and delta:
+        raise GraphError("an edge of the graph has a delta above 0", "measure the distance in edges")
+    report = audit(graph, mechanism, worst=1)
+    if not report:
+        raise NotPrivate(f"the mechanism is not private: {report.worst[0]}", "extend the graph again")
+    known = set(graph.keys.to_pylist())
+    dp.enable_features("contrib", "honest-but-curious")
+    lost = losses(mechanism.probabilities, graph.source, graph.target, graph.epsilon, graph.delta)
+    epsilon = float(lost.epsilon.max(initial=0.0))
+
+    def loss(distance: float) -> Any:
+        if metric == "epsilon":
+            return float(distance)
+        total = above(int(distance) * Fraction(epsilon))
+        return (total, _group_delta(int(distance), epsilon, delta)) if delta else total
+
+    pure = dp.max_divergence()
+    return dp.m.make_user_measurement(
+        dp.user_domain(f"datasets of {graph.name}", lambda key: key in known),
+        dp.user_distance(metric),
+        output_measure=dp.approximate(pure) if delta else pure,
+        function=lambda key: draw(mechanism, key),
+        privacy_map=loss,
+        TO=str,
+    )
+
+
+def _group_delta(edges: int, epsilon: float, delta: float) -> float:
+    """delta (1 + e^epsilon + … + e^((edges-1) epsilon)), rounded up, at most 1."""
+    total = Fraction(0)
+    for step in range(edges):
+        if step * epsilon > 700.0:
+            return 1.0
+        total += Fraction(delta) * Fraction(math.exp(step * epsilon) * (1.0 + 1e-12))
+        if total >= 1:
+            return 1.0
+    return above(total)
