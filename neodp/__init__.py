@@ -32,10 +32,9 @@ def __getattr__(name: str) -> Any:
         value: Any = import_module("importlib.metadata").version("neodp")
     elif name not in _HOME:
         raise AttributeError(f"module 'neodp' has no attribute {name!r}")
-    elif _HOME[name] == "neodp":
-        value = import_module(f"neodp.{name}")
     else:
-        value = getattr(import_module(_HOME[name]), name)
+        found = vars(import_module(_HOME[name]))
+        value = found[name] if name in found else import_module(f"{_HOME[name]}.{name}")
     globals()[name] = value
     return value
 

@@ -181,7 +181,7 @@ def _strict(param: Any) -> None:
 
 
 def _require_number(option: str, text: str, *, whole: bool) -> None:
-    from neodp import tables  # which takes time to import
+    from neodp.data import tables  # which takes time to import
 
     try:
         (tables.whole if whole else tables.number)(text)

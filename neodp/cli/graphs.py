@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 import neodp
-from neodp import DatasetGraph, blocks
+from neodp import blocks
 from neodp.cli.common import (
     METHODS,
     Delimiter,
@@ -37,6 +37,7 @@ from neodp.cli.common import show as present
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
 from neodp.data.generate import FAMILIES, LATTICES
+from neodp.data.graph import DatasetGraph
 from neodp.data.tables import number, whole
 from neodp.errors import GraphError, near
 from neodp.store import GraphInfo

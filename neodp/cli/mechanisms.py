@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from neodp import Mechanism, blocks
+from neodp import blocks
 from neodp.cli.common import (
     METHODS,
     Delimiter,
@@ -34,6 +34,7 @@ from neodp.cli.common import (
 )
 from neodp.core import rainbow
 from neodp.core.auditing import Audit
+from neodp.core.mechanism import Mechanism
 from neodp.core.tabulated import Tabulated
 from neodp.data.files import require_new
 from neodp.data.formatting import count, moment

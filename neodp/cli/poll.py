@@ -147,7 +147,9 @@ def poll(
         if reveal:
             fact["revealed"] = question.revealed()
     if plot is not None:
-        survey.plot(plot)
+        from neodp.plot import plot_poll
+
+        plot_poll(survey, plot)
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:

@@ -244,7 +244,7 @@ def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
 
 
 def balanced(graph: DatasetGraph) -> Floats:
-    """The alpha that shares every boundary edge evenly between its two ends; see :func:`neodp.core.boundary.balanced`."""
+    """Return the alpha that shares every boundary edge evenly (:func:`neodp.core.boundary.balanced`)."""
     rule = EpsilonDelta.of(graph)
     label = even_shares(graph, rule)
     ends = boundary.boundary_vertices(graph)

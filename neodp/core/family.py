@@ -74,7 +74,7 @@ class Family(ABC):
 
     @abstractmethod
     def homogeneous(self, graph: DatasetGraph, first: float | Sequence[float], second: float | None) -> Floats:
-        """The alpha that is the same for all boundary datasets of a kind; see :func:`neodp.core.boundary.homogeneous`."""
+        """Return one alpha for all boundary datasets of a kind (:func:`neodp.core.boundary.homogeneous`)."""
 
     @abstractmethod
     def audit(self, graph: DatasetGraph, mechanism: Mechanism, worst: int) -> auditing.Audit:

@@ -11,6 +11,7 @@ import numpy as np
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DASHES, DPI, shades_of, styled
 from neodp.plot.text import shortened
+from neodp.polls.survey import Survey
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,13 +24,13 @@ POINTS = 40
 """At how many margins the accuracy is drawn."""
 
 
-def plot_poll(question: Question, path: str | PathLike[str], *, title: str | None = None) -> Path:
+def plot_poll(poll: Survey | Question, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of the accuracy of both mechanisms by margin; it does not depend on a vote.
 
     Parameters
     ----------
-    question : Question
-        One question of a poll.
+    poll : Survey or Question
+        A poll, of which the first question is drawn, or one question of a poll.
     path : str or path
         Where to: ``.svg``, ``.png`` or ``.pdf``.
     title : str, optional
@@ -46,10 +47,11 @@ def plot_poll(question: Question, path: str | PathLike[str], *, title: str | Non
     >>> import neodp
     >>> survey = neodp.poll({"vote": ["yes", "no", "yes"]}, vote="vote", epsilon=1)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     plot_poll(survey.questions[0], Path(folder, "poll.svg")).name
+    ...     plot_poll(survey, Path(folder, "poll.svg")).name
     'poll.svg'
     """
     target = checked_path(path, PICTURES)
+    question = poll.questions[0] if isinstance(poll, Survey) else poll
     with styled():
         shown = question.balanced.question if title is None else title
         picture = rendered(_figure(question, shown), target.suffix.lower()[1:], _alt(question))

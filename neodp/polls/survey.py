@@ -22,7 +22,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -361,12 +360,6 @@ class Survey(Tabular):
 
         kept = answer_once(store, list(asked.values()), name, chances)
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
-
-    def plot(self, path: str | PathLike[str]) -> Path:
-        """Draw the accuracy by margin of both mechanisms, for the first question, to a file."""
-        from neodp.plot import plot_poll
-
-        return plot_poll(self.questions[0], path)
 
     def to_arrow(self) -> pa.Table:
         """A row for each question and mechanism, with what is known beforehand.

@@ -166,7 +166,7 @@ def test_names_are_text_on_a_page() -> None:
 
 def test_a_picture_of_the_accuracy_by_margin(tmp_path: Path) -> None:
     people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
-    picture = asked(people).plot(tmp_path / "poll.svg").read_text()
+    picture = neodp.plot.plot_poll(asked(people), tmp_path / "poll.svg").read_text()
     assert "balanced (expected 0.684), evenly spread" in picture
     assert "weighted, at least" in picture
 

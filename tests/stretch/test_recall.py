@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from neodp.errors import GraphError
-from neodp.stretch import picture, recall
+from neodp.plot import recall as picture
+from neodp.stretch import recall
 from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run

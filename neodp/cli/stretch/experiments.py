@@ -41,7 +41,7 @@ def recall(
 
     Example: `neodp stretch recall ratings --results recall.jsonl -o recall.svg`
     """
-    from neodp.stretch import picture
+    from neodp.plot import recall as picture
     from neodp.stretch import recall as experiment
 
     counts = tuple(map(int, numbers("--slices", slices)))

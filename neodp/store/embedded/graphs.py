@@ -273,7 +273,7 @@ def _info(row: Mapping[str, Any]) -> GraphInfo:
 
 
 def least_text(alpha: Floats) -> str:
-    """Return the least chances that alpha gives (:func:`neodp.core.ball.least_of`), as text; nothing for many colours."""
+    """Return the least chances that alpha gives (:func:`~neodp.core.ball.least_of`) as text; none for many colours."""
     if alpha.shape[1] != 2:
         return ""
     from neodp.core.ball import least_of

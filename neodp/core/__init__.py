@@ -1,0 +1,3 @@
+"""The mechanism: boundaries, extensions, single datasets, audits and draws. It knows no store and prints nothing."""
+
+__all__: list[str] = []
