@@ -27,7 +27,8 @@ import neodp
 from attacks.judges import Failed, Outcome, State
 from attacks.traps import KILLS, Trap, set_trap
 from neodp.errors import NeodpError, NoMechanism, StaleMechanism
-from neodp.ledger.release import Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.release import Release
 from neodp.store import Store, open_store
 from neodp.store.records import fingerprint
 from tools import neo4j_server as servers

@@ -18,7 +18,7 @@ from typing import Any
 from attacks.batches import command
 from attacks.judges import Failed, Outcome, behaved
 from neodp.errors import DamagedRelease, NeodpError, StoreError, StoreUnreachable
-from neodp.ledger.release import DEFAULT
+from neodp.ledger.question import DEFAULT
 from neodp.store import Store, open_store
 from neodp.store.embedded import EmbeddedStore
 from neodp.store.records import fingerprint

@@ -26,7 +26,7 @@ from attacks.kills import CASES, Case, absent, prepared, tables
 from attacks.traps import KILLS, Trap
 from neodp import generate
 from neodp.errors import NeodpError
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store, open_store
 from neodp.stretch.profiles import Profiles
 

@@ -14,7 +14,7 @@ from attacks.arena import Arena, answers_in, state_of
 from attacks.attack import attack
 from attacks.judges import Failed, State, behaved, exact, once, whole
 from neodp import generate
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store
 from neodp.stretch.profiles import Profiles
 

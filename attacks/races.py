@@ -9,7 +9,7 @@ from attacks.arena import Arena, answers_in, state_of
 from attacks.attack import attack
 from attacks.judges import Failed, Outcome, behaved, exact, once
 from neodp import generate
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store
 
 __all__ = ["CHANGES"]

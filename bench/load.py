@@ -44,7 +44,7 @@ from bench.report import machine, met, seconds, show, table, times
 from bench.stores import server
 from neodp import generate
 from neodp.errors import NeodpError
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Settings, Store, open_store
 
 __all__ = ["run"]

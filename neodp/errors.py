@@ -30,7 +30,7 @@
 
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` are for where much is wrong.
 What there is to type stands there as Python in backquotes; the command line shows its own words instead
-(:mod:`neodp.cli.hints`).
+(:mod:`neodp.hints`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "neodp"
 LAYERS = [
-    {"errors"},
+    {"errors", "hints"},
     {"compiled"},
     {"data"},
     {"core"},

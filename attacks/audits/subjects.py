@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 import neodp
 from attacks.audits import bounds
 from neodp import DatasetGraph, generate, stretch
-from neodp.ledger.release import Account, Limit, Release, answer_once
+from neodp.ledger.account import Account, Limit
+from neodp.ledger.answering import answer_once
+from neodp.ledger.release import Release
 from neodp.store import Store, answers, demand
 
 __all__ = ["ALARM", "Finding", "Pair", "Subject", "answered", "coin", "examined", "polled", "stored", "stretched"]

@@ -29,7 +29,7 @@ import neodp
 from attacks.audits.subjects import Forgetful
 from neodp import generate
 from neodp.compiled.compiler import WORTH
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store, open_store
 
 __all__ = ["Compared", "Work", "answers", "compared", "count", "polls"]

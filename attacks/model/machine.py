@@ -23,7 +23,8 @@ from neodp.core.ball import Star
 from neodp.core.rainbow import Method
 from neodp.data.names import normal
 from neodp.errors import GraphError, GraphExists, NeodpError, UnknownGraph, UnknownKey
-from neodp.ledger.release import DEFAULT, Release
+from neodp.ledger.question import DEFAULT
+from neodp.ledger.release import Release
 from neodp.polls.survey import Survey
 from neodp.store import Store
 from neodp.store.base import fingerprint

@@ -22,7 +22,9 @@ from neodp.core.boundary import distance
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.names import normal, valid_name
 from neodp.errors import GraphError, NotCertified, PrivacyError, StaleMechanism, UnknownGraph, UnknownKey
-from neodp.ledger.release import DEFAULT, Ledger, Limit, Question, Release, levels_of
+from neodp.ledger.account import Ledger, Limit
+from neodp.ledger.question import DEFAULT, Question, levels_of
+from neodp.ledger.release import Release
 from neodp.store.base import fingerprint
 from neodp.stretch.profiles import Profiles
 

@@ -15,7 +15,7 @@ from neodp import DatasetGraph, Mechanism
 from neodp.data.names import normal, valid_name
 from neodp.data.validation import MAX_EPSILON, SMALLEST
 from neodp.errors import GraphError, NeodpError
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.polls.survey import Survey
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles

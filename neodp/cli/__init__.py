@@ -13,7 +13,7 @@ from typer.main import get_command
 from neodp.cli import stretch
 from neodp.cli.commands import Group, Later, Store, Timeout
 from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
-from neodp.cli.hints import in_shell
+from neodp.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]
 

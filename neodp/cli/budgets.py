@@ -16,7 +16,9 @@ from neodp.data.names import require_length
 from neodp.data.tables import number, whole
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
-from neodp.ledger.release import DEFAULT, Ledger, Level, Release, Spent, in_words
+from neodp.ledger.account import Ledger, Spent, in_words
+from neodp.ledger.question import DEFAULT, Level
+from neodp.ledger.release import Release
 from neodp.store import Store
 
 __all__ = ["budget", "releases"]

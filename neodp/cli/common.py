@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from neodp import errors
-from neodp.cli.hints import in_shell
 from neodp.data.formatting import number
+from neodp.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
     from neodp.data.tables import ReadOptions

@@ -22,8 +22,8 @@ import typer
 
 import neodp
 from neodp.cli.common import Json, Session, exit_code, say, show, table
-from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError
+from neodp.hints import in_shell
 from neodp.store import Settings, Store
 
 __all__ = ["doctor"]

@@ -16,7 +16,7 @@ from neodp.cli.common import PATIENCE, Delimiter, Encoding, Force, Json, Populat
 from neodp.cli.poll_text import choice, shown
 from neodp.data.files import require_new
 from neodp.errors import GraphError
-from neodp.ledger.release import DEFAULT
+from neodp.ledger.question import DEFAULT
 from neodp.polls import People, Survey, read_list
 from neodp.polls.survey import poll as survey_of
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from neodp.cli.hints import in_shell
 from neodp.core.boundary import boundary_vertices
 from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
 from neodp.explore.source import LARGEST, Shown, Source
-from neodp.ledger.release import levels_of
+from neodp.hints import in_shell
+from neodp.ledger.question import levels_of
 from neodp.plot.scene import Scene
 from neodp.plot.style import shades_of
 from neodp.plot.text import precise

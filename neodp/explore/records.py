@@ -10,7 +10,8 @@ from typing import Any
 
 from neodp.errors import UnknownQuery
 from neodp.explore.source import Source
-from neodp.ledger.release import Ledger, Release, in_words
+from neodp.ledger.account import Ledger, in_words
+from neodp.ledger.release import Release
 from neodp.store.cypher import every, subject
 
 __all__ = ["ROWS", "queries", "releases", "run_query"]

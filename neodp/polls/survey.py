@@ -10,7 +10,7 @@ A :class:`Survey` is a preview: all that it shows follows from who takes part, w
 public. :meth:`Survey.release` draws the answers, once, and keeps them in a store.
 
 *Parts.* With ``by``, every part of the people, such as a department, gets an answer of its own. Together they are
-one release for each question, and everybody pays once (:mod:`neodp.ledger.release` says why). Which parts there are is
+one release for each question, and everybody pays once (:mod:`neodp.ledger.question` says why). Which parts there are is
 given beforehand and never read off the table; who belongs to which part is taken as public.
 """
 
@@ -30,8 +30,10 @@ from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
-from neodp.ledger import release
-from neodp.ledger.release import DEFAULT, Keeper, Level, Release, answer_once, levels_of
+from neodp.ledger.answering import Keeper, answer_once
+from neodp.ledger.question import DEFAULT, Level, levels_of
+from neodp.ledger.question import Question as Asked
+from neodp.ledger.release import Release
 from neodp.polls.mechanism import valid_epsilon
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
@@ -271,7 +273,7 @@ class Survey(Tabular):
                         "choose with `mechanism='balanced'` or `mechanism='weighted'`",
                     )
 
-    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, release.Question]:
+    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
         """What is kept with the answers, by the column of the votes: the questions, without the votes.
 
         Parameters
@@ -287,7 +289,7 @@ class Survey(Tabular):
             for column in dict.fromkeys(question.name for question in self.questions)
         }
 
-    def _asked(self, column: str, questions: list[Question], population: str, command: str) -> release.Question:
+    def _asked(self, column: str, questions: list[Question], population: str, command: str) -> Asked:
         first = questions[0]
         facts: dict[str, Any] = {
             "table": self.source,
@@ -308,7 +310,7 @@ class Survey(Tabular):
             names = tuple(str(question.part) for question in questions)
             facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return release.Question(f"{self.name} {column}", facts, _levels(questions), population, words, names)
+        return Asked(f"{self.name} {column}", facts, _levels(questions), population, words, names)
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
@@ -354,7 +356,7 @@ class Survey(Tabular):
         asked = self.asked(population, command)
         columns = {question.subject: column for column, question in asked.items()}
 
-        def chances(question: release.Question) -> dict[str, Any]:
+        def chances(question: Asked) -> dict[str, Any]:
             mine = [q for q in self.questions if q.name == columns[question.subject]]
             return {str(q.part): q.distribution() for q in mine} if question.parts else mine[0].distribution()
 

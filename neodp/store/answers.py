@@ -36,7 +36,9 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
-from neodp.ledger.release import Question, Release, answer_once, levels_of
+from neodp.ledger.answering import answer_once
+from neodp.ledger.question import Question, levels_of
+from neodp.ledger.release import Release
 from neodp.store import demand, refusals
 from neodp.store.engines import Engine, by_plugin
 from neodp.store.notions import EPSILON_DELTA

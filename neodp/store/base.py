@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
-from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.ledger.account import Account, Ledger, Limit
+from neodp.ledger.question import DEFAULT
+from neodp.ledger.release import Release
 from neodp.store import refusals
 from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
 
@@ -528,8 +530,8 @@ class Store(Tabular):
         Parameters
         ----------
         releases, epsilon, delta
-            The parts of a :class:`~neodp.ledger.release.Limit`; None takes one away, and what is not named stays
-            (:meth:`Limit.changed <neodp.ledger.release.Limit.changed>`).
+            The parts of a :class:`~neodp.ledger.account.Limit`; None takes one away, and what is not named stays
+            (:meth:`Limit.changed <neodp.ledger.account.Limit.changed>`).
         """
         said = not isinstance(releases, EllipsisType) and not isinstance(epsilon, EllipsisType)
         said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from neodp.ledger.release import DEFAULT
+from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.stretch.neighborhoods import Neighbors

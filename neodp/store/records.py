@@ -19,7 +19,9 @@ import numpy as np
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import DamagedRelease
-from neodp.ledger.release import DEFAULT, Account, Ledger, Level, Limit, Release, damaged
+from neodp.ledger.account import Account, Ledger, Limit
+from neodp.ledger.question import DEFAULT, Level
+from neodp.ledger.release import Release, damaged
 
 if TYPE_CHECKING:
     import pyarrow as pa

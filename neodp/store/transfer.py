@@ -4,7 +4,7 @@ The file is JSON, an object a line, in ASCII:
 
 * the header, ``{"neodp": "ledger", "version": 1}``;
 * for each population a line with its name, its limit, and the sum of what was spent
-  (:attr:`Account.text <neodp.ledger.release.Account>`);
+  (:attr:`Account.text <neodp.ledger.account.Account>`);
 * after it, a line for each of its releases: all that a :class:`~neodp.ledger.release.Release` has, and its digest;
 * at the end how many populations and releases there are, and the SHA-256 of all lines before.
 
@@ -33,7 +33,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from neodp.data.files import private, require_new
 from neodp.errors import GraphError
-from neodp.ledger.release import Ledger, Level, Limit, Release
+from neodp.ledger.account import Ledger, Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store.base import Store
 
 __all__ = ["Exported", "Imported", "export_ledger", "import_ledger", "read_ledger"]

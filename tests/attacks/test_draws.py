@@ -16,7 +16,7 @@ from attacks.audits import bounds, faults, subjects
 from attacks.audits.subjects import coin, examined
 from neodp import generate
 from neodp.core.sampling import BITS
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store, open_store
 
 DRAWS = 80_000

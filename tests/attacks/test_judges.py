@@ -20,7 +20,7 @@ from attacks.network import honest
 from attacks.page import MARKS, added, main, table, written
 from attacks.traps import Trap
 from neodp import generate
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store
 
 OLD, NEW = {"graph g": "a", "mechanism g": "x"}, {"graph g": "b", "mechanism g": "none"}

@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
+from neodp.ledger.account import Account, Ledger, Limit, in_words
+from neodp.ledger.answering import answer_once
 from neodp.ledger.composition import Loss
-from neodp.ledger.release import Account, Ledger, Level, Limit, Question, Release, answer_once, in_words, levels_of
+from neodp.ledger.question import Level, Question, levels_of
+from neodp.ledger.release import Release
 
 
 class Shelf:

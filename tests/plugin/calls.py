@@ -15,8 +15,8 @@ import neo4j
 from neo4j.exceptions import Neo4jError
 
 from neodp import DatasetGraph
-from neodp.cli.hints import in_shell
 from neodp.data.graph import plain
+from neodp.hints import in_shell
 from neodp.store.neo4j.plugin import in_python
 from tools import neo4j_server as servers
 

@@ -18,9 +18,11 @@ from neo4j.exceptions import Neo4jError
 import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
-from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError, UnhitBoundary
-from neodp.ledger.release import Level, Limit, Release
+from neodp.hints import in_shell
+from neodp.ledger.account import Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import Store, open_store
 from neodp.store.engines import Declined
 from tests.plugin.calls import Caller, Refused, refused

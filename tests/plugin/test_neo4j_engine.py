@@ -17,8 +17,8 @@ import pytest
 import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
-from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError, StoreError
+from neodp.hints import in_shell
 from neodp.store import Store, open_store
 from neodp.store.engines import Declined
 from tests.plugin.calls import Caller

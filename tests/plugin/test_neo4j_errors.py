@@ -10,8 +10,8 @@ import pytest
 from neo4j.exceptions import ClientError
 
 import neodp
-from neodp.cli.hints import in_shell
 from neodp.errors import NeodpError
+from neodp.hints import in_shell
 from neodp.store import Store
 from neodp.store.neo4j.plugin import IN_PYTHON, in_python
 from tests.plugin.calls import Caller, Refused

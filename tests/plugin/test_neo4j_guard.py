@@ -19,7 +19,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 import neodp
 from neodp import DatasetGraph
 from neodp.errors import GraphError, UnknownGraph
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import open_store
 from tests.plugin.calls import Caller, guests, refused, transactions, with_plugin
 from tools import neo4j_server as servers

@@ -18,7 +18,8 @@ import pytest
 import neodp
 from neodp.data.tables import ReadOptions
 from neodp.errors import BudgetSpent, GraphError, OtherQuestion
-from neodp.ledger.release import Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.release import Release
 from neodp.polls import Group, Survey
 from neodp.store import Store
 from tests.data.tables.make import xlsx

@@ -32,7 +32,9 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
-from neodp.ledger.release import Level, Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import Settings, Store, answers, open_store
 from neodp.stretch import Profiles
 from tests.store.meddling import on_neo4j

@@ -13,7 +13,9 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.errors import DamagedRelease, DamagedStore, GraphError, StoreError
-from neodp.ledger.release import Level, Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import Settings, Store, open_store
 from neodp.store.base import fingerprint
 from neodp.store.embedded.file import synchronise
@@ -24,7 +26,9 @@ ALONE = pytest.mark.parametrize("address", ["embedded"], indirect=True)
 
 WRITER = """
 import sys
-from neodp.ledger.release import Level, Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import Settings
 from neodp.store.embedded import EmbeddedStore
 

@@ -29,7 +29,7 @@ from neodp.errors import (
     StoreUnreachable,
     UnknownKey,
 )
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Settings
 from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
@@ -629,7 +629,9 @@ import sys
 from pathlib import Path
 import neodp
 from neodp import generate
-from neodp.ledger.release import Level, Limit, Release
+from neodp.ledger.account import Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import open_store
 
 def resident():

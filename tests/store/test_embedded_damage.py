@@ -9,7 +9,7 @@ import pytest
 
 from neodp import generate
 from neodp.errors import DamagedRelease, DamagedStore
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Store, open_store
 
 PAGE = 8192

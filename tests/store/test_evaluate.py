@@ -29,7 +29,7 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Settings, Store, open_store
 from tests.children import children
 from tests.problems import random_graph

@@ -94,7 +94,8 @@ def test_large_graphs_are_searched(tmp_path: Path) -> None:
 def test_a_release_about_people_loads_nothing_for_graphs(tmp_path: Path) -> None:
     code = """
 import sys
-from neodp.ledger.release import Question, answer_once
+from neodp.ledger.answering import answer_once
+from neodp.ledger.question import Question
 from neodp.store import Store, open_store
 with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())

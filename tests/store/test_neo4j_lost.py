@@ -15,7 +15,7 @@ from neo4j._async_compat.network._bolt_socket import BoltSocketBase
 import neodp
 from neodp import generate
 from neodp.errors import StoreUnreachable, UnknownOutcome
-from neodp.ledger.release import Limit
+from neodp.ledger.account import Limit
 from neodp.store import Settings, Store, open_store
 from tests.proxy import BEGIN, COMMIT, PULL, Proxy, proxy
 from tools import neo4j_server as servers

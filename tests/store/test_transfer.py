@@ -16,7 +16,9 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.errors import BudgetSpent, DamagedRelease, DamagedStore, GraphError, OtherRelease
-from neodp.ledger.release import Ledger, Level, Limit, Release
+from neodp.ledger.account import Ledger, Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release
 from neodp.store import Settings, Store, open_store
 from neodp.store.embedded import EmbeddedStore
 from neodp.store.transfer import Exported, Imported, export_ledger, import_ledger, read_ledger

@@ -11,7 +11,9 @@ from neodp.data.formatting import count, number
 from neodp.data.names import valid_name
 from neodp.data.tables import number as number_of
 from neodp.errors import OtherQuestion, PrivacyError
-from neodp.ledger.release import NOT_KEPT, Level, Question, Release, in_words
+from neodp.ledger.account import in_words
+from neodp.ledger.question import Level, Question
+from neodp.ledger.release import NOT_KEPT, Release
 from neodp.store import Store
 from neodp.stretch.similarities import Cost, Measure
 

@@ -12,7 +12,7 @@ from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
 from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
 from neodp.data.formatting import count, number
 from neodp.errors import PrivacyError
-from neodp.ledger.release import Level
+from neodp.ledger.question import Level
 from neodp.stretch.neighborhoods import Neighbors, cost_of_nearest, nearest
 from neodp.stretch.neighborhoods import neighbors as nearest_of_all
 from neodp.stretch.noise import check_epsilon

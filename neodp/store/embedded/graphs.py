@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.ledger.release import DEFAULT
+from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent
 from neodp.store.embedded.columns import Array, Columns

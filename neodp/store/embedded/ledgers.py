@@ -1,7 +1,7 @@
 """The ledger in the embedded file, read and verified.
 
 Every release has a digest, and every population the sum of its releases' digests
-(:class:`neodp.ledger.release.Account`), so that whatever is read here is what was kept, or is refused. No other table
+(:class:`neodp.ledger.account.Account`), so that whatever is read here is what was kept, or is refused. No other table
 is read: a file whose graphs are damaged still gives its ledger, and :func:`is_whole` says whether it does.
 
 A look-up reads one release alone. So before the first one, the releases are counted, in the table and in its indexes:
@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from neodp.errors import NeodpError
-from neodp.ledger.release import Account, Ledger, Level, Limit, Release, damaged
+from neodp.ledger.account import Account, Ledger, Limit
+from neodp.ledger.question import Level
+from neodp.ledger.release import Release, damaged
 from neodp.store.embedded.file import File
 from neodp.store.embedded.records import Table, digest_of
 

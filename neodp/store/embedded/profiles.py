@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neodp.ledger.release import DEFAULT
+from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.embedded.columns import Array, Column, Columns

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from neodp.data.names import valid_name
-from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.ledger.account import Account, Ledger, Limit
+from neodp.ledger.question import DEFAULT
+from neodp.ledger.release import Release
 from neodp.store.base import Store
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import now

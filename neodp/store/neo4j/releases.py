@@ -7,7 +7,9 @@ from contextlib import suppress
 
 from neodp.data.names import valid_name
 from neodp.errors import DamagedRelease, ReadOnlyStore
-from neodp.ledger.release import DEFAULT, Account, Ledger, Limit, Release
+from neodp.ledger.account import Account, Ledger, Limit
+from neodp.ledger.question import DEFAULT
+from neodp.ledger.release import Release
 from neodp.store.base import Store
 from neodp.store.neo4j.session import Session, Transaction
 from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row

@@ -11,8 +11,8 @@ import pytest
 import neodp
 from neodp import DatasetGraph
 from neodp.cli import COMMANDS, program
-from neodp.cli.hints import CODE, in_shell
 from neodp.errors import NoMechanism, UnhitBoundary
+from neodp.hints import CODE, in_shell
 from neodp.store import open_store
 from tests.running import Run, tables
 
