@@ -192,7 +192,9 @@ final class Answers {
     private Chances audited(Store.Info info, String key, boolean constantWork) {
         try (Workers workers = new Workers(host, 1)) {
             Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
-            Edges edges = workers.read(graph, tx -> star(tx, key, place, workers));
+            long room = constantWork ? Memory.bounded(info.datasets()) : 0; // then it must not depend on the dataset
+            workers.memory.take(PER_NEIGHBOR * room);
+            Edges edges = workers.read(graph, tx -> star(tx, key, place, room, workers));
             List<String> keys = List.copyOf(place.keySet());
             Chances[] found = chances(info, keys, constantWork);
             int n = keys.size();
@@ -227,15 +229,21 @@ final class Answers {
         }
     }
 
-    /** The edges at a dataset, to others that are given their places. */
-    private Edges star(Transaction tx, String key, Map<String, Integer> place, Workers workers) {
+    /**
+     * The edges at a dataset, to others that are given their places.
+     *
+     * @param room for how many of them the memory is counted already
+     */
+    private Edges star(Transaction tx, String key, Map<String, Integer> place, long room, Workers workers) {
         Node node = Store.find(tx, graph, key);
         Edges edges = new Edges();
         for (Relationship link : node.getRelationships(Store.NEIGHBOR)) {
             workers.check();
             Node other = link.getOtherNode(node);
             if (Store.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
-                workers.memory.take(PER_NEIGHBOR + Memory.ofKey(name));
+                if (edges.count >= room) {
+                    workers.memory.take(PER_NEIGHBOR + Memory.ofKey(name));
+                }
                 place.putIfAbsent(name, place.size());
                 Store.add(edges, 0, place.get(name), link);
             }

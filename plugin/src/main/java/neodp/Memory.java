@@ -22,7 +22,7 @@ final class Memory implements AutoCloseable {
     static final long PER_EDGE_MOST = 150;
 
     private static final int SHORT = 32; // characters of a key that PER_DATASET has room for
-    private static final long MOST = 1L << 48; // more than any server has, and no sum of these overflows
+    private static final long MOST = 1L << 40; // datasets or edges: more than any server has, and no sum overflows
 
     private final ProcedureMemoryTracker tracker;
     private final Thread owner = Thread.currentThread();
@@ -87,8 +87,12 @@ final class Memory implements AutoCloseable {
     }
 
     private static long sum(long datasets, long edges, long perEdge) {
-        long bounded = Math.max(0, Math.min(datasets, MOST / PER_DATASET));
-        return PER_DATASET * bounded + perEdge * Math.max(0, Math.min(edges, MOST / perEdge));
+        return PER_DATASET * bounded(datasets) + perEdge * bounded(edges);
+    }
+
+    /** A number of datasets or edges as somebody has written it down, within what there can be. */
+    static long bounded(long count) {
+        return Math.max(0, Math.min(count, MOST));
     }
 
     /** Bytes of the server's heap that are not taken for good. */

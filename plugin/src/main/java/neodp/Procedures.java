@@ -444,7 +444,8 @@ public final class Procedures {
                     out.witness = witness(refusal.witness);
                 }
             }
-            return Stream.of(out);
+            job.workers.memory.keep(); // a witness may have a long path
+            return Stream.of(out).onClose(job.workers.memory::close);
         });
     }
 

@@ -37,7 +37,7 @@ final class Store {
     static final Label DATASET = Label.label("Dataset");
     static final RelationshipType NEIGHBOR = RelationshipType.withName("NEIGHBOR");
 
-    private static final int SOME = 1 << 10; // edges, after which to look whether to go on
+    private static final int SOME = 1 << 10; // edges, after which to count their memory
 
     private final Workers workers;
     private final int batch;
@@ -192,8 +192,9 @@ final class Store {
     private static String known(Transaction tx) {
         TreeSet<String> names = new TreeSet<>(Text::compare);
         try (ResourceIterator<Node> nodes = tx.findNodes(DATASET_GRAPH)) {
-            while (nodes.hasNext()) { // which looks whether the transaction goes on
-                names.add(String.valueOf(nodes.next().getProperty("name", null)));
+            while (nodes.hasNext()) {
+                Node node = nodes.next();
+                names.add(String.valueOf(node.getProperty("name", null))); // which fails once the transaction is ended
                 if (names.size() > 10) {
                     names.pollLast();
                 }
@@ -262,6 +263,7 @@ final class Store {
     private Edges chunk(
             Transaction tx, long[] ids, int from, int to, Positions positions, Columns columns, AtomicLong links) {
         Edges edges = new Edges();
+        int[] met = new int[1]; // relationships, also those that lead out of the graph
         workers.memory.take(Edges.EMPTY);
         try (Cursors cursors = new Cursors(tx, columns.names())) {
             for (int i = from; i < to; i++) {
@@ -273,6 +275,7 @@ final class Store {
                     workers.memory.take(text);
                 }
                 cursors.links((end, epsilon, delta) -> {
+                    workers.check(met[0]++);
                     int target = positions.of(end);
                     if (target >= 0) {
                         edges.add(source, target, epsilon, delta);
@@ -289,7 +292,6 @@ final class Store {
 
     /** Count edges that were read, and the memory of those beyond the number that the graph is said to have. */
     private void count(Info info, Edges edges, AtomicLong links) {
-        workers.check();
         int more = edges.count - edges.counted;
         edges.counted = edges.count;
         long beyond = Math.min(more, links.addAndGet(more) - info.edges);
