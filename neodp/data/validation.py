@@ -52,6 +52,8 @@ Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
 MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and nobody can tell it from no privacy."""
+FEW = 10_000
+"""Fewer keys than this are compared sooner than what does it faster is loaded."""
 SMALLEST = 2.0**-1022
 """The smallest positive probability: the smallest normal double."""
 
@@ -215,12 +217,13 @@ def validate(
 
 def _keys(keys: Any, places: Places) -> pa.StringArray:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     keys = _strings(keys, "a key", places.node)
     if len(keys) == 0:
         raise GraphError("the graph has no datasets", "give at least one")
-    if len(pc.unique(keys)) < len(keys):
+    if len(set(keys.to_pylist()) if len(keys) < FEW else keys.unique()) < len(keys):
+        import pyarrow.compute as pc
+
         counts = pc.value_counts(keys)
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
         row = pc.index(keys.slice(pc.index(keys, twice).as_py() + 1), twice).as_py() + pc.index(keys, twice).as_py() + 1
@@ -234,7 +237,6 @@ def _color(
     color: Any, colors: Sequence[str] | None, keys: pa.StringArray, places: Places, problems: Problems
 ) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if len(color) != len(keys):
         raise GraphError(f"there are {len(keys)} keys and {len(color)} colours", "give one colour per dataset")
@@ -248,7 +250,7 @@ def _color(
     if colors is None:
         if positions:
             raise GraphError("colours are given as positions, but no colors", "name them with `colors=...`")
-        colors = sorted(pc.unique(color).to_pylist())
+        colors = sorted(color.unique().to_pylist())
     named = tuple(map(str, colors))
     if len(named) < 2 or len(set(named)) < len(named):
         raise GraphError(
@@ -256,7 +258,7 @@ def _color(
         )
     if len(named) > 127:
         raise GraphError(f"there are {len(named)} colours", "at most 127 are possible")
-    code = color if positions else pc.fill_null(pc.index_in(color, pa.array(named, pa.string())), -1).to_numpy()
+    code = color if positions else _codes(color, pa.array(named, pa.string()))
     wrong = np.flatnonzero((code < 0) | (code >= len(named)))
 
     def found(row: int) -> Any:
@@ -274,10 +276,16 @@ def _color(
     return named, np.where((code < 0) | (code >= len(named)), 0, code).astype(np.int8)
 
 
-def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, problems: Problems) -> Ints:
-    """Keys or positions as positions."""
+def _codes(texts: pa.StringArray, known: pa.StringArray) -> NDArray[np.int32]:
+    """Where each text stands among those that are known; -1 where it is none of them."""
     import pyarrow.compute as pc
 
+    found: NDArray[np.int32] = pc.fill_null(pc.index_in(texts, known), -1).to_numpy()
+    return found
+
+
+def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, problems: Problems) -> Ints:
+    """Keys or positions as positions."""
     at = _given_positions(ends)
     if at is not None:
         wrong = np.flatnonzero((at < 0) | (at >= len(keys)))
@@ -287,6 +295,8 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
                 f"positions go from 0 to {len(keys) - 1}",
             )
         return at.astype(np.int32)
+    import pyarrow.compute as pc
+
     ends = _strings(ends, "an end", places.edge)
     found = pc.index_in(ends, keys)
     if found.null_count:

@@ -35,6 +35,8 @@ WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
 INVISIBLE = "\u200b\u2060\ufeff"
 """Letters without width, which come with text from the web."""
 
+FEW = 10_000
+"""Fewer texts than this are told apart sooner than what does it faster is loaded."""
 Codes = NDArray[np.int64]
 
 
@@ -414,10 +416,14 @@ def _line_too_many(wrong: Sequence[int], rows: int) -> str:
 def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Codes]:
     """The different cells of a column, or of some of its rows, as text, and which of them stands in each row."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    if pa.types.is_string(column.type) and len(column) < FEW:
+        cells, found = column.to_pylist(), dict[str | None, int]()
+        some = cells if rows is None else [cells[row] for row in rows.tolist()]
+        codes = [found.setdefault(cell, len(found)) for cell in some]
+        return [as_text(value) for value in found], np.array(codes, np.int64)
     indices = None
     if pa.types.is_dictionary(column.type):
         column, indices = column.dictionary, column.indices
@@ -427,5 +433,5 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
         column = column.take(indices)
     if rows is not None:
         column = column.take(rows)
-    coded = pc.dictionary_encode(column, null_encoding="encode")
+    coded = column.dictionary_encode(null_encoding="encode")
     return [as_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)

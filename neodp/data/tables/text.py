@@ -86,7 +86,6 @@ class Text:
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
         """The columns at these positions, as text."""
         import pyarrow as pa
-        import pyarrow.compute as pc
         import pyarrow.csv
 
         body = pa.py_buffer(self._text()).slice(self._end)
@@ -126,6 +125,8 @@ class Text:
         if ragged:
             raise self._ragged(len(ragged), shorter=max(ragged) < len(self.names))
         if blanks:
+            import pyarrow.compute as pc
+
             filled = [pc.not_equal(pc.utf8_trim(column, BLANK), "") for column in table.columns]
             table = table.filter(reduce(pc.or_, filled))
         return [table[name].combine_chunks() for name in wanted]
