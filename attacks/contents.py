@@ -40,8 +40,8 @@ def _hash(*parts: Any) -> str:
 
 def _similar(store: Store, name: str) -> object:
     assert isinstance(store, EmbeddedStore)
-    profiles = store.profiles
-    return {column: values.tolist() for column, values in profiles.similar(profiles.rows()[name]).items()}
+    row = store.profiles.rows().get(name)
+    return row and {column: values.tolist() for column, values in store.profiles.similar(row).items()}
 
 
 def _profile(store: Store, name: str) -> object:

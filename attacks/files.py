@@ -174,7 +174,7 @@ def _growth(arena: Arena, number: int) -> Path:
     if not folder.exists():
         with open_store(arena.address) as store:
             store.load("g", generate.path(20).with_alpha({"9": 0.6, "10": 0.4}))
-            store.allow("default", Limit(CROWD))
+            store.allow("default", Limit(number + 2))
             for each in range(number):
                 store.answer("g", "3", long_name(each))
         folder.mkdir()

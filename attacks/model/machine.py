@@ -16,7 +16,7 @@ import numpy as np
 import neodp
 from attacks.model import values
 from attacks.model.handles import Handle, Here, There
-from attacks.model.plain import SMALL, Graph, Model, bits, likes, same_graph, subgraph
+from attacks.model.plain import SMALL, Graph, Model, bits, by_time, likes, same_graph, subgraph
 from attacks.model.queries import GRAPH_QUERIES, expected, expected_of_profiles, same_rows
 from neodp import DatasetGraph
 from neodp.core.ball import Star
@@ -183,9 +183,9 @@ class Machine:
     def compare_population(self, population: str) -> None:
         """Compare a ledger and an account."""
         found, wanted = self.call("ledger", population), self.model.ledger(population)
-        times = [release.time for release in found.releases]
+        times = [by_time(release)[0] for release in found.releases]
         self.require(times == sorted(times), "releases are not in the order of time", times)
-        order = sorted(found.releases, key=lambda release: (release.time, release.name, release.graph))
+        order = sorted(found.releases, key=by_time)
         self.require(tuple(order) == wanted.releases, "a ledger differs", found, wanted)
         self.require(found.limit == wanted.limit, "a limit differs", found.limit, wanted.limit)
         account = self.call("account", population)
@@ -240,8 +240,8 @@ class Machine:
         last = {subject: self.call("population_of", subject) for subject, _ in model.releases}
         for subject, population in last.items():
             mine = [release for release in model.releases.values() if release.graph == subject]
-            latest = max(release.time or "" for release in mine)
-            known = {release.population for release in mine if release.time == latest}
+            latest = max(by_time(release)[0] for release in mine)
+            known = {release.population for release in mine if by_time(release)[0] == latest}
             self.require(population in known, "a subject's population differs", population, known)
         self.compare_similar(cypher=False)
 

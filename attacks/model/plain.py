@@ -12,6 +12,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from neodp.ledger.release import Release
 from neodp.store.base import fingerprint
 from neodp.stretch.profiles import Profiles
 
-__all__ = ["Graph", "Model", "Similar", "bits", "likes", "same_graph", "subgraph"]
+__all__ = ["Graph", "Model", "Similar", "bits", "by_time", "likes", "same_graph", "subgraph"]
 
 Similar = tuple[str, bytes | None, int, str, bytes]
 """A neighbour: who, the score, the rank, the measure and the epsilon."""
@@ -202,7 +203,7 @@ class Model:
     def ledger(self, population: str) -> Ledger:
         """What was answered about a population, and how much may be; in the order of time and name."""
         mine = [release for release in self.releases.values() if release.population == population]
-        mine.sort(key=lambda release: (release.time or "", release.name, release.graph))
+        mine.sort(key=by_time)
         return Ledger(population, self.limits.get(population, Limit()), tuple(mine))
 
     def allow(self, population: str, limit: Limit) -> None:
@@ -243,6 +244,11 @@ class Model:
         release = replace(Release.of(question, name, given.answer, key), time=given.time)
         self.releases[question.subject, name] = release
         return release
+
+
+def by_time(release: Release) -> tuple[datetime, str, str]:
+    """What releases are sorted by. Times are not compared as texts: a server leaves zeros at the end out."""
+    return datetime.fromisoformat(release.time or ""), release.name, release.graph
 
 
 # --- when two are the same ----------------------------------------------------------------------------------------
