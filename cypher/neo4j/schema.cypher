@@ -1,5 +1,5 @@
-// The constraints and indexes in Neo4j. Statements called show_… list what there is, those called set_… keep the version
-// and bring older data up to it; each of the others makes the constraint or index whose name it has.
+// The constraints and indexes in Neo4j. Statements called show_… list what there is, set_version keeps the version; each
+// of the others makes the constraint or index whose name it has.
 
 // name: show_schema
 // Which constraints and indexes there are, by name.
@@ -12,34 +12,12 @@ WITH [n[$first], n[$last]] AS values, count(*) AS count, collect(elementId(n)) A
 RETURN values, count, nodes[..5] AS nodes ORDER BY count DESC, values LIMIT 100;
 
 // name: show_version
-// The version of the schema, by the neodp that made or brought it up last; null where there is none.
+// The version of the schema, by the neodp that made it; null where there is none.
 OPTIONAL MATCH (s:NeodpSchema {name: 'neodp'}) RETURN max(s.version) AS version;
-
-// name: show_older
-// Whether there is anything that a neodp without versions wrote.
-RETURN EXISTS { MATCH (r:Release) WHERE r.name IS NOT NULL AND r.population IS NULL }
-    OR EXISTS { MATCH (l:Ledger) WHERE l.graph IS NOT NULL AND l.population IS NULL } AS older;
 
 // name: set_version
 // Keep the version of the schema.
 MERGE (s:NeodpSchema {name: 'neodp'}) SET s.version = $version;
-
-// name: set_releases
-// What was answered before there were populations was about everybody.
-MATCH (r:Release) WHERE r.name IS NOT NULL AND r.population IS NULL
-SET r.population = 'default';
-
-// name: set_ledgers
-// Ledgers were by graph, and are by population. What a graph called 'default' was allowed is forgotten, now that this is
-// the name of everybody; so is what was allowed under a name that a population has.
-MATCH (l:Ledger) WHERE l.graph IS NOT NULL AND l.population IS NULL
-CALL (l) {
-  WITH l WHERE l.graph = 'default' OR EXISTS { MATCH (:Ledger {population: l.graph}) }
-  DELETE l
-  RETURN count(*) AS deleted
-}
-WITH l WHERE deleted = 0
-SET l.population = l.graph REMOVE l.graph;
 
 // name: neodp_graph_name
 // One graph per name.

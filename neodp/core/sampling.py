@@ -7,7 +7,6 @@ lengths, the most likely one owns the rest. Nothing is rounded and no float is c
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Sequence
 from itertools import accumulate
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from neodp.core.mechanism import Mechanism
 
-__all__ = ["choose", "draw", "draw_insecurely_for_tests", "draw_many", "wholes"]
+__all__ = ["choose", "draw", "draw_many", "wholes"]
 
 BITS = 1074
 """Every double from 0 to 1 is a whole number of 2^-1074."""
@@ -38,12 +37,6 @@ def draw(mechanism: Mechanism, key: object) -> str:
     """
     row = mechanism.probabilities[mechanism.graph.index(key)]
     return mechanism.graph.colors[choose(row.tolist(), secrets.randbits(BITS))]
-
-
-def draw_insecurely_for_tests(mechanism: Mechanism, key: object, seed: int) -> str:
-    """As ``draw``, from a seeded generator: repeatable, therefore predictable, therefore not private."""
-    row = mechanism.probabilities[mechanism.graph.index(key)]
-    return mechanism.graph.colors[choose(row.tolist(), random.Random(seed).getrandbits(BITS))]
 
 
 def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:

@@ -494,7 +494,6 @@ def plurality(
     See Also
     --------
     votes : one dataset for every way of voting, of which this is the quotient, as ``counts`` is for two options.
-    neodp.rainbow.plurality : the same without a graph, for any number of people.
 
     Examples
     --------

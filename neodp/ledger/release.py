@@ -24,8 +24,6 @@ __all__ = ["NOT_KEPT", "Release", "damaged"]
 
 NOT_KEPT = "numbers with noise, not kept"
 """What stands for the answer of a release that only keeps what it cost."""
-LATER = frozenset({"by_other", "delimiter", "encoding", "epsilon", "sheet", "skip_empty"})
-"""Facts that an older neodp did not keep: a release that lacks them is not compared by them."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +94,7 @@ class Release:
             If they differ; the message says in what.
         """
         then, now = json.loads(self.asked), json.loads(question.asked)
-        if not then:
-            raise OtherQuestion(
-                f"release {self.name!r} of {self.graph!r} was kept by an older neodp, without what was asked",
-                f"give this question another name; `store.ledger({self.population!r})` shows the answer",
-            )
-        for fact in sorted(then.keys() | now.keys() - (LATER - then.keys())):
+        for fact in sorted(then.keys() | now.keys()):
             if then.get(fact) != now.get(fact):
                 raise OtherQuestion(
                     f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
@@ -133,10 +126,9 @@ class Release:
         Raises
         ------
         DamagedRelease
-            If the digest that was kept with it is another one, or is gone. An older neodp kept none, nor what was
-            asked.
+            If the digest that was kept with it is another one, or is gone.
         """
-        if digest != self.digest and (digest is not None or self.asked != "{}"):
+        if digest != self.digest:
             raise damaged(self.graph, self.name)
         return self
 

@@ -54,9 +54,9 @@ Dialect: TypeAlias = str
 Subject: TypeAlias = Literal["graph", "profile"]
 """What a canned query is about, by name."""
 
-VERSION = 2
-"""The version of the schema. It is kept in a store, ``(:NeodpSchema {version})``; a store without one is older than 1.
-A change that makes older programs misread a store gives it the next number, and a way from the number before."""
+VERSION = 1
+"""The version of the schema of a store on Neo4j, kept there as ``(:NeodpSchema {version})``. A change that makes older
+programs misread a store gives it the next number, and a way from the number before."""
 
 SUBJECTS = ("schema", "graphs", "mechanisms", "releases", "profiles")
 """The files of a dialect."""

@@ -32,14 +32,11 @@ __all__ = [
     "check_version",
     "exists",
     "foreign_key",
-    "foreign_table",
     "found",
-    "incomplete",
     "keys_not_texts",
     "named",
     "no_datasets",
     "not_covered",
-    "older",
     "overtaken",
     "read_only",
     "stale",
@@ -124,28 +121,6 @@ def check_version(address: str, version: object) -> int:
             "update neodp",
         )
     return version
-
-
-def older(address: str, what: str) -> StoreUnreachable:
-    """A store that has to be brought up to date, and may not be written."""
-    return StoreUnreachable(
-        f"the store {address} was made by an older neodp and {what}", "open it once where it may be written"
-    )
-
-
-def foreign_table(address: str, table: str, column: str) -> StoreUnreachable:
-    """A database in which somebody else uses a name of neodp's for something else."""
-    return StoreUnreachable(
-        f"the store {address} has a table {table} without a column {column}: it is not neodp's", "use another store"
-    )
-
-
-def incomplete(address: str, table: str) -> StoreUnreachable:
-    """A store that lost a part: without its releases, for example, questions would be answered anew."""
-    return StoreUnreachable(
-        f"the store {address} has lost its table {table}: somebody else has changed it",
-        "restore it from a backup, see docs/backup.md",
-    )
 
 
 # --- two at once --------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ sums*; the largest S_1, then the largest S_2, … is the best mechanism for the 
 :mod:`~neodp.core.rainbow.flow`               epsilons that differ: private for any mixture, by one path for all sums
 :mod:`~neodp.core.rainbow.prefix`             epsilons that differ: the largest sums, refused where they break privacy
 :mod:`~neodp.core.rainbow.extension`          which of the three a graph takes
-:mod:`~neodp.core.rainbow.votes`              plurality without a graph
 :mod:`~neodp.core.rainbow.curves`, ``units``  what the three have in common; whole numbers and rounding
 =======================================  ======================================================================
 
@@ -35,7 +34,6 @@ from neodp.core.rainbow.flow import Line
 from neodp.core.rainbow.orders import Order, distances, morphism, order_name, require_orders
 from neodp.core.rainbow.table import Table, line
 from neodp.core.rainbow.units import lengths
-from neodp.core.rainbow.votes import plurality, plurality_distance, plurality_order
 
 __all__ = [
     "BoundaryAlpha",
@@ -54,9 +52,6 @@ __all__ = [
     "line",
     "morphism",
     "order_name",
-    "plurality",
-    "plurality_distance",
-    "plurality_order",
     "randomized_response",
     "require_orders",
     "unhit_edge",

@@ -214,15 +214,8 @@ class Session:
         raise AssertionError("unreachable")
 
     def _found_version(self) -> int:
-        """The version of the schema that is there, once older data is brought up to date; 0 where it has none."""
-        version = refusals.check_version(self.address, self.read("show_version")["version"])
-        if version == 0 and self.read("show_older")["older"]:
-            try:
-                self.transaction("set_version", _bring_up)
-            except ReadOnlyStore as e:
-                raise refusals.older(self.address, "has no version yet") from e
-            return VERSION
-        return version
+        """Return the version of the schema that is there; 0 where it has none."""
+        return refusals.check_version(self.address, self.read("show_version")["version"])
 
     # --- one statement ------------------------------------------------------------------------------------
 
@@ -391,13 +384,6 @@ def _interruptible() -> Iterator[None]:
 
 class _TakenBack(Exception):
     """Ends a transaction without its changes."""
-
-
-def _bring_up(tx: Transaction) -> None:
-    """From a schema without a version to the first one."""
-    tx.run("set_releases")
-    tx.run("set_ledgers")
-    tx.run("set_version", version=VERSION)
 
 
 def _give_up_after(driver: neo4j.Driver, seconds: float) -> None:
