@@ -1,8 +1,8 @@
 """Plurality without a graph: which option has the most votes, for any number of people.
 
-In the graph of ``generate.plurality`` with one group, a dataset is how many people vote for each option, and an edge
+In the graph of ``generate.plurality`` with one group, a dataset is the number of votes for each option, and an edge
 changes one vote. A dataset orders the options by their votes. Both the order and the distance from its boundary have a
-closed form, so that the mechanism of one dataset needs no graph.
+closed form, so the mechanism of one dataset needs no graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["plurality", "plurality_distance", "plurality_order"]
 
 
 def plurality_order(votes: Sequence[int]) -> tuple[int, ...]:
-    """The positions of all options by their votes, most first, ties in the order in which they stand.
+    """Return the positions of all options by their votes, most first, with ties in the order of the options.
 
     Examples
     --------
@@ -29,16 +29,16 @@ def plurality_order(votes: Sequence[int]) -> tuple[int, ...]:
 
 
 def plurality_distance(votes: Sequence[int]) -> int:
-    """How many votes must change before the next change can change the order of the options; -1 if nobody votes.
+    """Return how many votes must change before the next change can change the order; -1 if nobody votes.
 
     It is the distance of a dataset of ``generate.plurality`` with one group from the boundary of its order, in closed
-    form. For neighbouring ranks let g be by how many votes the better option leads, plus 1 if it also wins ties; then
+    form. For neighbouring ranks let g be the lead of the better option in votes, plus 1 if it also wins ties; then
 
         min over neighbouring ranks of ceil(g / 2), minus 1.
 
     A vote that changes takes at most 2 from a lead, and the order changes as soon as one of these leads is lost; votes
     that go from the better option of the closest two to the other take 2 each and no lead elsewhere. Votes for none of
-    the options change nothing about that, if everybody could also vote for one.
+    the options do not affect this, if everybody could also vote for one.
 
     Examples
     --------
@@ -53,17 +53,17 @@ def plurality_distance(votes: Sequence[int]) -> int:
 
 
 def plurality(votes: Sequence[int], epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
-    """The mechanism of one dataset of ``generate.plurality`` with one group and balanced alpha, without the graph.
+    """Return the mechanism at one dataset of ``generate.plurality`` with one group and balanced alpha, with no graph.
 
-    Any number of people will do: the order and the distance from its boundary have a closed form, and on the boundary
-    any option can become the best, so that ``balanced`` is randomised response.
+    Any number of people is possible: the order and the distance from its boundary have a closed form, and on the
+    boundary any option can become the best, so that ``balanced`` is randomised response.
 
     Parameters
     ----------
     votes : sequence of int
-        How many votes each option has; of equal ones, the one that stands first counts as better.
+        The number of votes for each option; of options with equal votes, the first counts as better.
     epsilon, delta : float
-        What the change of one vote allows.
+        The privacy parameters for the change of one vote.
 
     Returns
     -------
