@@ -690,7 +690,7 @@ def _fetch(context, array, i):
 
 
 AHEAD = 8
-"""How many vertices ahead of use a row is requested: enough to hide the latency of memory."""
+"""The number of vertices by which a row is requested ahead of its use: enough to hide the latency of memory."""
 
 
 def settle(
