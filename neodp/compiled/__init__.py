@@ -1,3 +1,3 @@
-"""Compiled code: labels, their arithmetic, and the passes over plain arrays. It knows nothing of graphs."""
+"""Compiled code: labels, their arithmetic, and the passes over plain arrays. It does not depend on graphs."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Probabilities as integer labels, what one edge does to them, and the compiled passes over a graph.
+"""Probabilities as integer labels, the effect of one edge on them, and the compiled passes over a graph.
 
 The label
 ---------
@@ -34,29 +34,29 @@ All of it uses + - * / on doubles in their IEEE meaning: the same bits on every 
 
 The whole graph
 ---------------
-``settle`` is the whole extension: label-setting from every source at once. Start each source with its own label,
-take the vertices by ascending label, and lower each neighbour to what the edge between them allows.
+``settle`` is the whole extension: label-setting from every source at once. Each source starts with its own label;
+the vertices are taken by ascending label, and each neighbour is lowered to what the edge between them allows.
 
-*Where all edges are alike*, what a vertex allows its neighbours never falls from one vertex taken to the next, since
-relax is monotone. So the vertices that were lowered wait in a plain queue, which is sorted by itself, beside the sorted
-sources, and none is lowered twice (``_wave``).
+*If all edges are alike*, the bound that a vertex puts on its neighbours never falls from one vertex taken to the next,
+since relax is monotone. So the vertices that were lowered wait in a plain queue, which needs no sorting, beside the
+sorted sources, and no vertex is lowered twice (``_wave``).
 
-*Else* the queue is a radix heap, a monotone integer priority queue (``_settle``): a bucket holds the keys that first
-differ from the last key taken in one byte, and have the same byte there. A key is a label without its lowest ``shift``
-bits. An edge raises a label by at least bits(f) - bits(1) - 2; where 2^shift is no more than that, the vertices of one
-key cannot lower each other, so they can be taken all at once, and each is expanded once. A larger shift would cost
-time, never change a result: a vertex *waits* from when its label falls until it is expanded, and while it waits, the
-queue has it under the key of its label. If the queue has it under other keys too, these are higher; when they come up,
-the vertex waits no more, and they are dropped.
+*Otherwise* the queue is a radix heap, a monotone integer priority queue (``_settle``): a bucket holds the keys that
+first differ from the last key taken in one byte, and have the same byte there. A key is a label without its lowest
+``shift`` bits. An edge raises a label by at least bits(f) - bits(1) - 2; if 2^shift is no more than that, the vertices
+of one key cannot lower each other, so they can be taken all at once, and each is expanded once. A larger shift would
+cost time, but never change a result: a vertex *waits* from when its label falls until it is expanded, and while it
+waits, the queue holds it under the key of its label. If the queue also holds it under other keys, these are higher;
+when they come up, the vertex no longer waits, and they are dropped.
 
-Whether an edge lowers a label at all is decided before by how much (``allows``): shrink(r) <= x iff grow(x) >= r, which
-is one product, where shrink takes a division.
+``allows`` decides whether an edge lowers a label at all before the new label is computed: shrink(r) <= x iff
+grow(x) >= r, which takes one product, whereas shrink takes a division.
 
-A vertex that is taken lies somewhere else in memory than the one before. The vertices of the queue are known before
-they are taken, and ``_fetch`` asks for their rows ahead of time; where the graph has neighbours far from each other,
-they get numbers that bring them together (``numbering``).
+Consecutive vertices of the queue usually lie far apart in memory. The vertices of the queue are known before they are
+taken, so ``_fetch`` requests their rows ahead of time; if the neighbours in a graph lie far from each other, the
+vertices are renumbered to bring them together (``numbering``).
 
-One file holds all that is compiled: numba's cache notices a change only in the file of the compiled function.
+One file holds all compiled code: numba's cache notices a change only in the file of the compiled function.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ FARTHEST = 37.51937934714
 
 
 def _split(x: Decimal) -> tuple[float, float]:
-    """x as a double and the double nearest to what is left."""
+    """Return x as a double, and the remainder rounded to the nearest double."""
     high = float(x)
     return high, float(x - Decimal(high))
 
@@ -144,7 +144,7 @@ with localcontext() as _context:
     _PER_STEP = float(1 / _step)
 
     def _scaled(x: Decimal) -> tuple[float, float, float]:
-        """x > 0 as a double-double from 1 to 2, and a power of two."""
+        """Return x > 0 as a double-double from 1 to 2, and a power of two."""
         exponent = int(x.ln() / _ln2)
         return (*_split(x / Decimal(2) ** exponent), float(exponent))
 
@@ -154,7 +154,7 @@ with localcontext() as _context:
 
 @njit(cache=True)
 def two_sum(a, b):
-    """a + b as a double and its exact error."""
+    """Return a + b as a double and its exact error."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
@@ -162,7 +162,7 @@ def two_sum(a, b):
 
 @njit(cache=True)
 def two_prod(a, b):
-    """a b as a double and its exact error, for |a|, |b| < 2^996 and a b = 0 or above 2^-968."""
+    """Return a b as a double and its exact error, for |a|, |b| < 2^996 and a b = 0 or above 2^-968."""
     p = a * b
     t = 134217729.0 * a
     ah = t - (t - a)
@@ -175,7 +175,7 @@ def two_prod(a, b):
 
 @njit(cache=True)
 def _mul_dd(ah, al, bh, bl):
-    """The product of two double-doubles, with a relative error below 2^-102."""
+    """Return the product of two double-doubles, with a relative error below 2^-102."""
     p, e = two_prod(ah, bh)
     e += ah * bl + al * bh
     s = p + e
@@ -184,7 +184,7 @@ def _mul_dd(ah, al, bh, bl):
 
 @njit(cache=True)
 def exp_dd(x):
-    """e^x for 0 <= x <= 690 as an unevaluated sum of two doubles, with a relative error below 2^-96.
+    """Return e^x for 0 <= x <= 690 as an unevaluated sum of two doubles, with a relative error below 2^-96.
 
     x = j ln2/64 + r with |r| < 2^-7.5; e^r is its Taylor sum, in double-double up to r^6/6! and in doubles
     beyond, where the terms are below 2^-54.
@@ -219,7 +219,7 @@ def _next_down(x):
 
 @njit(cache=True)
 def factor(epsilon):
-    """The f of this module: at least 1, at most three units below e^epsilon, fl(f x) <= e^epsilon x."""
+    """Return the f of this module: at least 1, at most three units below e^epsilon, fl(f x) <= e^epsilon x."""
     # as in exp_dd, but with doubles for all but e^r = 1 + r + ...: l is within 2^-64 h of e^epsilon - h, which nearly
     # always tells its sign
     j = int(epsilon * _PER_STEP + 0.5)
@@ -241,7 +241,7 @@ def factor(epsilon):
 
 @njit(cache=True)
 def grow(x, f, delta):
-    """The largest p' that (a) allows beside p = x, rounded down."""
+    """Return the largest p' that (a) allows beside p = x, rounded down."""
     h = f * x
     if delta == 0.0:
         return h
@@ -251,7 +251,7 @@ def grow(x, f, delta):
 
 @njit(cache=True)
 def shrink(r, f, delta):
-    """The smallest value x with grow(x, f, delta) >= r, for 0 <= r <= 1."""
+    """Return the smallest value x with grow(x, f, delta) >= r, for 0 <= r <= 1."""
     if r <= delta:
         return 0.0
     if delta > 0.0:
@@ -269,14 +269,14 @@ def shrink(r, f, delta):
 
 @njit(cache=True)
 def _one_minus(x):
-    """1 - x, rounded up."""
+    """Return 1 - x, rounded up."""
     r = 1.0 - x
     return _next_up(r) if 1.0 - r > x else r
 
 
 @njit(cache=True)
 def relax(label, f, delta):
-    """U on labels: the largest label that an edge with this f and delta allows beside `label`."""
+    """Return U on labels: the largest label that an edge with this f and delta allows beside `label`."""
     if label >= 0:  # then (b) implies (a)
         return HALF - np.float64(shrink(np.int64(HALF - label).view(np.float64), f, delta)).view(np.int64)
     x = np.int64(HALF + label).view(np.float64)
@@ -289,7 +289,7 @@ def relax(label, f, delta):
 
 @njit(cache=True)
 def allows(label, other, f, delta):
-    """Whether other <= relax(label), for any two labels, without the division of shrink."""
+    """Return True if other <= relax(label), for any two labels, without the division of shrink."""
     if other <= label:
         return True
     if label >= 0:
@@ -305,9 +305,9 @@ def allows(label, other, f, delta):
 
 @njit(cache=True)
 def relax_probit(label, mu):
-    """Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign.
+    """Return Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign.
 
-    What is not certain never becomes so: a finite probit stays within FARTHEST of 0.
+    An uncertain answer never becomes certain: a finite probit stays within FARTHEST of 0.
     """
     z = np.int64(label).view(np.float64) if label >= 0 else -np.int64(-label).view(np.float64)
     if z < FARTHEST:
@@ -316,7 +316,7 @@ def relax_probit(label, mu):
 
 
 EPSILON_DELTA, PROBIT, ADD = 0, 1, 2
-"""What the first parameter of an edge is: the factor f of (epsilon, delta), a Gaussian mu, or a length.
+"""The meaning of an edge's first parameter: the factor f of (epsilon, delta), a Gaussian mu, or a length.
 
 A length is a whole number; labels are then distances, whole numbers too, and those beyond FAR count as FAR.
 """
@@ -325,15 +325,15 @@ FAR = 1500 << 50
 TINY_BITS = 1 << 52
 """The bits of TINY."""
 LEVELS = 8
-"""How many bytes a key has."""
+"""The number of bytes of a key."""
 
 
 WORTH_A_THREAD = 50_000
-"""How many vertices or edges make up for starting a thread."""
+"""The number of vertices or edges that makes starting a thread worthwhile."""
 
 
 def pieces(size: int) -> list[tuple[int, int]]:
-    """Ranges (begin, end) that make up range(size): one for each processor, as far as that pays, and at most four."""
+    """Return ranges (begin, end) that make up range(size): one per processor, as far as that pays, and at most four."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     count = max(1, min(4, cores, size // WORTH_A_THREAD))
     ends = [size * i // count for i in range(count + 1)]
@@ -341,9 +341,9 @@ def pieces(size: int) -> list[tuple[int, int]]:
 
 
 def side_by_side(work: Callable[[Any], Any], items: Sequence[Any], size: int = WORTH_A_THREAD) -> list[Any]:
-    """What `work` returns for each item, in a thread for each: compiled code that releases Python's lock.
+    """Return the results of `work` for each item, with a thread for each: compiled code that releases Python's lock.
 
-    There are no threads where all of it goes over fewer vertices or edges, `size`, than make up for them.
+    No threads are started if all items together cover too few vertices or edges (`size`) to be worth them.
     """
     if len(items) == 1 or size < WORTH_A_THREAD:
         return [work(item) for item in items]
@@ -358,7 +358,7 @@ def _differ(kind, source, target, begin, end, out):
 
 
 def differ(kind: Any, source: Any, target: Any) -> Any:
-    """Per edge, whether its ends differ in kind."""
+    """Return a mask of the edges whose ends differ in kind."""
     out = np.empty(len(source), np.bool_)
     side_by_side(lambda piece: _differ(kind, source, target, piece[0], piece[1], out), pieces(len(source)))
     return out
@@ -373,7 +373,7 @@ def _decode(color, label, begin, end, rows):
 
 
 def decode(color: Any, label: Any) -> Any:
-    """The probabilities of two colours as rows, from labels of each vertex's own."""
+    """Return the probabilities of two colours as rows, from labels of each vertex's own colour."""
     rows = np.empty((len(color), 2))
     side_by_side(lambda piece: _decode(color, label, piece[0], piece[1], rows), pieces(len(color)))
     return rows
@@ -386,7 +386,7 @@ def _within(mask, source, target, skip, begin, end, out):
 
 
 def within(mask: Any, source: Any, target: Any, skip: Any) -> Any:
-    """Per edge, whether both of its ends are in `mask`, and it is not to be skipped."""
+    """Return a mask of the edges that have both ends in `mask` and are not to be skipped."""
     out = np.empty(len(source), np.bool_)
     side_by_side(lambda piece: _within(mask, source, target, skip, piece[0], piece[1], out), pieces(len(source)))
     return out
@@ -394,7 +394,7 @@ def within(mask: Any, source: Any, target: Any, skip: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def widened(mask, source, target, skip):
-    """The mask with the neighbours of its vertices, over edges that are not to be skipped."""
+    """Return the mask extended by the neighbours of its vertices, over edges that are not to be skipped."""
     out = mask.copy()
     for e in range(len(source)):
         if not skip[e] and mask[source[e]] != mask[target[e]]:
@@ -403,9 +403,9 @@ def widened(mask, source, target, skip):
 
 
 NO_LEVELS = np.empty(0, np.uint8)
-"""Where edges have their parameters themselves."""
+"""The levels of edges that store their parameters directly: none."""
 MOST_LEVELS = 256
-"""As many as a byte can tell apart."""
+"""The number of values that a byte can distinguish."""
 _NOTHING = np.empty(0)
 
 
@@ -419,7 +419,7 @@ def _count(source, target, keep, begin, end, place):
 
 @njit(cache=True, nogil=True)
 def _rows(place, indptr):
-    """Turn how many edges of each piece a vertex has into where the first of them goes."""
+    """Turn the number of a vertex's edges in each piece into the position of the first of them."""
     total = 0
     for v in range(len(indptr) - 1):
         indptr[v] = total
@@ -450,9 +450,9 @@ def _fill(source, target, keep, begin, end, place, neighbor, edge, level, first,
 
 
 def _both_ends(n, source, target, keep, numbered, level=NO_LEVELS, first=_NOTHING, delta=_NOTHING):
-    """Rows of neighbours, with the numbers of the edges if wanted, and with columns of the edges that are not empty.
+    """Return rows of neighbours, with the edges' numbers on request, and with the edge columns that are not empty.
 
-    Pieces of the edges are counted, and then filled in, side by side; a row has them in the order of the pieces.
+    Pieces of the edges are counted, and then filled in, in parallel; a row has its edges in the order of the pieces.
     """
     parts = pieces(len(source))
     place = np.zeros((len(parts), n), np.int32 if 2 * len(source) < 2**31 else np.int64)
@@ -470,20 +470,20 @@ def _both_ends(n, source, target, keep, numbered, level=NO_LEVELS, first=_NOTHIN
 
 
 def adjacency(n: int, source: Any, target: Any, keep: Any, numbered: bool) -> tuple[Any, Any, Any]:
-    """The kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbor``, ``edge``.
+    """Return the kept edges from both of their ends, as CSR arrays: ``indptr``, ``neighbor``, ``edge``.
 
-    The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. Where the edges are
-    not `numbered`, ``edge`` is empty.
+    The neighbours of a vertex are in the order of the edges. No edge may join a vertex to itself. If the edges are not
+    `numbered`, ``edge`` is empty.
     """
     indptr, neighbor, edge, _ = _both_ends(n, source, target, keep, numbered)
     return indptr, neighbor, edge
 
 
 def links(n: int, source: Any, target: Any, keep: Any, first: Any, delta: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """The same without edges, but with their parameters as ``settle`` takes them: ``level``, ``first``, ``delta``.
+    """Return ``indptr`` and ``neighbor`` with the edges' parameters for ``settle``: ``level``, ``first``, ``delta``.
 
-    A byte per half-edge says which of at most MOST_LEVELS pairs of parameters an edge has. Where there are more pairs,
-    the rows have the parameters themselves, which is more to move about.
+    A byte per half-edge says which of at most MOST_LEVELS pairs of parameters an edge has. If there are more pairs, the
+    rows hold the parameters themselves, which take more memory to move.
     """
     level, *pairs = levels(first, delta)
     if len(level):
@@ -495,7 +495,7 @@ def links(n: int, source: Any, target: Any, keep: Any, first: Any, delta: Any) -
 
 
 def levels(first: Any, delta: Any) -> tuple[Any, Any, Any]:
-    """Which pair of parameters each edge has, and the pairs in two parts; no levels where there is one, or too many."""
+    """Return each edge's pair of parameters by number, and the pairs in two columns; no levels if one or too many."""
     level = np.empty(max(len(first), len(delta)), np.uint8)
     pairs = np.empty((2, MOST_LEVELS))
     count = _levels(first, delta, level, pairs)
@@ -504,7 +504,7 @@ def levels(first: Any, delta: Any) -> tuple[Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def _levels(first, delta, level, pairs):
-    """Number the pairs as they come; how many there are, or 0 where there is no room for all."""
+    """Assign numbers to the pairs as they appear; return how many there are, or 0 if there is no room for all."""
     most = pairs.shape[1]
     table = np.full(4 * most, -1, np.int64)  # the numbers of the pairs, by a hash
     mixed, loose = len(first) > 1, len(delta) > 1
@@ -534,7 +534,7 @@ def _factors(epsilon, begin, end, out):
 
 
 def factors(epsilon: Any) -> Any:
-    """``factor`` of each epsilon."""
+    """Return ``factor`` of each epsilon."""
     out = np.empty(len(epsilon))
     side_by_side(lambda piece: _factors(epsilon, piece[0], piece[1], out), pieces(len(epsilon)))
     return out
@@ -556,7 +556,7 @@ def _allows(label, other, first, delta, kind):
 
 @njit(cache=True)
 def relax_edges(label, first, delta, kind):
-    """What edge i allows beside label[i]; parameters of length one hold for every edge."""
+    """Return the label that edge i allows beside label[i]; parameters of length one hold for every edge."""
     out = np.empty(len(label), np.int64)
     for i in range(len(label)):
         out[i] = _relax(label[i], first[i % len(first)], delta[i % len(delta)], kind)
@@ -579,7 +579,7 @@ def cross(source, target, edges, color, which, given, first, delta, kind, own, l
 
 @njit(cache=True, nogil=True)
 def unhit(source, target, edges, mask):
-    """The first of `edges` with neither end in `mask`; or -1."""
+    """Return the first of `edges` with neither end in `mask`; or -1."""
     for i in range(len(edges)):
         if not (mask[source[edges[i]]] or mask[target[edges[i]]]):
             return edges[i]
@@ -588,7 +588,7 @@ def unhit(source, target, edges, mask):
 
 @njit(cache=True, nogil=True)
 def too_low(source, target, edges, given, first, delta, kind, label):
-    """One of `edges` over which a given vertex is likelier to answer as its neighbour does than that allows; or -1."""
+    """Return an edge and its given end that answers like its neighbour more often than the edge allows; or -1, -1."""
     for i in range(len(edges)):
         e = edges[i]
         u, v = source[e], target[e]
@@ -603,14 +603,14 @@ def too_low(source, target, edges, given, first, delta, kind, label):
 
 
 SCATTERED = 4096
-"""Vertices whose numbers differ by more do not lie near each other in memory."""
+"""The difference in number beyond which two vertices do not lie near each other in memory."""
 
 
 def numbering(n: int, source: Any, target: Any) -> Any:
-    """New numbers for the vertices that let neighbours lie near each other in memory; None where they do as it is.
+    """Return new numbers that bring neighbours together in memory; None if they already lie near each other.
 
-    The numbers are in the order in which the edges come to the vertices. Edges are mostly listed part by part of a
-    graph, also where its vertices have come in any order.
+    Vertices are numbered in the order in which the edges first mention them. Edges are usually listed region by region
+    of a graph, even if its vertices are in no particular order.
     """
     few = source[: 10 * SCATTERED : 10].astype(np.int64)
     if n <= 10 * SCATTERED or np.mean(np.abs(np.diff(few)) > SCATTERED) < 0.5:
@@ -644,7 +644,7 @@ def _renumbered(number, source, target, begin, end, new_source, new_target):
 
 
 def renumbered(number: Any, source: Any, target: Any) -> tuple[Any, Any]:
-    """The ends of the edges under the new numbers."""
+    """Return the ends of the edges under the new numbers."""
     new = np.empty_like(source), np.empty_like(target)
     side_by_side(lambda piece: _renumbered(number, source, target, *piece, *new), pieces(len(source)))
     return new
@@ -652,7 +652,7 @@ def renumbered(number: Any, source: Any, target: Any) -> tuple[Any, Any]:
 
 @njit(cache=True)
 def _level(x):
-    """The place of the highest byte of x that is not 0."""
+    """Return the place of the highest byte of x that is not 0."""
     level = 0
     while x > 255:
         x >>= 8
@@ -662,7 +662,7 @@ def _level(x):
 
 @njit(cache=True)
 def spread(values, edge):
-    """The values of edges for each half-edge, so that those of a vertex lie side by side."""
+    """Return the values of edges for each half-edge, so that those of a vertex are contiguous."""
     out = np.empty(len(edge))
     for h in range(len(edge)):
         out[h] = values[edge[h]]
@@ -690,7 +690,7 @@ def _fetch(context, array, i):
 
 
 AHEAD = 8
-"""How many vertices before it is taken a row is asked for: enough to hide the way to memory."""
+"""The number of vertices by which a row is requested ahead of its use: enough to hide the latency of memory."""
 
 
 def settle(
@@ -700,20 +700,20 @@ def settle(
 
     Parameters
     ----------
-    indptr, neighbour : arrays
+    indptr, neighbor : arrays
         As from ``adjacency``.
     level, first, delta : arrays
-        The parameters of every level, and the level of every half-edge; without levels the parameters per half-edge, or
-        of length one where all edges are alike.
+        The level of every half-edge, and the parameters of every level; without levels the parameters per half-edge, or
+        arrays of length one if all edges are alike.
     kind : int
         EPSILON_DELTA, PROBIT or ADD.
     shift : int
-        How many low bits of a label the queue may ignore.
+        The number of low bits of a label that the queue may ignore.
     label : array of int64
-        Where to start.
+        The labels to start from.
     seeds : array of int
         The vertices to start from: all whose labels could lower another's. Only vertices that they reach are touched,
-        so that parts of a graph can be settled side by side.
+        so that parts of a graph can be settled in parallel.
     """
     if len(seeds) == 0:
         return
@@ -726,7 +726,7 @@ def settle(
 
 @njit(cache=True, nogil=True)
 def _wave(indptr, neighbor, first, delta, kind, label, seeds, queue):
-    """``settle`` where all edges are alike; the seeds ascend in label, and the queue has room for all vertices."""
+    """Run ``settle`` if all edges are alike; the seeds ascend in label, and the queue has room for all vertices."""
     start = label[seeds]
     taken, begun, filled = 0, 0, 0  # of the queue, of the seeds; how many the queue has had
     last = start[0]
@@ -770,9 +770,9 @@ def _longer(column):
 
 @njit(cache=True, nogil=True)
 def _settle(indptr, neighbor, level_of, first, delta, kind, shift, label, seeds):
-    """``settle`` where edges differ."""
+    """Run ``settle`` if edges differ."""
     few, mixed, loose = len(level_of) > 0, len(first) > 1, len(delta) > 1
-    # the queue: entries in a pool, linked into buckets; and, a bit per vertex, whether it waits to be expanded
+    # the queue: entries in a pool, linked into buckets; and a bit per vertex that says whether it waits to be expanded
     vertex, link = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used, free = 0, -1
     head = np.full((LEVELS, 256), -1, np.int32)
@@ -801,7 +801,7 @@ def _settle(indptr, neighbor, level_of, first, delta, kind, shift, label, seeds)
                 if level == LEVELS:
                     return
                 slot = (last >> (8 * level)) & 255
-        # empty the bucket, and keep the vertices that wait
+        # empty the bucket, and keep the vertices that are waiting
         i = head[level, slot]
         head[level, slot] = -1
         count = 0
@@ -884,7 +884,7 @@ def _settle(indptr, neighbor, level_of, first, delta, kind, shift, label, seeds)
 
 @njit(cache=True)
 def hops(indptr, neighbor, start):
-    """Per vertex, its distance in edges from the nearest of `start`; -1 where none can be reached."""
+    """Return each vertex's distance in edges from the nearest of `start`; -1 if none can be reached."""
     out = np.full(len(indptr) - 1, -1, np.int32)
     queue = np.empty(len(out), np.int32)
     queue[: len(start)] = start
@@ -904,10 +904,11 @@ def hops(indptr, neighbor, start):
 
 @njit(cache=True, nogil=True)
 def components(n, source, target):
-    """How many components undirected edges join n vertices into, and per vertex the number of its component.
+    """Return the number of components that undirected edges join n vertices into, and each vertex's component number.
 
-    Every vertex points to one of its component that is not greater, in the end to the least one. Each edge makes the
-    greater of two such least ones point to the other, and halves the ways there that it goes.
+    Every vertex points to a vertex of its component that is not greater, and following these pointers leads to the
+    least one. Each edge makes the greater of two such least vertices point to the other, and halves the paths that it
+    follows.
     """
     number = np.arange(n).astype(np.int32)
     for e in range(len(source)):
@@ -931,14 +932,14 @@ def components(n, source, target):
 
 @njit(cache=True)
 def visit(indptr, neighbor, part, members, start):
-    """The members in the order of a breadth-first search from `start` that does not leave their part.
+    """Return the members in the order of a breadth-first search from `start` that does not leave their part.
 
     Parameters
     ----------
     part : array of int
         Per vertex, the part it belongs to; that of the members is set to -1 - part on the way, and back at the end.
     members : array of int
-        The vertices of the part. Those that are not reached come next, each with what can be reached from it.
+        The vertices of the part. Those that are not reached come next, each with the vertices reachable from it.
     """
     order = np.empty(len(members), np.int32)
     number = part[start]
@@ -972,7 +973,7 @@ def _even(k, f, delta):
 
 @njit(cache=True)
 def balance(first, delta):
-    """Per edge, the greatest label K with K <= relax(-K): both ends tell the truth equally often."""
+    """Return, per edge, the greatest label K with K <= relax(-K): both ends tell the truth equally often."""
     out = np.empty(len(first), np.int64)
     for i in range(len(first)):
         f, d = first[i], delta[i]
@@ -982,7 +983,7 @@ def balance(first, delta):
         if d >= 1.0:
             out[i] = HALF
             continue
-        # widen from the real solution, a few units off at most, to low (which is even) < high (which is not)
+        # widen from the real solution, a few units off at most, to low (where `_even` holds) < high (where it does not)
         guess = HALF - np.float64(max((1.0 - d) / (f + 1.0), TINY)).view(np.int64)
         low, high, step = guess, guess, 1
         while low > 0 and not _even(low, f, d):
@@ -1008,7 +1009,7 @@ def balance(first, delta):
 
 @njit(cache=True)
 def _exceeds(a, a_low, b, b_low, h, l, delta):  # noqa: E741
-    """Whether a + a_low > (h + l)(b + b_low) + delta: 0 no, 1 yes, 2 too close to tell here."""
+    """Return 1 if a + a_low > (h + l)(b + b_low) + delta, 0 if not, and 2 if it is too close to tell here."""
     if a <= 0.0 or (a == b and a_low == b_low):
         return 0
     rough = h * b + delta
@@ -1059,10 +1060,10 @@ def _audit(source, target, epsilon, delta, rows, begin, end, verdict, tightness)
 
 
 def audit(source: Any, target: Any, epsilon: Any, delta: Any, rows: Any) -> tuple[Any, Any]:
-    """Decide p_v <= e^eps p_u + delta and its three companions for every edge, where they are clear.
+    """Decide p_v <= e^eps p_u + delta and its three companions for every edge, as far as they are clear.
 
-    The smaller of p and q, the two entries of a row, is exact, the larger is one minus it; sums and products are in
-    double-double, their error is below 2^-90 of the left side.
+    The smaller of p and q, the two entries of a row, is exact, and the larger is one minus it; sums and products are in
+    double-double, with an error below 2^-90 of the left side.
 
     Returns
     -------
@@ -1081,7 +1082,7 @@ def audit(source: Any, target: Any, epsilon: Any, delta: Any, rows: Any) -> tupl
 
 @njit(cache=True)
 def _spell_out(row, value):
-    """A distribution in double-double: the largest entry is one minus the rest."""
+    """Write a distribution in double-double: the largest entry is one minus the rest."""
     largest = 0
     for j in range(len(row)):
         if row[j] > row[largest]:
@@ -1097,7 +1098,7 @@ def _spell_out(row, value):
 
 @njit(cache=True)
 def _surplus(a, b, h, l, delta):  # noqa: E741
-    """Whether the sum of max(0, a_j - (h + l) b_j) exceeds delta: 0 no, 1 yes, 2 too close to tell here."""
+    """Return 1 if the sum of max(0, a_j - (h + l) b_j) exceeds delta, 0 if not, and 2 if too close to tell here."""
     high, low, mass = 0.0, 0.0, 0.0
     for j in range(len(a)):
         p, e = two_prod(h, b[j, 0])
@@ -1118,9 +1119,9 @@ def _surplus(a, b, h, l, delta):  # noqa: E741
 
 @njit(cache=True)
 def _fullest(a, b, h, delta):
-    """The greatest ratio of a(A) to h b(A) + delta over all sets A of outputs.
+    """Return the greatest ratio of a(A) to h b(A) + delta over all sets A of outputs.
 
-    It is taken on by the outputs whose own ratio a_j / b_j is greatest, as many of them as help.
+    It is attained by the outputs whose own ratio a_j / b_j is greatest, as many of them as help.
     """
     order = np.argsort(-a[:, 0] / np.maximum(b[:, 0], 2.0**-1074))
     best, left, right = 0.0, 0.0, delta
@@ -1134,9 +1135,9 @@ def _fullest(a, b, h, delta):
 
 @njit(cache=True)
 def audit_rows(source, target, epsilon, delta, rows):
-    """Decide P <= e^eps Q + delta for every edge between distributions P and Q, both ways, where it is clear.
+    """Decide P <= e^eps Q + delta for every edge between distributions P and Q, both ways, as far as it is clear.
 
-    With delta = 0 it is enough to look at every single output; else the worst set of outputs is A = {j: P_j > e^eps
+    With delta = 0 it is enough to check every single output; otherwise the worst set of outputs is A = {j: P_j > e^eps
     Q_j}, and the sum of P_j - e^eps Q_j over it must not exceed delta.
 
     Returns
@@ -1173,7 +1174,7 @@ def audit_rows(source, target, epsilon, delta, rows):
 
 @njit(cache=True)
 def _scaled_exp(units):
-    """e^(units 2^-50), for whole numbers up to FAR, as a double-double and a power of two."""
+    """Return e^(units 2^-50), for whole numbers up to FAR, as a double-double and a power of two."""
     whole = units >> 50
     h, l = exp_dd((units & ((1 << 50) - 1)) * 2.0**-50)  # noqa: E741
     one, many = _ONES[whole & 63], _SIXTY_FOURS[whole >> 6]
@@ -1190,7 +1191,7 @@ def _sum_dd(ah, al, bh, bl):
 
 @njit(cache=True)
 def _quotient(ah, al, bh, bl):
-    """The quotient of two double-doubles near 1, with a relative error below 2^-100."""
+    """Return the quotient of two double-doubles near 1, with a relative error below 2^-100."""
     q = ah / bh
     ph, pl = _mul_dd(q, 0.0, bh, bl)
     rh, rl = _sum_dd(ah, al, -ph, -pl)
@@ -1199,14 +1200,14 @@ def _quotient(ah, al, bh, bl):
 
 @njit(cache=True)
 def _near_one(h, l):  # noqa: E741
-    """A double-double as one from 1/2 to 1, and a power of two."""
+    """Return a double-double as one from 1/2 to 1, and a power of two."""
     m, e = math.frexp(h)
     return m, math.ldexp(l, -e), e
 
 
 @njit(cache=True)
 def _mapped(p, g, power, divide):
-    """p g or, where `divide`, p / g, for double-doubles p >= 0 and g 2^power."""
+    """Return p g or, if `divide`, p / g, for double-doubles p >= 0 and g 2^power."""
     if p[0] <= 0.0:
         return 0.0, 0.0
     h, l, e = _near_one(p[0], p[1])  # noqa: E741
@@ -1221,7 +1222,7 @@ def _mapped(p, g, power, divide):
 
 @njit(cache=True)
 def _middle(p, grow, power, low, high):
-    """p / (4 grow low high), for double-doubles, where low and high are not 0."""
+    """Return p / (4 grow low high), for double-doubles, where low and high are not 0."""
     a, b, e = _near_one(low[0], low[1])
     c, d, f = _near_one(high[0], high[1])
     h, l = _mul_dd(grow[0], grow[1], a, b)  # noqa: E741
@@ -1231,7 +1232,7 @@ def _middle(p, grow, power, low, high):
 
 @njit(cache=True)
 def _between(x, most):
-    """A double-double, but at least 0 and at most `most`."""
+    """Return a double-double, clipped to at least 0 and at most `most`."""
     if x[0] <= 0.0:
         return 0.0, 0.0
     return most if x[0] > most[0] or (x[0] == most[0] and x[1] > most[1]) else x
@@ -1239,11 +1240,11 @@ def _between(x, most):
 
 @njit(cache=True)
 def flow(units, start):
-    """Where dS/dt = min(S, 1 - S) takes the prefix sums of a distribution, as the probabilities between them.
+    """Apply the flow dS/dt = min(S, 1 - S) to the prefix sums of a distribution; return the probabilities between them.
 
     The flow maps S to S e^t up to e^-t/2, to 1 - e^-t/(4S) up to 1/2, and to 1 - (1 - S) e^-t beyond; an output is
-    mapped piece by piece, by the slopes of that. At the two bends the slopes agree, so that a bend that is misplaced by
-    a rounding error does not matter, however short the interval. The relative error of every output is below 2^-90.
+    mapped piece by piece, by the slopes of these maps. At the two bends the slopes agree, so a bend that is misplaced
+    by a rounding error does not matter, however short the interval. The relative error of every output is below 2^-90.
 
     Parameters
     ----------
@@ -1254,7 +1255,7 @@ def flow(units, start):
 
     Returns
     -------
-    array of float, one row per t; what is not 0 is at least TINY
+    array of float, one row per t; entries other than 0 are at least TINY
     """
     k = len(start)
     rows = np.empty((len(units), k))

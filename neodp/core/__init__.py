@@ -1,3 +1,3 @@
-"""The mechanism: boundaries, extensions, single datasets, audits and draws. It knows no store and prints nothing."""
+"""The mechanism: boundaries, extensions, single datasets, audits and draws. It uses no store and prints nothing."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Is a mechanism private? Decided edge by edge, without a tolerance.
+"""The privacy audit of a mechanism: decided edge by edge, without a tolerance.
 
 For every edge (u, v) with its epsilon and delta, the four inequalities
 
@@ -6,14 +6,14 @@ For every edge (u, v) with its epsilon and delta, the four inequalities
     q_u <= e^eps q_v + delta,    q_v <= e^eps q_u + delta
 
 must hold for the numbers as they are stored: the smaller of p and q is taken as the rational number it is,
-the larger as one minus it. Double-double arithmetic with a proven error decides all that is clear; the rest
-is decided with rational numbers and an enclosure of e^eps that is narrowed until it tells. That ends: for a
+the larger as one minus it. Double-double arithmetic with a proven error decides every clear case; the rest
+is decided with rational numbers and an enclosure of e^eps that is narrowed until it decides. This terminates: for a
 rational eps other than 0, e^eps is irrational (Lindemann), so no two sides are equal unless p = q = 0.
 
 With more colours, P(A) <= e^eps Q(A) + delta must hold for every set A of outputs and both ways, where P and Q are the
-distributions at the two ends; every entry is the rational number it is, but the largest of a distribution is one minus
-the rest. With delta = 0 single outputs are enough: their inequalities add up to those of all sets. Else one sum decides
-about all 2^k sets: the worst of them is A = {j : P_j > e^eps Q_j}, so that all hold iff
+distributions at the two ends; every entry is taken as the rational number it is, except that the largest entry of a
+distribution is one minus the rest. With delta = 0 single outputs are enough: their inequalities add up to those of all
+sets. Otherwise one sum decides about all 2^k sets: the worst of them is A = {j : P_j > e^eps Q_j}, so all hold iff
 
     sum over j of max(0, P_j - e^eps Q_j) <= delta.
 
@@ -60,12 +60,12 @@ __all__ = [
 ]
 
 NUMERICAL = 1e-12
-"""By how much a condition that is not (epsilon, delta) may be exceeded: rounding errors of doubles."""
+"""The tolerance of a condition other than (epsilon, delta), for the rounding errors of doubles."""
 
 
 @dataclass(frozen=True)
 class EdgeAudit:
-    """One edge, its inequalities, and how much of what they allow is used.
+    """One edge, its inequalities, and how much of their allowance is used.
 
     Attributes
     ----------
@@ -95,20 +95,20 @@ class EdgeAudit:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Tabular):
-    """What ``audit`` found; true iff no inequality is broken.
+    """The result of ``audit``; true iff no inequality is broken.
 
     Attributes
     ----------
     edges, checks, violations : int
-        How many edges were looked at, inequalities checked, and inequalities broken: of each edge four with two
-        colours; with k > 2 colours 2k, one per output and direction, if delta is 0, and else 2, one per direction, each
-        about the worst of all sets of outputs.
+        The numbers of edges, of inequalities checked, and of inequalities broken. With two colours, each edge has four
+        inequalities. With k > 2 colours, it has 2k if delta is 0, one per output and direction, and otherwise 2, one
+        per direction, each about the worst of all sets of outputs.
     undecided : int
-        How many were too close for double-double and went to rational arithmetic.
+        The number of inequalities that were too close for double-double and went to rational arithmetic.
     exact : bool
-        Whether there was no tolerance.
+        True if there was no tolerance.
     tolerance : float
-        How much was allowed for rounding; 0 if exact.
+        The tolerance for rounding errors; 0 if exact.
     worst : tuple of EdgeAudit
         The edges closest to their limit or beyond it, worst first.
     """
@@ -128,7 +128,7 @@ class Audit(Tabular):
         return f"<Audit: {self}>"
 
     def to_arrow(self) -> pa.Table:
-        """The worst edges, worst first: source, target, epsilon, delta, tightness, broken."""
+        """Return the worst edges, worst first: source, target, epsilon, delta, tightness, broken."""
         import pyarrow as pa
 
         kinds = {"source": pa.string(), "target": pa.string(), "broken": pa.list_(pa.string())}
@@ -148,12 +148,12 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     Parameters
     ----------
     graph : DatasetGraph
-        Whose edges, epsilons and deltas to hold it to.
+        The graph whose edges, epsilons and deltas the mechanism must respect.
     mechanism : Mechanism
-        (epsilon, delta) is checked exactly; Gaussian and user-supplied pairs are checked in doubles, to 1e-12, and the
-        result says so.
+        The mechanism to check. (epsilon, delta) is checked exactly; Gaussian and user-supplied pairs are checked in
+        doubles, to 1e-12, and the result says so.
     worst : int
-        How many of the worst edges to report.
+        The number of worst edges to report.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
 
 
 def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool:
-    """Whether left <= e^epsilon right + delta, in exact arithmetic.
+    """Return True if left <= e^epsilon right + delta, in exact arithmetic.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool
 
 
 def holds_for_all(left: list[Fraction], right: list[Fraction], epsilon: float, delta: float) -> bool:
-    """Whether left(A) <= e^epsilon right(A) + delta for every set A of outputs, in exact arithmetic.
+    """Return True if left(A) <= e^epsilon right(A) + delta for every set A of outputs, in exact arithmetic.
 
     Examples
     --------
@@ -218,12 +218,12 @@ def holds_for_all(left: list[Fraction], right: list[Fraction], epsilon: float, d
 
 
 def outputs_beyond(left: list[Fraction], right: list[Fraction], epsilon: float) -> list[int]:
-    """The worst set of outputs: those with left > e^epsilon right."""
+    """Return the worst set of outputs: those with left > e^epsilon right."""
     return [j for j, (p, q) in enumerate(zip(left, right, strict=True)) if not holds(p, q, epsilon, 0.0)]
 
 
 def exact(row: Floats | Sequence[float]) -> list[Fraction]:
-    """A stored distribution as rational numbers: every entry is the number that it is, the largest one minus the rest.
+    """Return a stored distribution as rational numbers: the entries as they are, but the largest as one minus the rest.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def judge(source: NDArray[Any], target: NDArray[Any], epsilon: Floats, delta: Fl
 
 
 def exponential(epsilon: float, precision: int) -> tuple[Fraction, Fraction]:
-    """What encloses e^epsilon."""
+    """Return two rational numbers that enclose e^epsilon."""
     if epsilon == 0.0:
         return Fraction(1), Fraction(1)
     context = Context(prec=precision)
@@ -275,7 +275,7 @@ def _surplus(left: list[Fraction], right: list[Fraction], grow: Fraction) -> Fra
 
 
 class Edges(Protocol):
-    """Pairs of datasets, and what each pair is promised."""
+    """Pairs of datasets, and the privacy that each pair is promised."""
 
     @property
     def colors(self) -> Sequence[str]:
@@ -297,14 +297,14 @@ class Edges(Protocol):
 
     @property
     def edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
 
     def key(self, vertex: int) -> str:
-        """The name of the dataset at a position."""
+        """Return the name of the dataset at a position."""
 
 
 def audit_rows(graph: Edges, rows: Floats, worst: int) -> Audit:
-    """``audit`` with any number of outputs: whole distributions, all sets of outputs, exactly."""
+    """Run ``audit`` with any number of outputs: whole distributions, all sets of outputs, exactly."""
     found = judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     single = int(np.count_nonzero(graph.delta == 0.0))
     broken = np.asarray(found.broken.any(axis=(1, 2)))
@@ -323,7 +323,7 @@ def audit_rows(graph: Edges, rows: Floats, worst: int) -> Audit:
 
 
 def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
-    """One edge between distributions, with the inequalities that are broken in words."""
+    """Describe one edge between distributions, with the broken inequalities in words."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
     lines = []
@@ -341,14 +341,14 @@ def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: B
 
 
 def audit_colors(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
-    """``audit`` with two colours: both colours, both ways; exactly for (epsilon, delta), numerically otherwise."""
+    """Run ``audit`` with two colours, both ways; exactly for (epsilon, delta), and numerically otherwise."""
     if isinstance(mechanism.privacy, EpsilonDelta):
         return audit_pairs(graph, mechanism.probabilities, worst)
     return _numerical(graph, mechanism, worst)
 
 
 def audit_pairs(graph: Edges, rows: Floats, worst: int) -> Audit:
-    """``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
+    """Run ``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
     from neodp.compiled import kernel
 
     verdict, tightness = kernel.audit(
@@ -412,7 +412,7 @@ def _numerical(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
 
 
 def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
-    """The positions of the worst edges, broken ones first."""
+    """Return the positions of the worst edges, broken ones first."""
     score = np.where(broken, np.inf, tightness)
     count = min(count, len(score))
     top = np.argpartition(-score, count - 1)[:count] if count else np.empty(0, np.int64)
@@ -420,7 +420,7 @@ def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
 
 
 def _sides(graph: Edges, rows: Floats, edge: int, which: int) -> tuple[Fraction, Fraction]:
-    """The exact left and right probability of one inequality."""
+    """Return the exact left and right probability of one inequality."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     left, right = (exact(rows[v])[which // 2] for v in (ends[which % 2], ends[1 - which % 2]))
     return left, right

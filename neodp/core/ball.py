@@ -1,29 +1,29 @@
 """One dataset on demand: the optimal mechanism at some datasets, from as little of the graph as proves it.
 
-What ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths (:mod:`neodp.core.binary`).
-Since U on labels is self-adjoint (:mod:`neodp.compiled.kernel`), the same U along the reversed path says which sources
-matter: with K the label of Pr[M(v) = c] so far,
+The value that ``extend`` gives a dataset v of colour c is a minimum over all sources u and paths
+(:mod:`neodp.core.binary`). Since U on labels is self-adjoint (:mod:`neodp.compiled.kernel`), the same U along the
+reversed path says which sources matter: with K the label of Pr[M(v) = c] so far,
 
     U along the path from u to v, applied to Pr[M(u) = c], is below K
     iff U along the path from v to u, applied to the complement of K, is below the complement of Pr[M(u) = c].
 
-So one pass backwards from v, started with the complement of K, gives each dataset the *back label* that a source there
-or beyond must undercut. No source has a lower chance of c than the least that alpha gives any dataset: where the back
-label is not below its complement, nothing at or beyond that dataset matters. The search asks for the edges at the
-datasets that may matter, a layer at a time, until there is none left: that is the proof (paper 000, Algorithm 2;
-paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour] and across
-colours, for whatever would round their alpha in or contradict it.
+So one pass backwards from v, started with the complement of K, gives each dataset the *back label* that a source at or
+beyond this dataset must undercut. No source has a lower chance of c than the least that alpha gives any dataset: if the
+back label is not below the complement of that least chance, nothing at or beyond that dataset matters. The search asks
+for the edges at the datasets that may matter, a layer at a time, until there is none left: that is the proof (paper
+000, Algorithm 2; paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour]
+and across colours, for anything that would round their alpha in or contradict it.
 
-What was seen is solved anew after each of the first 200 layers. Later that would be work for the square of a long way;
-then it is solved when it has grown by an eighth, so that all solutions together cost nine times the last one. Until
-then a layer goes on behind the one before it, where the back labels of the last solution, one edge farther, say that
-it may matter. This may see an eighth more than it must, and it does not matter to the result: a search ends where a
-solution says so.
+The part of the graph seen so far is solved anew after each of the first 200 layers. On a long path, solving it after
+every layer would take quadratic time; so after that, it is solved whenever it has grown by an eighth, and all solutions
+together cost nine times the last one. Between two solutions, a layer follows the one before it wherever the back labels
+of the last solution, one edge farther, say that it may matter. The search may therefore see an eighth more than it
+must, which does not affect the result: a search ends only when a solution says so.
 
-The result is that of ``extend`` on the whole graph in every bit, unless that refuses the graph for something outside
-the ball.
+The result is that of ``extend`` on the whole graph in every bit, unless ``extend`` refuses the graph for something
+outside the ball.
 
-Side channel: how many datasets are seen, and so the time it takes, depends on the dataset that is asked for. Where an
+Side channel: the number of datasets seen, and so the running time, depends on the dataset that is asked for. If an
 adversary can observe that, extend the whole graph instead.
 """
 
@@ -57,11 +57,11 @@ __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "
 WHOLE = (
     "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
 )
-"""Why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
+"""The reason why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
 LIMIT = 100_000
-"""How many datasets a search may see, unless told otherwise."""
+"""The number of datasets that a search may see, by default."""
 EACH = 200
-"""After how many layers what was seen is not solved after each of them, but when it has grown by an eighth."""
+"""The number of layers after which the part seen is solved only when it has grown by an eighth, not every time."""
 
 
 class Found(NamedTuple):
@@ -74,7 +74,7 @@ class Found(NamedTuple):
 class Star(NamedTuple):
     """The edges at some datasets, as columns: from `key` to `neighbor`, which has `color` and `alpha`.
 
-    `preference` holds the neighbours' colours as positions, best first; None where no neighbour orders them.
+    `preference` holds the neighbours' colours as positions, best first; None if no neighbour orders them.
     """
 
     key: pa.StringArray
@@ -91,7 +91,7 @@ class View(Protocol):
 
     @property
     def name(self) -> str:
-        """What the graph is called."""
+        """The name of the graph."""
 
     @property
     def colors(self) -> tuple[str, ...]:
@@ -99,16 +99,16 @@ class View(Protocol):
 
     @property
     def least(self) -> Floats:
-        """Per colour, a lower bound of its chance at any dataset that has alpha; 1 where none has.
+        """Per colour, a lower bound of its chance at any dataset that has alpha; 1 if none has.
 
         One row per colour: the chance of that colour, and the chance of the other.
         """
 
     def find(self, keys: Sequence[str]) -> Found:
-        """Some datasets; UnknownKey if there is no such one."""
+        """Return some datasets; raise UnknownKey if one does not exist."""
 
     def neighbors(self, keys: Sequence[str]) -> Star:
-        """The edges at some datasets, in one query."""
+        """Return the edges at some datasets, in one query."""
 
 
 class ArrayView:
@@ -122,14 +122,17 @@ class ArrayView:
 
     @property
     def least(self) -> Floats:
+        """Per colour, the least chance that alpha gives it at any dataset."""
         given = self.graph.alpha[self.graph.given]
         return least_of(given)
 
     def find(self, keys: Sequence[str]) -> Found:
+        """Return some datasets of the graph."""
         at = self._positions(keys)
         return Found([self.graph.colors[c] for c in self.graph.color[at]], self.graph.alpha[at])
 
     def neighbors(self, keys: Sequence[str]) -> Star:
+        """Return the edges at some datasets of the graph."""
         import pyarrow as pa
 
         at = self._positions(keys)
@@ -150,22 +153,22 @@ class ArrayView:
 
 @dataclass(frozen=True)
 class Rule:
-    """A graph that is made up as it goes, for one that is too large to store.
+    """A graph that is computed on demand, for graphs that are too large to store.
 
     Parameters
     ----------
     colors : two strings
     color : callable
-        From a key to the true answer of that dataset; None where there is no such dataset.
+        From a key to the true answer of that dataset; None if there is no such dataset.
     neighbors : callable
         From a key to its neighbours, as pairs (key, epsilon) or triples (key, epsilon, delta). If a is a neighbour of
-        b, then b must be one of a, with the same values.
+        b, then b must be a neighbour of a, with the same values.
     alpha : callable
-        From a key to Pr[first colour] or both probabilities, where it is given; else None. It must be given at an end
-        of every boundary edge.
+        From a key to Pr[first colour] or both probabilities, if alpha is given at that dataset; else None. It must be
+        given at an end of every boundary edge.
     least : two floats, optional
         Lower bounds of Pr[first colour] and of Pr[second colour] at any dataset with alpha: the search stops where
-        nothing as low as that could matter. By default 0: then only what is certain ends it.
+        no chance as low as that could matter. By default 0: then only certainty ends the search.
 
     Examples
     --------
@@ -221,7 +224,7 @@ class _RuleView:
         return Star(key, neighbor, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
 
     def _star(self, key: str) -> dict[str, tuple[float, float]]:
-        """The neighbours of a dataset with epsilon and delta, as far as known from both sides the same ones."""
+        """Return the neighbours of a dataset with epsilon and delta; refuse edges that are not mutual."""
         found: dict[str, tuple[float, float]] = {}
         for neighbor, *values in self.rule.neighbors(key):
             found[neighbor] = (values[0], values[1] if len(values) > 1 else 0.0)
@@ -251,7 +254,7 @@ class _RuleView:
 
 
 def least_of(given: Floats) -> Floats:
-    """``View.least`` of two colours, from the alpha of all datasets that have one."""
+    """Return ``View.least`` of two colours, from the alpha of all datasets that have one."""
     if not len(given):
         return np.array([[1.0, 0.0], [1.0, 0.0]])
     label = EpsilonDelta(np.empty(0), np.empty(0)).encode(given[:, 0].copy(), given[:, 1].copy())
@@ -260,18 +263,18 @@ def least_of(given: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the mechanism does at one dataset, and why.
+    """The behaviour of the mechanism at one dataset, and the reason for it.
 
     Attributes
     ----------
     key, color : str
         The dataset, and its true answer.
     probabilities : dict of float
-        By colour.
+        The chance of each colour.
     path : tuple of str
-        From the dataset whose alpha decides to this one; empty where none does.
+        The path from the dataset whose alpha decides to this one; empty if none does.
     epsilons, deltas : tuples of float
-        Of the edges along the path.
+        The epsilons and deltas of the edges along the path.
     """
 
     key: str
@@ -299,26 +302,26 @@ class Evaluation:
 
 @dataclass(frozen=True, repr=False)
 class Ball(Tabular):
-    """What a search found, and how.
+    """The result of a search, and how it was found.
 
     Attributes
     ----------
     evaluations : tuple of Evaluation
-        In the order of the keys that were asked for.
+        The evaluations, in the order of the keys that were asked for.
     seen, expanded : int
-        How many datasets are known, and of how many the edges are.
+        The number of datasets seen, and the number of datasets whose edges were seen.
     layers : int
-        How many times edges were asked for; 0 where the whole graph was extended.
+        The number of times edges were asked for; 0 if the whole graph was extended.
     reach : int
-        How many edges the farthest dataset seen is away from the nearest that was asked for.
+        The distance in edges from the farthest dataset seen to the nearest one that was asked for.
     rounded : int
-        How many of the alpha seen were rounded in.
+        The number of alpha values seen that were rounded in.
     proof : str
-        Why nothing outside matters.
+        The reason why nothing outside matters.
     queries : int
-        How many were made to a store.
+        The number of queries to a store.
     engine : str
-        Who searched: "client", this process, or "server", the plugin inside Neo4j.
+        The place of the search: "client", this process, or "server", the plugin inside Neo4j.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -338,7 +341,7 @@ class Ball(Tabular):
         return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
 
     def to_arrow(self) -> pa.Table:
-        """A row for every dataset that was asked for: its chances, and the path from the one that decides."""
+        """Return a row for every dataset asked for: its chances, and the path from the dataset that decides."""
         import pyarrow as pa
 
         rows = []
@@ -360,30 +363,30 @@ def evaluate(
     layers: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Ball:
-    """The optimal mechanism at some datasets, as ``extend`` would have it, by one search from all of them.
+    """Return the optimal mechanism at some datasets, the same as ``extend`` gives, by one search from all of them.
 
     Parameters
     ----------
     graph : DatasetGraph, Rule or View
     keys : str, or several
-        The datasets asked for. A string, or a whole number, is one key; everything else is several, so that a tuple
-        which names a single dataset goes into a list. A key that is not a string stands for what ``str`` makes of it.
+        The datasets asked for. A string, or a whole number, is one key; everything else is several, so a tuple that
+        names a single dataset must be put into a list. A key that is not a string is converted with ``str``.
     limit : int
-        How many datasets may be seen.
+        The number of datasets that may be seen.
     layers : int, optional
-        How many times edges may be asked for. By default as often as need be.
+        The number of times edges may be asked for. By default as often as necessary.
     progress : callable, optional
-        Told what is counted, how many there are and how many there may be, after each layer:
-        ``("datasets seen", 512, 100000)``. A search may end long before it has seen as many as it may.
+        Called after each layer with what is counted, the count so far and its limit:
+        ``("datasets seen", 512, 100000)``. A search may end long before it reaches the limit.
 
     Raises
     ------
     UnknownKey
         If there is no such dataset.
     UnhitBoundary, IncompatibleAlpha
-        As ``extend``, for what is met inside the ball.
+        As for ``extend``, for problems inside the ball.
     BallTooLarge
-        If a limit is passed before the search could stop.
+        If a limit is exceeded before the search could stop.
 
     Examples
     --------
@@ -408,9 +411,9 @@ def evaluate(
 def evaluate_whole(
     graph: DatasetGraph, keys: Any, method: Method | None = None, privacy: Privacy | None = None
 ) -> Ball:
-    """As ``evaluate``, by a pass over the whole graph: the work does not depend on the datasets asked for.
+    """Run ``evaluate`` by a pass over the whole graph: the work does not depend on the datasets asked for.
 
-    Any number of colours, and any privacy notion; `method` and `privacy` as in ``extend``.
+    It accepts any number of colours, and any privacy notion; `method` and `privacy` are as in ``extend``.
     """
     with _told_about(keys):
         start = [graph.index(key) for key in keys_of(keys)]
@@ -418,7 +421,7 @@ def evaluate_whole(
 
 
 def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> Ball:
-    """As ``evaluate_whole``, for the datasets at some positions, where the graph has been extended."""
+    """Run ``evaluate_whole`` for the datasets at some positions, on a graph that has already been extended."""
     return Ball(
         evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),
@@ -432,7 +435,7 @@ def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> 
 
 @contextmanager
 def _told_about(keys: Any) -> Iterator[None]:
-    """Say how a tuple is read, where a key of it is unknown."""
+    """Explain how a tuple is read, if one of its keys is unknown."""
     try:
         yield
     except UnknownKey as e:
@@ -444,7 +447,7 @@ def _told_about(keys: Any) -> Iterator[None]:
 
 @dataclass
 class _Search:
-    """A part of a graph that grows: datasets seen, which of them are expanded, and the edges at those."""
+    """A growing part of a graph: the datasets seen, which of them are expanded, and the edges at those."""
 
     view: View
     keys: Sequence[str]
@@ -515,7 +518,7 @@ class _Search:
     def _behind(
         self, known: int, layer: NDArray[np.int64], label: Labels, limits: Labels
     ) -> tuple[NDArray[np.int64], Labels]:
-        """The datasets that the last layer added to those known and that may matter; their back labels by its edges."""
+        """Return the datasets that the last layer added and that may matter, with back labels by the layer's edges."""
         source, target, epsilon, delta = self.stars[-1]
         sound = (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)  # a solution refuses others
         inside = [self.color[u] == self.color[v] for u, v in zip(source, target, strict=True)]
@@ -567,10 +570,10 @@ class _Search:
 
 
 def _limits(least: Floats) -> Labels:
-    """Per colour, the label from which on a back label says that nothing matters.
+    """Return, per colour, the label from which on a back label says that nothing matters.
 
-    It is the complement of the least chance of the colour at any source; but what nothing bounds yet is searched until
-    the boundary is met, in case that has no alpha.
+    This label is the complement of the least chance of the colour at any source; but if nothing bounds the chance yet,
+    the search goes on until it meets the boundary, in case that has no alpha.
     """
     rule = EpsilonDelta(np.empty(0), np.empty(0))
     limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(rule))
@@ -578,7 +581,7 @@ def _limits(least: Floats) -> Labels:
 
 
 class _Back:
-    """The passes backwards: which of the datasets that are not expanded may still matter."""
+    """The backward passes: which of the datasets that are not expanded may still matter."""
 
     def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
         self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
@@ -595,7 +598,7 @@ class _Back:
             self.needed |= outer & (label < limits[0])
 
     def _pass(self, begin: Labels) -> Labels:
-        """Back labels, in the colour of the datasets where they begin."""
+        """Return the back labels, in the colour of the datasets where they begin."""
         graph, rule = self.solution.graph, self.solution.rule
         label = np.full(len(graph), certain(rule))
         label[self.start] = begin
@@ -604,7 +607,7 @@ class _Back:
         return label
 
     def _deciding(self, first: Labels) -> NDArray[np.int64]:
-        """The sources that decide, or might if their alpha were rounded in: that lowers Pr[first colour].
+        """Return the sources that decide, or might if rounding in their alpha lowered their Pr[first colour].
 
         These are the sources that would undercut the next higher label.
         """
@@ -621,7 +624,7 @@ class _Back:
         return np.flatnonzero(found & graph.given)
 
     def proof(self, least: Floats) -> str:
-        """Why nothing outside matters."""
+        """Return the reason why nothing outside matters."""
         graph, rule, reasons = self.solution.graph, self.solution.rule, []
         for color, name in enumerate(graph.colors):
             rim = self.label[self.outer & (graph.color == color)].min(initial=certain(rule))

@@ -1,14 +1,14 @@
 """Two colours: the optimal extension of alpha, and how to choose alpha on the boundary.
 
 Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
-with alpha on S, and answers every dataset truthfully at least as often as any other that does (paper 000,
+with alpha on S, and answers every dataset truthfully at least as often as any other such mechanism (paper 000,
 Theorem 1; paper 002, Theorems 1 and 2). For v of colour c,
 
     Pr[M(v) = c] = min over u in S and all paths from u to v of U along the path, applied to Pr[M(u) = c].
 
 The minimum is found by one label-setting pass (:mod:`neodp.compiled.kernel`) on labels of the own colour. A source
-bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: where
-it does, it meets S. Alpha is compatible iff no source's own value drops, nor lies below what its neighbours
+bounds its neighbours of the other colour by its complement; beyond that, no path need leave a colour: a path
+that leaves it meets S. Alpha is compatible iff no source's own value drops or lies below what its neighbours
 of the other colour need.
 
 References
@@ -55,14 +55,14 @@ _FAR = 3  # hops: beyond, all edges are taken rather than the near ones
 
 
 def extend(graph: DatasetGraph, rule: Privacy) -> Extension:
-    """The optimal mechanism for two colours that agrees with a graph's alpha.
+    """Return the optimal mechanism for two colours that agrees with a graph's alpha.
 
     Parameters
     ----------
     graph : DatasetGraph
-        With alpha on a boundary-hitting set, and anywhere else.
+        The graph, with alpha on a boundary-hitting set, and possibly elsewhere.
     rule : Privacy
-        What every edge allows.
+        The privacy condition on every edge.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def extend(graph: DatasetGraph, rule: Privacy) -> Extension:
 
 @dataclass(frozen=True)
 class Solution:
-    """Labels of the own colour: `own` where alpha is given, `label` what all paths allow; `rounded` as in Mechanism."""
+    """Labels of the own colour: `own` is given by alpha, `label` is what all paths allow; `rounded` as in Mechanism."""
 
     graph: DatasetGraph
     rule: Privacy
@@ -93,13 +93,13 @@ class Solution:
 
     @property
     def rows(self) -> Floats:
-        """Probabilities by dataset and colour."""
+        """The probabilities by dataset and colour."""
         return _rows(self.rule, self.graph.color, self.label)
 
     def path(self, vertex: int) -> Path:
-        """The datasets from the one whose alpha decides a label to the one that has it, and the edges between them.
+        """Return the path of datasets from the one whose alpha decides a label to the one that has it, with its edges.
 
-        The path is empty where nothing bounds the dataset.
+        The path is empty if nothing bounds the dataset.
         """
         if self.label[vertex] >= certain(self.rule):
             return [], []
@@ -107,7 +107,7 @@ class Solution:
 
 
 def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
-    """The labels of ``extend``, of a graph whose boundary is hit."""
+    """Return the labels of ``extend`` for a graph whose boundary is hit."""
     given = np.flatnonzero(graph.given)
     own = np.full(len(graph), certain(rule))
     own[given] = rule.encode(*own_and_rest(graph.alpha[given], graph.color[given]))
@@ -120,7 +120,7 @@ def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
 
 
 def settled(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
-    """The least labels of the own colour that all paths allow."""
+    """Return the least labels of the own colour that all paths allow."""
     label = own.copy()
     rule.cross(graph, own, label)
     bounded = label < certain(rule)
@@ -130,7 +130,7 @@ def settled(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
 
 
 def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundary:
-    """The error for a boundary edge without alpha."""
+    """Return the error for a boundary edge without alpha."""
     ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
     return UnhitBoundary(
         f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
@@ -139,7 +139,7 @@ def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundar
 
 
 def _component_name(graph: DatasetGraph, edge: int) -> str:
-    """In which component an edge lies, in words; nothing where there is only one."""
+    """Return the component of an edge, in words; an empty string if there is only one component."""
     count, component = search.components(len(graph), graph.source, graph.target)
     if count == 1:
         return ""
@@ -148,7 +148,7 @@ def _component_name(graph: DatasetGraph, edge: int) -> str:
 
 
 def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[int, int | None] | None:
-    """A source whose alpha cannot be kept, and the boundary edge over which it lies too low, if that is why."""
+    """Return a source whose alpha cannot be kept, and the boundary edge over which it is too low, if that is why."""
     dropped = np.flatnonzero(graph.given & (label < own))
     if len(dropped):
         return int(dropped[np.argmax(own[dropped] - label[dropped])]), None
@@ -156,7 +156,7 @@ def _conflict(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
 
 
 def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) -> tuple[Labels, NDArray[np.int64]]:
-    """Labels of alpha lowered, in Pr[first colour], until they are compatible; refused beyond a rounding error.
+    """Lower the labels of alpha, in Pr[first colour], until they are compatible; refuse more than a rounding error.
 
     Lowering in one colour settles both, since U on labels is self-adjoint.
     """
@@ -180,7 +180,7 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
 
 
 def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int, over: int | None) -> Witness:
-    """Why the alpha of v cannot be kept."""
+    """Return the reason why the alpha of v cannot be kept."""
     if over is None:
         color, value, bound = graph.color[v], own[v], label[v]
         path, edges = _trace(graph, rule, own, label, v)
@@ -205,14 +205,14 @@ def _witness(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: 
 
 
 def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: int) -> Path:
-    """The path from a source that gives v its label."""
+    """Return the path from a source that gives v its label."""
     adjacency, given = graph.adjacency, graph.given
 
     def is_source(w: int) -> bool:  # a source of the other colour ends the path too
         return bool(graph.color[w] != graph.color[v] or (given[w] and label[w] == own[w]))
 
     def before(w: int) -> Iterator[tuple[int, int]]:
-        """Backwards over edges that are tight."""
+        """Step backwards over edges that are tight."""
         row = slice(adjacency.indptr[w], adjacency.indptr[w + 1])
         u, e = adjacency.neighbor[row], adjacency.edge[row]
         same = graph.color[u] == graph.color[w]
@@ -228,7 +228,7 @@ def _probability(rule: Privacy, label: Any) -> float:
 
 
 def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
-    """Probabilities by dataset and colour, from labels of the own colour."""
+    """Return the probabilities by dataset and colour, from labels of the own colour."""
     rows: Floats
     if isinstance(rule, EpsilonDelta):
         from neodp.compiled import kernel
@@ -251,7 +251,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     highest = label[ends].max(initial=0)
     hops = _hops(rule, int(highest - label[ends].min(initial=highest)))
     if hops > 0:
-        # alpha is wanted at the ends alone: what is no lower than the highest of them lowers none
+        # alpha is needed only at the boundary datasets: a label no lower than the highest of theirs lowers none of them
         np.minimum(label, highest, out=label)
         parts = [ends[graph.color[ends] == color] for color in range(2)]
         rule.settle_over(graph, _near(graph, ends, hops // 2), label, *parts)
@@ -259,12 +259,12 @@ def balanced(graph: DatasetGraph) -> Floats:
 
 
 def _hops(rule: EpsilonDelta, span: int) -> int:
-    """How many edges a path can have that raises a label by less than `span`."""
+    """Return the greatest number of edges in a path that raises a label by less than `span`."""
     return 0 if span == 0 else -(-span // rule.step) - 1 if rule.step else sys.maxsize
 
 
 def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
-    """The edges within a colour whose ends lie at most so many edges from the boundary; all, where that is far."""
+    """Return a mask of the edges within a colour with both ends at most `hops` edges from the boundary; all if far."""
     from neodp.compiled import kernel
 
     if hops > _FAR:
@@ -278,7 +278,7 @@ def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
 
 
 def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
-    """Per dataset, the least even share of its boundary edges, as a label; certainty where it has none.
+    """Return, per dataset, the least even share of its boundary edges, as a label; certainty if it has none.
 
     The even share of a boundary edge is the greatest chance that both of its ends can have for their own answers:
     (e^eps + delta) / (e^eps + 1).
@@ -295,7 +295,7 @@ def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
 
 
 def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) -> Floats:
-    """The alpha that is the same for all boundary datasets of a colour; see :func:`neodp.core.boundary.homogeneous`."""
+    """Return the same alpha for all boundary datasets of a colour; see :func:`neodp.core.boundary.homogeneous`."""
     for value in (first, second):
         if value is not None and not 0.0 <= value <= 1.0:
             raise PrivacyError(f"alpha is {value!r}", "give a probability from 0 to 1")
@@ -310,7 +310,7 @@ def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) 
 
 
 def alpha_of(graph: DatasetGraph, label: Labels) -> Floats:
-    """Labels of the own colour as alpha, on the boundary."""
+    """Return labels of the own colour as alpha, on the boundary."""
     ends = boundary.boundary_vertices(graph)
     alpha = np.full((len(graph), 2), np.nan)
     alpha[ends] = _rows(EpsilonDelta.of(graph), graph.color[ends], label[ends])

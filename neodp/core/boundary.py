@@ -1,4 +1,4 @@
-"""The boundary between colours, sets that hit it, and how to choose alpha on it.
+"""The boundary between colours, sets that hit it, and choices of alpha on it.
 
 A *boundary edge* joins datasets of different colours; its ends are *boundary datasets*. A *boundary-hitting
 set* holds at least one end of every boundary edge (paper 002, Definition 7). The optimal mechanism is unique
@@ -38,12 +38,12 @@ __all__ = [
 
 
 def boundary_edges(graph: DatasetGraph) -> NDArray[np.int64]:
-    """The positions of the edges whose ends differ in colour, or in how they order the colours."""
+    """Return the positions of the edges whose ends differ in colour, or in how they order the colours."""
     return graph.boundary
 
 
 def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
-    """The positions of the ends of boundary edges, ascending."""
+    """Return the positions of the ends of boundary edges, ascending."""
     mask = np.zeros(len(graph), np.bool_)
     edges = boundary_edges(graph)
     mask[graph.source[edges]] = True
@@ -52,7 +52,7 @@ def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
 
 
 def distance(graph: DatasetGraph) -> NDArray[np.int32]:
-    """Per dataset, how many edges it is away from the boundary; -1 where no boundary can be reached.
+    """Return, per dataset, its distance in edges from the boundary; -1 if no boundary can be reached.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def distance(graph: DatasetGraph) -> NDArray[np.int32]:
 
 
 def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
-    """The position of a boundary edge with neither end in `members`, or None: a witness.
+    """Return the position of a boundary edge with neither end in `members`, or None: a witness.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
 
 
 def is_hitting_set(graph: DatasetGraph, members: NDArray[Any]) -> bool:
-    """Whether `members` holds an end of every boundary edge.
+    """Return True if `members` holds an end of every boundary edge.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def is_hitting_set(graph: DatasetGraph, members: NDArray[Any]) -> bool:
 
 
 def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
-    """A smallest boundary-hitting set, as positions.
+    """Return a smallest boundary-hitting set, as positions.
 
     Between two colours the boundary is a bipartite graph, where the least number of vertices that cover all
     edges equals the greatest number of disjoint edges (König). With a maximum matching, and Z the vertices
@@ -141,12 +141,12 @@ def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
 
 
 def balanced(graph: DatasetGraph) -> Floats:
-    """The alpha that shares every boundary edge evenly between its two ends, or between all ranks.
+    """Return the alpha that shares every boundary edge evenly between its two ends, or between all ranks.
 
     With one (epsilon, delta), every boundary dataset tells the truth with chance
-    (e^eps + delta) / (e^eps + 1) (paper 002, Corollary 2). Where edges differ: that value of each boundary
-    edge bounds both of its ends, a dataset also by what its neighbours of the same colour then allow, and
-    alpha is the greatest that respects both. It is compatible, since for an edge's own value b, U(1 - b) = b.
+    (e^eps + delta) / (e^eps + 1) (paper 002, Corollary 2). If the edges differ, the value of each boundary edge
+    bounds both of its ends, a dataset is also bounded by what its neighbours of the same colour then allow, and
+    alpha is the greatest that respects both bounds. It is compatible, since for an edge's own value b, U(1 - b) = b.
     With more than two colours it is :func:`neodp.core.rainbow.balanced`, which with one (epsilon, delta) is the same
     formula for two.
 
@@ -170,17 +170,17 @@ def balanced(graph: DatasetGraph) -> Floats:
 
 
 def homogeneous(graph: DatasetGraph, first: float | Sequence[float], second: float | None = None) -> Floats:
-    """The alpha that is the same for all boundary datasets of a colour, or of an order.
+    """Return the alpha that is the same for all boundary datasets of a colour, or of an order.
 
     Parameters
     ----------
     graph : DatasetGraph
     first : float
         Pr[first colour] at the boundary datasets of the first colour. With more than two colours: the chance of the
-        best output, the others sharing the rest as :func:`neodp.core.rainbow.balanced` does; or the chances of all
+        best output, with the rest shared by the others as in :func:`neodp.core.rainbow.balanced`; or the chances of all
         ranks, best first.
     second : float, optional
-        Pr[second colour] at those of the second; by default the greatest that is compatible:
+        Pr[second colour] at the boundary datasets of the second colour; by default the greatest that is compatible:
         min U(1 - `first`) over the boundary edges.
 
     Returns

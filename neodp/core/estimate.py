@@ -1,9 +1,10 @@
-"""How much memory an extension takes, before it is started: measured, per dataset and per edge.
+"""The memory that an extension takes, known before it starts: measured, per dataset and per edge.
 
-The least is a graph in memory that is extended and audited; the most is one that the embedded store reads first, whose
-engine takes more than the graph. Measured on counts of up to a hundred million edges in memory (``python -m bench
-blocks --largest 100000000``, its rows "memory"), and on counts and hypercubes of up to a million datasets in a store;
-beyond the 250 MB that Python and its libraries take, and some 100 MB of the store's engine.
+The lower bound is a graph in memory that is extended and audited; the upper bound is a graph that the embedded store
+reads first, whose engine takes more memory than the graph. Measured on counts of up to a hundred million edges in
+memory (``python -m bench blocks --largest 100000000``, its rows "memory"), and on counts and hypercubes of up to a
+million datasets in a store. The 250 MB that Python and its libraries take, and some 100 MB of the store's engine, come
+on top.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Estimate", "estimate", "memory"]
 LEAST = 135, 40
 """Bytes per dataset and per edge in memory."""
 MOST = 300, 260
-"""The same, read from the embedded store."""
+"""Bytes per dataset and per edge when read from the embedded store."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Estimate:
 
     @property
     def fits(self) -> bool:
-        """Whether it takes no more than half of this machine's memory."""
+        """True if the extension takes no more than half of this machine's memory."""
         return self.bytes_max <= memory() // 2 or not memory()
 
 
 def estimate(vertices: int, edges: int) -> Estimate:
-    """The memory that extending a graph of this size takes at least and at most.
+    """Return the memory that extending a graph of this size takes at least and at most.
 
     Examples
     --------
@@ -48,7 +49,7 @@ def estimate(vertices: int, edges: int) -> Estimate:
 
 
 def memory() -> int:
-    """The machine's memory in bytes; 0 where it is not known."""
+    """Return the machine's memory in bytes; 0 if it is not known."""
     if sys.platform == "win32":
         return 0
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

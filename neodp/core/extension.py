@@ -1,7 +1,7 @@
-"""What comes of extending alpha: a row for every dataset, or a witness why there is none.
+"""The result of extending alpha: a row for every dataset, or a witness that there is none.
 
-Both families of mechanisms, with two colours (:mod:`neodp.core.binary`) and with more (:mod:`neodp.core.rainbow`),
-answer in these terms.
+Both solvers, for two colours (:mod:`neodp.core.binary`) and for more (:mod:`neodp.core.rainbow`), share these result
+types.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from neodp.data.validation import Floats
 __all__ = ["ROUNDING", "Extension", "Witness", "shown"]
 
 ROUNDING = 1e-12
-"""An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error."""
+"""The relative amount up to which an alpha that exceeds its bound is taken for a rounding error."""
 
 
 class Extension(NamedTuple):
@@ -32,11 +32,11 @@ class Extension(NamedTuple):
     rounded : array of int
         The positions of the datasets whose alpha was rounded in.
     filled : array of int
-        The positions of the boundary datasets that had no alpha and took that of their order; with two colours none.
+        The positions of the boundary datasets that had no alpha and took that of their order; none with two colours.
     method : str
-        How the rows were found.
+        The method that found the rows.
     path : callable
-        From the position of a dataset to the path from the dataset whose alpha decides; an empty path where none does.
+        From the position of a dataset to the path from the dataset whose alpha decides; an empty path if none does.
     """
 
     rows: Floats
@@ -69,6 +69,6 @@ class Witness:
 
 
 def shown(path: tuple[str, ...]) -> str:
-    """A path of keys, shortened in its middle."""
+    """Return a path of keys, shortened in its middle."""
     keys = [repr(key) for key in path]
     return " – ".join(keys if len(keys) <= 7 else [*keys[:3], f"({len(keys) - 6} more)", *keys[-3:]])

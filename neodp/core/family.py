@@ -1,4 +1,4 @@
-r"""Two colours, or more: the one place that asks, and everything that depends on the answer.
+r"""The two families of mechanisms, for two colours and for more: the one place that tells them apart.
 
 ==================  ===========================================  =================================================
 \                   two colours (:mod:`neodp.core.binary`)            more colours (:mod:`neodp.core.rainbow`)
@@ -11,9 +11,9 @@ written down as     p and q                                      probabilities
 one dataset         by a search of its neighbourhood             by a pass over the whole graph
 ==================  ===========================================  =================================================
 
-``family(graph)`` gives the column of the table that a graph belongs to. No other module asks for the number of colours
-to decide what to do; only the data that families build on, :mod:`neodp.data.validation` and :mod:`neodp.data.graph`,
-know that one number says a whole distribution over two colours, and that two colours leave nothing to order.
+``family(graph)`` gives the column of the table that a graph belongs to. No other module branches on the number of
+colours; only the modules that the families build on, :mod:`neodp.data.validation` and :mod:`neodp.data.graph`,
+know that one number determines a whole distribution over two colours, and that two colours leave nothing to order.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Colored", "Family", "family", "require_binary"]
 
 
 class Colored(Protocol):
-    """Whatever has colours: a graph, a view of one, or what a store says about one."""
+    """Anything that has colours: a graph, a view of one, or a store's description of one."""
 
     @property
     def colors(self) -> Sequence[str]:
@@ -46,12 +46,12 @@ class Colored(Protocol):
 
 
 class Family(ABC):
-    """What differs between two colours and more.
+    """The differences between two colours and more.
 
     Attributes
     ----------
     binary : bool
-        Whether there are two colours.
+        True if there are two colours.
     """
 
     binary: ClassVar[bool]
@@ -62,15 +62,15 @@ class Family(ABC):
 
     @abstractmethod
     def unhit_edge(self, graph: DatasetGraph) -> int | None:
-        """The position of a boundary edge at which alpha is missing; None where none is."""
+        """Return the position of a boundary edge at which alpha is missing; None if there is none."""
 
     @abstractmethod
     def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Extension:
-        """The best mechanism that agrees with a graph's alpha; see :func:`neodp.core.mechanism.extend`."""
+        """Return the best mechanism that agrees with a graph's alpha; see :func:`neodp.core.mechanism.extend`."""
 
     @abstractmethod
     def balanced(self, graph: DatasetGraph) -> Floats:
-        """The alpha that favours no colour; see :func:`neodp.core.boundary.balanced`."""
+        """Return the alpha that favours no colour; see :func:`neodp.core.boundary.balanced`."""
 
     @abstractmethod
     def homogeneous(self, graph: DatasetGraph, first: float | Sequence[float], second: float | None) -> Floats:
@@ -82,11 +82,11 @@ class Family(ABC):
 
     @abstractmethod
     def properties(self, row: Sequence[float]) -> dict[str, Any]:
-        """A distribution as the properties of a dataset, in the words of the data model."""
+        """Return a distribution as the properties of a dataset, in the terms of the data model."""
 
     @abstractmethod
     def columns(self, rows: Floats) -> dict[str, Any]:
-        """The same for many: distributions as columns."""
+        """Return many distributions as columns, in the terms of the data model."""
 
 
 class _Binary(Family):
@@ -161,7 +161,7 @@ _BINARY, _RAINBOW = _Binary(), _Rainbow()
 
 
 def family(colored: Colored) -> Family:
-    """What holds for as many colours as a graph has.
+    """Return the family for the number of colours of a graph.
 
     Examples
     --------

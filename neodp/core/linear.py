@@ -2,8 +2,7 @@
 
     minimise  cost x    subject to  least <= A x <= most  and  low <= x <= high.
 
-HiGHS is asked directly: scipy has a copy of it, but ``scipy.optimize`` takes longer to load than a small poll takes in
-all.
+HiGHS is called directly: scipy includes it, but ``scipy.optimize`` takes longer to load than a whole small poll takes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from neodp.data.validation import Floats
 __all__ = ["Matrix", "Method", "Program", "Solution"]
 
 TOLERANCE = 1e-10
-"""By how much a solution may break an inequality; the least that HiGHS takes."""
+"""The amount by which a solution may break an inequality; the least that HiGHS accepts."""
 
 Method = Literal["simplex", "ipm"]
 """The dual simplex method, or interior points."""
@@ -32,7 +31,7 @@ class Matrix(NamedTuple):
     value: Floats
 
     def by_column(self, columns: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-        """Where each column begins, and the rows and values of the entries, column by column.
+        """Return the start of each column, and the rows and values of the entries, column by column.
 
         Examples
         --------
@@ -47,7 +46,7 @@ class Matrix(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A best x and its cost; where the solver gave up, no x, but why."""
+    """A best x and its cost; if the solver gave up, no x, but the reason."""
 
     x: Floats | None
     cost: float
@@ -73,7 +72,7 @@ class Program(NamedTuple):
     high: Floats
 
     def solve(self, method: Method) -> Solution:
-        """Solve it up to TOLERANCE."""
+        """Solve the program up to TOLERANCE."""
         import highspy
 
         program = highspy.HighsLp()

@@ -1,4 +1,4 @@
-"""How much privacy does each edge really lose?
+"""The exact privacy loss of each edge.
 
 For the distributions P and Q at the two ends of an edge, over any number of outputs,
 
@@ -10,8 +10,8 @@ Both are rounded up, to the least double that the exact audit (:mod:`neodp.core.
 says where to look, and bisection between a number that passes the audit and one that does not finds the very last bit.
 As in all of neodp, the largest entry of a row stands for one minus the rest.
 
-This works for anybody's mechanism, not only for neodp's: all it takes is a table of probabilities and a list of edges.
-An edge's (least epsilon, delta) or (epsilon, least delta) is what an accountant takes: with dp-accounting,
+This works for any mechanism, not only for those of neodp: all it takes is a table of probabilities and a list of edges.
+An accountant takes an edge's (least epsilon, delta) or (epsilon, least delta): with dp-accounting,
 ``from_privacy_parameters(DifferentialPrivacyParameters(epsilon, delta))``.
 """
 
@@ -41,7 +41,7 @@ class Losses:
     Attributes
     ----------
     epsilon : array of float
-        The least epsilon at the edge's own delta, rounded up; infinite where no epsilon is enough.
+        The least epsilon at the edge's own delta, rounded up; infinite if no epsilon is enough.
     delta : array of float
         The least delta at the edge's own epsilon, rounded up.
     """
@@ -54,7 +54,7 @@ class Losses:
 
 
 def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) -> Losses:
-    """The least epsilon and the least delta that each edge needs.
+    """Return the least epsilon and the least delta that each edge needs.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) 
     source, target : arrays of int
         The rows at the two ends of each edge.
     epsilon, delta : floats, or one float for all edges
-        At which delta, and at which epsilon.
+        The epsilon at which to find the least delta, and the delta at which to find the least epsilon.
 
     Raises
     ------
     GraphError
-        If a row is no distribution, or an epsilon or delta is out of range; the message says which one.
+        If a row is not a distribution, or an epsilon or delta is out of range; the message says which one.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) 
             raise GraphError(f"edge {wrong[0] + 1}: {name} is {values[wrong[0]]}", f"give a number from 0 to {most:g}")
 
     def keeps(epsilons: Floats, deltas: Floats, edges: NDArray[np.int64]) -> Bools:
-        """Whether edges keep these (epsilon, delta), decided exactly."""
+        """Return a mask of the edges that keep these (epsilon, delta), decided exactly."""
         near = epsilons <= MAX_EPSILON
         kept = np.zeros(len(edges), np.bool_)
         some = edges[near]
@@ -108,12 +108,12 @@ def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) 
 
 
 def checked_rows(rows: Any, name: Callable[[int], str] = "row {}".format) -> Floats:
-    """Rows of probabilities, as an array; each must be a distribution.
+    """Return rows of probabilities as an array; each row must be a distribution.
 
     Raises
     ------
     GraphError
-        If an entry is no number from 0 to 1, or a row does not add up to 1 (to 1e-9); the message names the row.
+        If an entry is not a number from 0 to 1, or a row does not add up to 1 (to 1e-9); the message names the row.
     """
     try:
         table: Floats = np.ascontiguousarray(rows, np.float64)
@@ -138,9 +138,10 @@ def checked_rows(rows: Any, name: Callable[[int], str] = "row {}".format) -> Flo
 
 
 def _least_epsilon(p: Floats, q: Floats, delta: Floats) -> Floats:
-    """The least e with sum of max(0, p - e^e q) <= delta, per row, in doubles.
+    """Return the least e with sum of max(0, p - e^e q) <= delta, per row, in doubles.
 
-    The outputs with the greatest p / q make up the worst set; of its j greatest, e = log((P - delta) / Q) must hold.
+    The outputs with the greatest p / q make up the worst set; its j greatest outputs give the bound
+    e = log((P - delta) / Q), for every j.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(q > 0.0, p / q, np.where(p > 0.0, np.inf, 0.0))
@@ -153,9 +154,9 @@ def _least_epsilon(p: Floats, q: Floats, delta: Floats) -> Floats:
 
 
 def _least(guess: Floats, most: float, passes: Callable[[Floats, NDArray[np.int64]], Bools]) -> Floats:
-    """Per edge, the least double from 0 to `most` that passes; `most` where none below it does.
+    """Return, per edge, the least double from 0 to `most` that passes; `most` if none below it does.
 
-    What passes is upward closed. The guess only says where to look first.
+    The set of numbers that pass is upward closed. The guess only says where to look first.
     """
     every = np.arange(len(guess))
     zero = passes(np.zeros(len(guess)), every) if len(guess) else np.empty(0, np.bool_)
@@ -178,7 +179,7 @@ def _least(guess: Floats, most: float, passes: Callable[[Floats, NDArray[np.int6
 
 
 def to_table(keys: Sequence[str], source: Any, target: Any, epsilon: Floats, delta: Floats, found: Losses) -> pa.Table:
-    """The losses as a table: source, target, epsilon, delta, least_epsilon, least_delta."""
+    """Return the losses as a table: source, target, epsilon, delta, least_epsilon, least_delta."""
     import pyarrow as pa
 
     names = pa.array(keys, pa.string())

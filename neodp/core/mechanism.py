@@ -1,9 +1,9 @@
 """Mechanisms: a random answer for every dataset, and the optimal one that agrees with a graph's alpha.
 
 A *mechanism* gives every dataset of a graph a distribution over the colours. Given alpha on the boundary, there is one
-best mechanism that is private and agrees with alpha: ``extend`` finds it, and ``check`` says why there is none. What
-"best" means, and how the mechanism is found, depends on the number of colours (:mod:`neodp.core.family`): with two, see
-:mod:`neodp.core.binary`; with more, :mod:`neodp.core.rainbow`.
+best mechanism that is private and agrees with alpha: ``extend`` finds it, and ``check`` says why there is none. The
+meaning of "best", and the way the mechanism is found, depend on the number of colours (:mod:`neodp.core.family`): with
+two, see :mod:`neodp.core.binary`; with more, :mod:`neodp.core.rainbow`.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     probabilities : array of float, one row per dataset, one column per colour
         Every entry but the largest of a row is exact; the largest stands for one minus the rest.
     privacy : Privacy
-        What it keeps on every edge.
+        The privacy condition that it keeps on every edge.
     rounded : array of int
         The positions of the datasets whose alpha was rounded in.
     filled : array of int
-        The positions of the boundary datasets that had no alpha and took that of their order; with two colours none.
+        The positions of the boundary datasets that had no alpha and took that of their order; none with two colours.
     method : str
-        How it was found: ``labels`` with two colours, ``table``, ``line`` or ``prefix`` with more, ``given`` where it
-        was not.
+        The method that found it: ``labels`` with two colours; ``table``, ``line`` or ``prefix`` with more; ``given`` if
+        its probabilities were given.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     def of(
         cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[Any, Any], privacy: Privacy | None = None
     ) -> Mechanism:
-        """The mechanism with given probabilities, in any of the forms of alpha; it need not be private.
+        """Return the mechanism with given probabilities, in any of the forms of alpha; it need not be private.
 
         Examples
         --------
@@ -99,14 +99,14 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
 
     @classmethod
     def from_frame(cls, graph: DatasetGraph, frame: Any, privacy: Privacy | None = None) -> Mechanism:
-        """The mechanism of a frame with a row for every dataset, as ``to_arrow`` gives it; it need not be private.
+        """Return the mechanism of a frame with a row per dataset, as from ``to_arrow``; it need not be private.
 
         Parameters
         ----------
         graph : DatasetGraph
         frame : frame of pandas or polars, Arrow table, or dict of columns
-            With a column ``key``, and ``p`` and ``q`` (the chances of both colours), or ``probabilities`` (lists, in
-            the order of the graph's colours).
+            The table, with a column ``key``, and ``p`` and ``q`` (the chances of both colours), or ``probabilities``
+            (lists, in the order of the graph's colours).
         privacy : Privacy, optional
 
         Examples
@@ -123,7 +123,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return cls.of(graph, dict(zip(key, rows, strict=True)), privacy)
 
     def __getitem__(self, key: object) -> dict[str, float]:
-        """The distribution at a dataset, by colour; a key that is not a string stands for what ``str`` makes of it."""
+        """Return the distribution at a dataset, by colour; a key that is not a string is converted with ``str``."""
         row = self.probabilities[self.graph.index(key)]
         return dict(zip(self.graph.colors, row.tolist(), strict=True))
 
@@ -139,11 +139,11 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return len(self.graph)
 
     def values(self) -> ValuesView[dict[str, float]]:
-        """The distributions, in the order of the graph."""
+        """Return the distributions, in the order of the graph."""
         return _Distributions(self)
 
     def items(self) -> ItemsView[str, dict[str, float]]:
-        """Keys with their distributions, in the order of the graph."""
+        """Return the keys with their distributions, in the order of the graph."""
         return _Items(self)
 
     __eq__ = object.__eq__
@@ -174,10 +174,10 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return own_and_rest(self.probabilities, self.graph.color)[1]
 
     def dominates(self, other: Mechanism) -> bool:
-        """Whether it is truthful at least as often as `other` on every dataset (paper 002, Definition 2).
+        """Return True if it is truthful at least as often as `other` on every dataset (paper 002, Definition 2).
 
-        With more than two colours: whether on every dataset the chance of the best output is greater, or equal and that
-        of the next is greater, and so on (paper 003, Definition 3).
+        With more than two colours: return True if on every dataset the chance of the best output is greater, or equal
+        and that of the next is greater, and so on (paper 003, Definition 3).
         """
         if self.graph is not other.graph and not self.graph.keys.equals(other.graph.keys):
             raise GraphError("the two mechanisms belong to different graphs", "compare mechanisms on one graph")
@@ -189,9 +189,9 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return True
 
     def _ranked(self) -> Iterator[Labels]:
-        """Labels of the chances of each dataset's best output, the next, …: they tell apart what doubles near 1 cannot.
+        """Yield labels of the chances of each dataset's best output, the next, …, which are precise even near 1.
 
-        The last is one minus the others.
+        They distinguish chances near 1 that are equal as doubles. The last is one minus the others.
         """
         rule = EpsilonDelta.of(self.graph)
         for color in self.graph.orders[self.graph.order].T[:-1]:
@@ -200,7 +200,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
             yield rule.encode(*own_and_rest(self.probabilities, color))
 
     def to_arrow(self) -> pa.Table:
-        """A row for every dataset: ``key``, ``color``, ``p_true``, and ``p`` and ``q``, or ``probabilities``."""
+        """Return a row for every dataset: ``key``, ``color``, ``p_true``, and ``p`` and ``q``, or ``probabilities``."""
         import pyarrow as pa
 
         nodes = self.graph.to_arrow().nodes.select(["key", "color"])
@@ -210,7 +210,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return nodes
 
     def to_networkx(self) -> nx.Graph:
-        """The graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
+        """Return the graph with ``p_true`` on every node, and ``p`` and ``q``, or ``probabilities``."""
         nxgraph = self.graph.to_networkx()
         rows = zip(nxgraph, self.p_true.tolist(), self.probabilities.tolist(), strict=True)
         for key, p_true, row in rows:
@@ -220,7 +220,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
 
 
 class _Distributions(ValuesView[dict[str, float]]):
-    """The rows of a mechanism one after another; to look up every key would take a search each."""
+    """The rows of a mechanism one after another; looking up every key would take a search each."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         super().__init__(mechanism)
@@ -247,27 +247,28 @@ class _Items(ItemsView[str, dict[str, float]]):
 
 @dataclass(frozen=True, repr=False)
 class Check(Tabular):
-    """What ``check`` found; true iff the graph can be extended.
+    """The result of ``check``; true iff the graph can be extended.
 
     Attributes
     ----------
     connected : bool
     components : int
     boundary : int
-        How many datasets lie on it.
+        The number of datasets on the boundary.
     boundary_hit : bool
-        Whether every boundary edge has alpha at one end; with more than two colours, whether every order has alpha on
-        its boundary.
+        True if every boundary edge has alpha at one end; with more than two colours, if every order has alpha on its
+        boundary.
     unhit : tuple of two keys, or None
         A boundary edge with alpha at neither end; with more than two colours, one at an order without alpha.
     compatible : bool or None
-        None where the boundary is not hit, so that the question does not arise.
+        True if a private mechanism agrees with alpha; None if the boundary is not hit, so that the question does not
+        arise.
     witness : Witness, Difference or None
         Two datasets whose alpha cannot both be kept.
     rounded : int
-        How many alpha would be rounded in.
+        The number of alpha values that would be rounded in.
     filled : int
-        How many boundary datasets have no alpha and would take that of their order; with two colours 0.
+        The number of boundary datasets that have no alpha and would take that of their order; 0 with two colours.
     """
 
     connected: bool
@@ -284,7 +285,7 @@ class Check(Tabular):
         return f"<Check: {'; '.join(str(self).splitlines())}>"
 
     def to_arrow(self) -> pa.Table:
-        """One row with what was found."""
+        """Return one row with the findings."""
         import pyarrow as pa
 
         witness = None if self.witness is None else str(self.witness)
@@ -315,7 +316,7 @@ class Check(Tabular):
 
 
 def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
-    """Whether a graph is connected, its boundary hit, and its alpha compatible; with a witness where not.
+    """Check that a graph is connected, its boundary hit, and its alpha compatible; give a witness if not.
 
     Examples
     --------
@@ -352,21 +353,21 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
 
 
 def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Method | None = None) -> Mechanism:
-    """The optimal mechanism that agrees with a graph's alpha.
+    """Return the optimal mechanism that agrees with a graph's alpha.
 
     Parameters
     ----------
     graph : DatasetGraph
-        With alpha on a boundary-hitting set, and anywhere else. A component without any boundary and alpha
-        answers truthfully. With more than two colours every dataset orders them, and alpha is the same for all boundary
-        datasets of one order.
+        The graph, with alpha on a boundary-hitting set, and possibly elsewhere. A component without any boundary and
+        alpha answers truthfully. With more than two colours every dataset orders them, and alpha is the same for all
+        boundary datasets of one order.
     privacy : Privacy, optional
-        By default (epsilon, delta) as the graph has it; else, with two colours, Gaussian or a suitable pair of one's
-        own.
+        The privacy condition: by default (epsilon, delta) from the graph; with two colours, it can also be Gaussian or
+        a user-supplied suitable pair.
     method : "line" or "prefix", optional
-        What to do with more than two colours where epsilon differs between edges: by default the largest prefix sums
-        where these are private, and else the line, which always is. "prefix" is refused where prefix sums are not
-        private; "line" takes the line in any case (:mod:`neodp.core.rainbow`). With two colours it changes nothing.
+        The method for more than two colours if epsilon differs between edges: by default the largest prefix sums if
+        these are private, and otherwise the line, which always is. "prefix" is refused if prefix sums are not private;
+        "line" takes the line in any case (:mod:`neodp.core.rainbow`). With two colours it changes nothing.
 
     Returns
     -------
@@ -378,7 +379,7 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     UnhitBoundary
         If a boundary edge has alpha at neither end; with more than two colours, if an order has none on its boundary.
     NotPrivate
-        If the method that was asked for breaks privacy on this graph.
+        If the requested method breaks privacy on this graph.
     IncompatibleAlpha
         If no private mechanism agrees with alpha. An alpha that is off by no more than a rounding error (a
         relative 1e-12) is rounded in instead, and reported in ``rounded``.

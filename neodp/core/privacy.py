@@ -1,4 +1,4 @@
-"""What an edge allows.
+"""Privacy conditions: the bounds that an edge puts on probabilities.
 
 A privacy condition on an edge bounds the chance p of an answer at one end by the chance at the other end:
 ``L(p) <= p' <= U(p)``, where (L, U) is a *suitable pair* (paper 002, Definition 12): both increasing, and
@@ -7,11 +7,11 @@ A privacy condition on an edge bounds the chance p of an answer at one end by th
     2.  L(U(a)) <= a <= U(L(a))
     3.  U(a) <= 1 - L(1 - a)
 
-Three kinds are known here:
+This module implements three kinds:
 
 * :class:`EpsilonDelta`, (epsilon, delta)-differential privacy per edge, in exact arithmetic;
 * :class:`Gaussian`, mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu), in doubles;
-* :class:`SuitablePair`, any pair (L, U) of one's own, the same on every edge, in doubles.
+* :class:`SuitablePair`, any user-supplied pair (L, U), the same on every edge, in doubles.
 
 A condition works on *labels*, integers that order like probabilities and change sign with the complement
 (:mod:`neodp.compiled.kernel`).
@@ -44,16 +44,16 @@ __all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePai
 Labels: TypeAlias = NDArray[np.int64]
 
 UNIT = 2**50
-"""How many units an epsilon of 1 has, where epsilons are added up as whole numbers."""
+"""The number of units in an epsilon of 1, where epsilons are added up as whole numbers."""
 _HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.compiled.kernel, which takes a compiler to import
 _ONE = 0x3FF0000000000000
 
 SLACK = 1e-12
-"""By how much a suitable pair of one's own may miss a condition: rounding errors of doubles."""
+"""The amount by which a user-supplied pair may miss a condition, for the rounding errors of doubles."""
 
 
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
-    """U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1), in doubles (paper 002, equation 8).
+    """Return U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1), in doubles (paper 002, equation 8).
 
     Examples
     --------
@@ -67,7 +67,7 @@ def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
 
 
 def lower(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
-    """L(a) = 1 - U(1 - a), in doubles (paper 002, equation 9 and Lemma 10)."""
+    """Return L(a) = 1 - U(1 - a), in doubles (paper 002, equation 9 and Lemma 10)."""
     return 1.0 - upper(1.0 - np.asarray(a, np.float64), epsilon, delta)
 
 
@@ -76,42 +76,42 @@ class Privacy(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether what it finds is private to the last bit, or up to rounding."""
+        """True if mechanisms under this condition are private to the last bit; False if up to rounding."""
 
     def fit(self, graph: DatasetGraph) -> None:
         """Raise PrivacyError unless there is a condition for each of the graph's edges."""
 
     def encode(self, p: Floats, q: Floats) -> Labels:
-        """The labels of probabilities p, where q = 1 - p; the smaller of both is exact."""
+        """Return the labels of probabilities p, where q = 1 - p; the smaller of both is exact."""
 
     def decode(self, label: Labels) -> tuple[Floats, Floats]:
-        """The probabilities p and q = 1 - p of labels."""
+        """Return the probabilities p and q = 1 - p of labels."""
 
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        """U: the greatest label that each edge allows beside each label."""
+        """Return U: the greatest label that each edge allows beside each label."""
 
     @property
     def uniform(self) -> bool:
-        """Whether all edges are alike, so that ``settle`` need not know which one is which."""
+        """True if all edges are alike, so that ``settle`` need not know which edge is which."""
 
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
         """Lower labels, in place, to the least that any path from any seed allows.
 
-        The seeds are in one or more parts that no path joins; the parts are settled side by side.
+        The seeds are in one or more parts that no path joins; the parts are settled in parallel.
         """
 
     def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
-        """The same over the edges of a graph where `keep` is true."""
+        """Lower labels as ``settle`` does, over the edges of a graph where `keep` is true."""
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
         """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
-        """A given vertex that its neighbour of the other colour does not allow to be so low, and their edge."""
+        """Return a given vertex whose label is lower than its neighbour of the other colour allows, and their edge."""
 
 
 def certain(rule: Privacy) -> int:
-    """The label of certainty, which bounds nothing.
+    """Return the label of certainty, which bounds nothing.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def certain(rule: Privacy) -> int:
 
 
 class _Bits:
-    """Labels by the bits of the smaller side."""
+    """Labels made of the bits of the smaller side."""
 
     def encode(self, p: Floats, q: Floats) -> Labels:
         small = np.minimum(p, q).view(np.int64)
@@ -136,19 +136,19 @@ class _Bits:
 
 
 class _Compiled(ABC):
-    """A condition whose relaxation is compiled, of a kind that the kernel knows."""
+    """A condition whose relaxation is compiled, of a kind that the kernel supports."""
 
     _kind: ClassVar[int]
 
     @property
     @abstractmethod
     def parameters(self) -> tuple[Floats, Floats]:
-        """The kernel's two parameters, per edge or of length one where all edges are alike."""
+        """The kernel's two parameters, per edge or of length one if all edges are alike."""
 
     @property
     @abstractmethod
     def shift(self) -> int:
-        """How many low bits of a label the queue may ignore."""
+        """The number of low bits of a label that the queue may ignore."""
 
     @property
     def uniform(self) -> bool:
@@ -244,16 +244,17 @@ class EpsilonDelta(_Bits, _Compiled):
 
     @classmethod
     def of(cls, graph: DatasetGraph) -> EpsilonDelta:
-        """The condition that a graph's own epsilon and delta state."""
+        """Return the condition that a graph's own epsilon and delta state."""
         return cls(graph.epsilon, graph.delta)
 
     def fit(self, graph: DatasetGraph) -> None:
+        """Raise PrivacyError unless there is an epsilon and a delta for each of the graph's edges."""
         _one_per_edge(graph, "epsilon", len(self.epsilon))
         _one_per_edge(graph, "delta", len(self.delta))
 
     @cached_property
     def parameters(self) -> tuple[Floats, Floats]:
-        """The kernel's factor and delta per edge, or of length one where all edges are alike."""
+        """The kernel's factor and delta per edge, or of length one if all edges are alike."""
         from neodp.compiled import kernel
 
         delta = _alike(self.delta)
@@ -263,16 +264,16 @@ class EpsilonDelta(_Bits, _Compiled):
 
     @cached_property
     def step(self) -> int:
-        """By how much every edge raises a label at least, short of certainty."""
+        """The least amount by which any edge raises a label, short of certainty."""
         return max(0, int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2)
 
     @property
     def shift(self) -> int:
-        """How many low bits of a label no edge leaves in place."""
+        """The number of low bits that the queue may ignore, since every edge raises a label by at least as much."""
         return min(52, max(0, self.step.bit_length() - 1))
 
     def balance(self, edge: NDArray[Any]) -> Labels:
-        """Per edge, the greatest label that both ends can have for their own answers, when these differ."""
+        """Return, per edge, the greatest label that both ends can have for their own answers, if these differ."""
         from neodp.compiled import kernel
 
         shape = (1,) if self.uniform else edge.shape
@@ -282,7 +283,7 @@ class EpsilonDelta(_Bits, _Compiled):
 
 @dataclass(frozen=True)
 class Gaussian(_Compiled):
-    """mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu).
+    """Gaussian differential privacy with a mu per edge: U(a) = Phi(Phi^-1(a) + mu).
 
     It is a suitable pair, and additive in the probit Phi^-1(a), which is the label here.
 
@@ -310,18 +311,22 @@ class Gaussian(_Compiled):
             raise PrivacyError(f"mu is {float(mu[wrong][0])!r}", "give finite numbers of at least 0")
 
     def fit(self, graph: DatasetGraph) -> None:
+        """Raise PrivacyError unless there is one mu, or one for each of the graph's edges."""
         if np.ndim(self.mu):
             _one_per_edge(graph, "mu", np.size(self.mu))
 
     @cached_property
     def parameters(self) -> tuple[Floats, Floats]:
+        """The kernel's mu per edge, or of length one if all edges are alike, and a delta of 0."""
         return _alike(np.atleast_1d(np.asarray(self.mu, np.float64))), np.zeros(1)
 
     @property
     def shift(self) -> int:
+        """The number of low bits of a label that the queue may ignore."""
         return 1  # so that the difference of two labels fits a key
 
     def encode(self, p: Floats, q: Floats) -> Labels:
+        """Return the labels of probabilities p: the bits of |Phi^-1(p)| under its sign."""
         from scipy.special import ndtri
 
         from neodp.compiled.kernel import FARTHEST
@@ -332,6 +337,7 @@ class Gaussian(_Compiled):
         return label
 
     def decode(self, label: Labels) -> tuple[Floats, Floats]:
+        """Return the probabilities p and q = 1 - p of labels."""
         from scipy.special import ndtr
 
         distance = np.copysign(np.abs(label).view(np.float64), label)
@@ -340,7 +346,7 @@ class Gaussian(_Compiled):
 
 @dataclass(frozen=True)
 class SuitablePair(_Bits):
-    """A suitable pair (L, U) of one's own, the same on every edge (paper 002, Definition 12).
+    """A user-supplied suitable pair (L, U), the same on every edge (paper 002, Definition 12).
 
     Parameters
     ----------
@@ -352,8 +358,8 @@ class SuitablePair(_Bits):
     Raises
     ------
     PrivacyError
-        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are tried, to
-        1e-12, at some two thousand points; wherever U is needed later, it must fit what it gave before.
+        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are checked, to
+        1e-12, at some two thousand points; whenever U is evaluated later, its value must fit its earlier values.
 
     Examples
     --------
@@ -369,7 +375,7 @@ class SuitablePair(_Bits):
     lower: Callable[[float], float] | None = None
     exact: ClassVar[bool] = False
     _tried: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False, compare=False)
-    """Where U was tried, and what it gave: ascending in both."""
+    """The points at which U was evaluated, and its values there: ascending in both."""
 
     def __post_init__(self) -> None:
         edges = np.logspace(-16, -4, 400)
@@ -395,7 +401,7 @@ class SuitablePair(_Bits):
             raise _unsuitable("U(a) > 1 - L(1 - a)", a, U=high, other=1.0 - L(1.0 - a))
 
     def _above(self, a: float) -> float:
-        """U(a), which must be a number from a to 1 and fit what U gave elsewhere."""
+        """Return U(a), which must be a number from a to 1 and fit the values of U elsewhere."""
         value = float(self.upper(a))
         if not 0.0 <= value <= 1.0:
             raise _unsuitable("a value outside [0, 1]", a, U=value)
@@ -410,15 +416,18 @@ class SuitablePair(_Bits):
         return value
 
     def fit(self, graph: DatasetGraph) -> None:
-        pass  # the same pair on every edge
+        """Accept any graph, since the pair is the same on every edge."""
+        pass  # noqa: PIE790
 
     uniform: ClassVar[bool] = True
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
+        """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
         for u, v, edges in _across(graph):
             np.minimum.at(label, v, self.relax(-own[u], edges))
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
+        """Return a given vertex whose label is lower than its neighbour of the other colour allows, and their edge."""
         for u, v, edges in _across(graph):
             low = np.flatnonzero(-label[u] > self.relax(label[v], edges))
             if len(low):
@@ -426,15 +435,16 @@ class SuitablePair(_Bits):
         return None
 
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
+        """Return the greatest label that the pair allows beside each label."""
         p, q = self.decode(label)
         pairs = [self._beside(*pair) for pair in zip(p.tolist(), q.tolist(), strict=True)]
         new = np.array(pairs, np.float64).reshape(*label.shape, 2)
         return np.maximum(self.encode(new[..., 0], new[..., 1]), label)
 
     def _beside(self, p: float, q: float) -> tuple[float, float]:
-        """The greatest p' that is allowed beside p, and 1 - p'; the smaller of both is exact.
+        """Return the greatest p' that is allowed beside p, and 1 - p'; the smaller of both is exact.
 
-        Near 1, doubles cannot tell U(p) from 1. There 1 - p' is the least x with q <= U(x): what keeps the condition
+        Near 1, doubles cannot tell U(p) from 1. There 1 - p' is the least x with q <= U(x), which keeps the condition
         for the other answer, too.
         """
         high = self._above(p)
@@ -454,9 +464,11 @@ class SuitablePair(_Bits):
         return 1.0 - rest, rest
 
     def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """Lower labels, in place, over the edges of a graph where `keep` is true."""
         self.settle(graph.adjacency_of(keep, numbered=False), label, *parts)
 
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
+        """Lower labels, in place, to the least that any path from any seed allows."""
         one = np.zeros(1, np.int64)
         queue = [(int(label[v]), int(v)) for part in parts for v in part]
         heapq.heapify(queue)
@@ -472,7 +484,7 @@ class SuitablePair(_Bits):
 
 
 def _across(graph: DatasetGraph) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-    """Boundary edges in either direction, where the first end is given."""
+    """Yield the boundary edges in either direction, if the first end is given."""
     for u, v in ((graph.source, graph.target), (graph.target, graph.source)):
         edges = np.flatnonzero(graph.crossing & graph.given[u])
         yield u[edges], v[edges], edges
@@ -498,7 +510,7 @@ def _one_per_edge(graph: DatasetGraph, name: str, count: int) -> None:
 
 
 def _alike(column: Floats) -> Floats:
-    """The column, or its one value where all are the same."""
+    """Return the column, or its one value if all are the same."""
     if len(column) == 0:
         return np.zeros(1)
     few = column[:1000]

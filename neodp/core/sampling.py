@@ -1,8 +1,8 @@
 """One private answer, exactly distributed.
 
-A stored probability is a whole number of 2^-1074, so an answer is drawn with one uniform whole number below
-2^1074 from the operating system: the colours but the most likely one own disjoint intervals of their exact
-lengths, the most likely one owns the rest. Nothing is rounded and no float is compared.
+A stored probability is a whole multiple of 2^-1074, so an answer is drawn with one uniform whole number below
+2^1074 from the operating system: all colours but the most likely one own disjoint intervals of their exact
+lengths, and the most likely one owns the rest. Nothing is rounded and no float is compared.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["choose", "draw", "draw_many", "wholes"]
 
 BITS = 1074
-"""Every double from 0 to 1 is a whole number of 2^-1074."""
+"""The exponent of 2^-1074, of which every double from 0 to 1 is a whole multiple."""
 
 
 def draw(mechanism: Mechanism, key: object) -> str:
-    """One answer for a dataset. Every call draws anew, and costs the privacy of the mechanism anew.
+    """Draw one answer for a dataset. Every call draws again, and incurs the mechanism's privacy cost again.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def draw(mechanism: Mechanism, key: object) -> str:
 
 
 def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
-    """Many independent positions, each distributed as one of ``draw``: for studying a mechanism, not for releases.
+    """Draw many independent positions, each distributed as by ``draw``: for studying a mechanism, not for releases.
 
-    The first 64 bits of the uniform whole number decide, except where they are those of the end of an interval: then
-    the other 1010 are drawn as well.
+    The first 64 bits of the uniform whole number decide, unless they equal those of the end of an interval: then the
+    other 1010 bits are drawn as well.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
 
 
 def choose(probabilities: Sequence[float], uniform: int) -> int:
-    """The position that a uniform whole number below 2^1074 selects.
+    """Return the position that a uniform whole number below 2^1074 selects.
 
     Examples
     --------
@@ -76,13 +76,13 @@ def choose(probabilities: Sequence[float], uniform: int) -> int:
 
 
 def _intervals(probabilities: Sequence[float]) -> tuple[int, list[int]]:
-    """The position of the largest probability, and where the intervals of all others end, one after another."""
+    """Return the position of the largest probability, and the ends of the consecutive intervals of all others."""
     largest = max(range(len(probabilities)), key=probabilities.__getitem__)
     return largest, list(accumulate(n for i, n in enumerate(wholes(probabilities)) if i != largest))
 
 
 def wholes(probabilities: Sequence[float]) -> list[int]:
-    """Chances as whole numbers of 2^-1074: each is the number that it is, and the largest one minus the rest.
+    """Return chances as whole multiples of 2^-1074: each exactly, but the largest as one minus the rest.
 
     Examples
     --------

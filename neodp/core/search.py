@@ -1,6 +1,6 @@
-"""Searches over plain arrays of edges: components, what can be reached, and a path traced back.
+"""Searches over plain arrays of edges: components, reachable vertices, and a path traced back.
 
-Vertices are whole numbers from 0. None of these searches knows what a dataset or a colour is.
+Vertices are whole numbers from 0. These searches do not depend on datasets or colours.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Path: TypeAlias = tuple[list[int], list[int]]
 
 
 def components(n: int, source: NDArray[Any], target: NDArray[Any]) -> tuple[int, NDArray[np.int32]]:
-    """How many components undirected edges join n vertices into, and per vertex the number of its component.
+    """Return the number of components that undirected edges join n vertices into, and each vertex's component number.
 
     Examples
     --------
@@ -35,9 +35,10 @@ def components(n: int, source: NDArray[Any], target: NDArray[Any]) -> tuple[int,
 
 
 def reached(n: int, start: NDArray[Any], source: NDArray[Any], target: NDArray[Any]) -> Bools:
-    """Which of n vertices paths over the directed edges from source to target reach, from any vertex of `start`.
+    """Return a mask of the n vertices that directed paths reach from any vertex of `start`.
 
-    One breadth-first search does it, from a root that has an edge to every vertex of `start`.
+    The edges are directed from source to target. One breadth-first search finds the vertices, from a root that has an
+    edge to every vertex of `start`.
 
     Examples
     --------
@@ -55,14 +56,14 @@ def reached(n: int, start: NDArray[Any], source: NDArray[Any], target: NDArray[A
 
 
 def trace(v: int, is_end: Callable[[int], bool], before: Callable[[int], Iterable[tuple[int, int]]]) -> Path:
-    """The path to v, with the fewest edges, from a vertex at which it may begin; two empty lists where there is none.
+    """Return the path to v, with the fewest edges, from a vertex where it may begin; two empty lists if there is none.
 
     Parameters
     ----------
     v : int
-        Where the path ends.
+        The end of the path.
     is_end : callable
-        Whether the search, which goes backwards from v, may end at a vertex.
+        Returns True if the search, which goes backwards from v, may end at a vertex.
     before : callable
         From a vertex to those that may come just before it on the path, each with the edge between.
 

@@ -1,8 +1,8 @@
-"""Anybody's mechanism, as a table of probabilities: is it private, and how much does each edge lose?
+"""Any mechanism as a table of probabilities, to check its privacy and to measure the loss of each edge.
 
 A mechanism need not come from neodp to be checked. All it takes is a row of probabilities for every dataset, one for
 each output, however many outputs there are, and a list of neighbouring datasets with the (epsilon, delta) that each
-pair is promised. The check is the exact one of :mod:`neodp.core.auditing`, the losses are those of
+pair is promised. The check is the exact one of :mod:`neodp.core.auditing`, and the losses are those of
 :mod:`neodp.core.losses`.
 
 >>> coin = Tabulated.from_columns(["a", "b"], ["heads", "tails"], [[0.75, 0.25], [0.5, 0.5]], ["a"], ["b"], 0.7)
@@ -49,7 +49,7 @@ class Tabulated:
     source, target : arrays of int
         The two ends of each edge, as positions in `keys`.
     epsilon, delta : arrays of float
-        What each edge is promised.
+        The (epsilon, delta) that each edge is promised.
     """
 
     keys: tuple[str, ...]
@@ -71,12 +71,12 @@ class Tabulated:
         epsilon: Any,
         delta: Any = 0.0,
     ) -> Tabulated:
-        """From columns: keys, rows of probabilities, and edges by the keys of their ends.
+        """Build a mechanism from columns: keys, rows of probabilities, and edges by the keys of their ends.
 
         Raises
         ------
         GraphError
-            If a row is no distribution, a key is unknown or stands twice, or an epsilon or delta is out of range.
+            If a row is not a distribution, a key is unknown or appears twice, or an epsilon or delta is out of range.
         """
         names = tuple(map(str, keys))
         place = {key: i for i, key in enumerate(names)}
@@ -114,9 +114,9 @@ class Tabulated:
         delta: float = 0.0,
         options: ReadOptions | None = None,
     ) -> Tabulated:
-        """From two tables: ``key`` and a column per output; ``source,target[,epsilon][,delta]``.
+        """Read a mechanism from two tables: ``key`` and a column per output; ``source,target[,epsilon][,delta]``.
 
-        `epsilon` and `delta` fill the gaps, and `options` say how to read the tables, where they do not say it.
+        `epsilon` and `delta` fill the gaps, and `options` say how to read the tables if the tables do not say it.
         """
         outputs = [name for name in header(nodes, options) if name != "key"]
         if len(outputs) < 2:
@@ -146,7 +146,7 @@ class Tabulated:
         return len(self.source)
 
     def key(self, vertex: int) -> str:
-        """The key of the dataset at a position."""
+        """Return the key of the dataset at a position."""
         return self.keys[vertex]
 
     def audit(self, *, worst: int = 5) -> Audit:
@@ -154,7 +154,7 @@ class Tabulated:
         return auditing.audit_rows(self, self.rows, worst)
 
     def losses(self) -> Losses:
-        """The least epsilon at its delta, and the least delta at its epsilon, of every edge; rounded up."""
+        """Return the least epsilon at its delta, and the least delta at its epsilon, of every edge; rounded up."""
         return losses(self.rows, self.source, self.target, self.epsilon, self.delta)
 
     def write_losses(self, path: str | PathLike[str]) -> None:

@@ -1,7 +1,7 @@
 """Files that hold private data: readable by their owner only, whole or not at all, and never written through a link.
 
-A file is written beside its place under a name of its own, with the rights 0600, and then takes its place. So a reader
-finds the old file or the new one, a full disk leaves the old one, and a link is not followed.
+A file is first written under a temporary name beside its place, with the permissions 0600, and then renamed into place.
+So a reader finds either the old file or the new one, a full disk leaves the old one, and a link is not followed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from neodp.errors import GraphError
 __all__ = ["OpenFileWarning", "make_folder", "masked", "note_if_open", "private", "require_new"]
 
 OWNER = 0o600
-"""The rights of a file with private data: its owner may read and write it."""
+"""The permissions of a file with private data: its owner may read and write it."""
 
 
 class OpenFileWarning(UserWarning):
-    """A file with private data can be read by others, since the file system knows no rights."""
+    """A file with private data can be read by others, since the file system does not support permissions."""
 
 
 @contextmanager
 def private(path: str | PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write private data to, in place of one that may be there.
+    """Open a file for writing private data, which replaces an existing file.
 
     Raises
     ------
     GraphError
-        If the place is a link, or the file cannot be written; what was there is as it was.
+        If the place is a link, or the file cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def private(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def require_new(*paths: Path) -> None:
-    """Refuse to take the place of files that are there.
+    """Refuse to replace existing files.
 
     Raises
     ------
     GraphError
-        If one of them is.
+        If one of the files exists.
     """
     for path in paths:
         if path.exists():
@@ -82,12 +82,12 @@ def require_new(*paths: Path) -> None:
 
 
 def make_folder(path: str | PathLike[str]) -> Path:
-    """A folder that its owner only may open, with those above it; one that is there stays as it is.
+    """Create a folder that only its owner may open, with its parents; an existing folder stays as it is.
 
     Raises
     ------
     GraphError
-        If it cannot be made.
+        If it cannot be created.
     """
     folder = Path(path)
     try:
@@ -100,7 +100,7 @@ def make_folder(path: str | PathLike[str]) -> Path:
 
 
 def note_if_open(path: Path) -> None:
-    """Warn where a file that was made for its owner only can be read by others."""
+    """Warn if a file that was created for its owner only can be read by others."""
     if os.name != "nt" and stat.S_IMODE(path.stat().st_mode) & 0o077:
         warnings.warn(
             f"{path} holds private data and can be read by others: its file system keeps no rights",
@@ -116,10 +116,10 @@ _before = 0
 
 @contextmanager
 def masked(mode: int = OWNER) -> Iterator[None]:
-    """Let whatever files this process makes meanwhile have at most the rights `mode`, for code that makes its own.
+    """Limit the permissions of all files that this process creates meanwhile to `mode`, for code that creates its own.
 
-    The operating system knows one such mask for all threads. Where several threads are in here, the first one's holds,
-    and the last one takes it back.
+    The operating system has one such mask for all threads. If several threads are in this context, the mask of the
+    first one holds, and the last one restores the old mask.
     """
     global _users, _before
     with _lock:

@@ -1,4 +1,4 @@
-"""How numbers are written for people: alike in every sentence, table and picture.
+"""Number formatting for people: the same in every sentence, table and picture.
 
 >>> count(1, "dataset"), count(7161, "dataset"), count(2, "boundary", "boundaries")
 ('1 dataset', '7,161 datasets', '2 boundaries')
@@ -20,12 +20,12 @@ __all__ = ["count", "listed", "moment", "number", "share", "size"]
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
-    """How many of something there are."""
+    """Return a count with its noun."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def number(x: float) -> str:
-    """A whole number with commas, any other to six digits; a chance that is almost 1 is not written as 1."""
+    """Write a whole number with commas, any other to six digits; a chance that is almost 1 is not written as 1."""
     if isinstance(x, int):
         return f"{x:,}"
     written = f"{x:.6g}"
@@ -33,21 +33,21 @@ def number(x: float) -> str:
 
 
 def share(x: float) -> str:
-    """A part of a whole in per cent, to four digits."""
+    """Write a part of a whole in per cent, to four digits."""
     return f"{100.0 * x:.4g} %"
 
 
 def size(n: int) -> str:
-    """A size in bytes, as kilobytes, megabytes or gigabytes."""
+    """Write a size in bytes as kilobytes, megabytes or gigabytes."""
     unit, name = (1e9, "GB") if n >= 1e9 else (1e6, "MB") if n >= 1e6 else (1e3, "kB")
     return f"{n / unit:,.1f} {name}"
 
 
 def moment(written: str) -> str:
-    """A point in time as stores keep it, to the minute."""
+    """Write a time, as stores keep it, to the minute."""
     return f"{written[:10]} {written[11:16]} UTC" if written[10:11] == "T" else written
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words one after the other."""
+    """Join words with commas and a final "and"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

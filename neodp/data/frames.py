@@ -1,9 +1,9 @@
 """Tables of other libraries: pandas, polars and Arrow, in and out.
 
 Every result of neodp that can be seen as a table is a :class:`Tabular`: it has ``to_arrow``, ``to_pandas`` and
-``to_polars``, and a notebook shows it as a table. The other way round, :func:`arrow_table` reads the table of any of
-these libraries, and dicts of columns. Everything goes through Arrow: neither pandas nor polars is needed, unless a
-frame of theirs is asked for.
+``to_polars``, and a notebook shows it as a table. In the other direction, :func:`arrow_table` reads the table of any of
+these libraries, and dicts of columns. Everything goes through Arrow: pandas and polars are needed only to create their
+own frames.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Tabular", "arrow_table", "html_table", "named_columns", "to_pandas", "to_polars"]
 
 SHOWN = 20
-"""How many rows a notebook shows."""
+"""The number of rows that a notebook shows."""
 
 
 class Tabular(ABC):
-    """Something that can be seen as a table.
+    """A result that can be seen as a table.
 
     Examples
     --------
@@ -44,37 +44,37 @@ class Tabular(ABC):
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """As an Arrow table."""
+        """Return an Arrow table."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table of ``to_arrow`` as a frame of pandas, which must be installed."""
+        """Return the table of ``to_arrow`` as a frame of pandas, which must be installed."""
         return to_pandas(self.to_arrow())
 
     def to_polars(self) -> pl.DataFrame:
-        """The table of ``to_arrow`` as a frame of polars, which must be installed."""
+        """Return the table of ``to_arrow`` as a frame of polars, which must be installed."""
         return to_polars(self.to_arrow())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the first rows of the table."""
+        """Return the first rows of the table as HTML, for notebooks."""
         return html_table(repr(self), self.to_arrow())
 
 
 def arrow_table(table: Any, what: str = "the table") -> pa.Table:
-    """A table of any library as an Arrow table: a data frame, Arrow data, or a dict of columns.
+    """Convert a table of any library to an Arrow table: a data frame, Arrow data, or a dict of columns.
 
     Neither pandas nor polars is needed: their frames offer the Arrow C interface, and older ones ``__dataframe__``. The
     index of a pandas frame is not a column.
 
     Parameters
     ----------
-    table : frame of pandas or polars, Arrow table, dict of columns, or whatever else offers one of these interfaces
+    table : frame of pandas or polars, Arrow table, dict of columns, or any object with one of these interfaces
     what : str
-        How an error calls it.
+        The description of the table in error messages.
 
     Raises
     ------
     GraphError
-        If it is none of these.
+        If the argument is none of these.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def arrow_table(table: Any, what: str = "the table") -> pa.Table:
 
 
 def _column(values: Any) -> pa.Array:
-    """A column; as text where its cells are of several kinds, which is how a workbook has them."""
+    """Convert a column; to text if its cells are of several kinds, as they can be in a workbook."""
     import pyarrow as pa
 
     try:
@@ -122,12 +122,12 @@ def _column(values: Any) -> pa.Array:
 def named_columns(
     table: Any, what: str, needed: Sequence[str], optional: Sequence[str], options: ReadOptions | None = None
 ) -> dict[str, pa.Array]:
-    """The columns of a table in memory that are asked for, without optional ones that it does not have.
+    """Return the requested columns of a table in memory, without optional ones that it does not have.
 
     Raises
     ------
     GraphError
-        If it is no table, lacks a column that it must have, or has one that nobody asked for.
+        If the argument is not a table, lacks a needed column, or has a column that was not requested.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def named_columns(
 
 
 def _without_index(table: pa.Table) -> pa.Table:
-    """Without the columns that pandas makes of an index that has no name."""
+    """Remove the columns that pandas makes of an index that has no name."""
     return table.select([name for name in table.column_names if not name.startswith("__index_level_")])
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """An Arrow table as a frame of pandas.
+    """Convert an Arrow table to a frame of pandas.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:
-    """An Arrow table as a frame of polars.
+    """Convert an Arrow table to a frame of polars.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
 
 
 def html_table(caption: str, table: pa.Table) -> str:
-    """The first rows of an Arrow table as HTML, in which every text is text.
+    """Return the first rows of an Arrow table as HTML, with all text escaped.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def html_table(caption: str, table: pa.Table) -> str:
 
 
 def _cell(value: Any) -> str:
-    """A value for people: numbers to six digits, lists joined, nothing for null."""
+    """Format a value for people: numbers to six digits, lists joined, nothing for null."""
     if value is None:
         return ""
     if isinstance(value, list):

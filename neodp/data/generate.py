@@ -1,18 +1,18 @@
 """Families of dataset graphs.
 
 Most families are products. A dataset is a word, one value per place; two datasets are neighbours iff they
-differ in one place, by neighbouring values; and the question is whether what stands there adds up to a
+differ in one place, by neighbouring values; and the question is whether the values add up to at least a
 threshold::
 
     family              place         neighbouring values   what is added up
     grid, counts        coordinate    x and x + 1           the coordinates
     hypercube           bit           0 and 1               the ones
-    hamming, votes      answer        any two               how often the first answer stands
+    hamming, votes      answer        any two               how often the first answer occurs
     plurality           group         one vote changed      the votes for each option
 
 Datasets are in lexicographic order, the last place runs fastest; edges are in the order of their places.
-Every graph has two colours, the first says that the answer is yes; but where the rule is plurality there is a colour
-for every option, and a dataset prefers them by their votes, ties in the order of ``colors``.
+Every graph has two colours, and the first one means that the answer is yes. The exception is the plurality rule, which
+has a colour for every option: a dataset prefers the options by their votes, with ties in the order of ``colors``.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ __all__ = [
 ]
 
 LARGEST = 2**31 - 1
-"""The most edges, and the most characters of all keys together: what positions of 32 bits can tell apart."""
+"""The greatest number of edges, and of characters of all keys together: as many as 32-bit positions can number."""
 MOST_PLACES = 30
-"""The longest words: with one place more even two letters make more than LARGEST of them."""
+"""The length of the longest words: with one more place, even two letters make more than LARGEST words."""
 
 
 # --- the families -------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def path(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "path",
 ) -> DatasetGraph:
-    """The path 0 – 1 – … – (n - 1).
+    """Build the path 0 – 1 – … – (n - 1).
 
     Dataset i has the first colour iff i < split.
 
@@ -78,13 +78,13 @@ def path(
     n : int
         The number of datasets.
     split : int, optional
-        How many of them have the first colour; by default half of them, rounded up.
+        The number of datasets with the first colour; by default half of them, rounded up.
     epsilon, delta : float, or one float per edge
-        What an edge allows; edge i joins i and i + 1.
+        The privacy parameters of the edges; edge i joins i and i + 1.
     colors : two strings
         The answers.
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def grid(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "grid",
 ) -> DatasetGraph:
-    """The lattice {0, …, a - 1} × {0, …, b - 1} × …, of any dimension.
+    """Build the lattice {0, …, a - 1} × {0, …, b - 1} × …, of any dimension.
 
     Neighbours differ by one in one coordinate. A dataset (x, y, …) has the first colour iff
     x + y + … >= threshold.
@@ -133,11 +133,11 @@ def grid(
         The smallest sum with the first colour; by default just over half of the largest sum,
         (a - 1 + b - 1 + …) // 2 + 1.
     epsilon, delta : float, or one float per axis
-        What an edge along the axis allows.
+        The privacy parameters of the edges along each axis.
     colors : two strings
         The answers.
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def hypercube(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "hypercube",
 ) -> DatasetGraph:
-    """The hypercube {0, 1}^d.
+    """Build the hypercube {0, 1}^d.
 
     Neighbours differ in one bit. A dataset has the first colour iff at least `threshold` of its bits are 1.
 
@@ -182,11 +182,11 @@ def hypercube(
     threshold : int, optional
         The fewest ones with the first colour; by default more than half, d // 2 + 1.
     epsilon, delta : float, or one float per axis
-        What an edge along the axis allows: the first is that of the leftmost bit.
+        The privacy parameters of the edges along each axis: the first axis is the leftmost bit.
     colors : two strings
         The answers.
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -220,10 +220,10 @@ def hamming(
     colors: Sequence[str] | None = None,
     name: str = "hamming",
 ) -> DatasetGraph:
-    """The Hamming graph H(n, q): the words of n answers out of 1, …, q.
+    """Build the Hamming graph H(n, q): the words of n answers out of 1, …, q.
 
-    Neighbours differ in one place, in any way. A dataset has the first colour iff the answer 1 stands in at
-    least `threshold` places; or, by plurality, it prefers the answers by how often they stand.
+    Neighbours differ in one place, in any way. A dataset has the first colour iff the answer 1 occurs in at
+    least `threshold` places; or, by plurality, it prefers the answers by how often they occur.
 
     Parameters
     ----------
@@ -236,11 +236,11 @@ def hamming(
     rule : "plurality", optional
         A colour for every answer, ordered by their numbers; ties in the order of `colors`.
     epsilon, delta : float, or one float per place
-        What an edge between words that differ in the place allows.
+        The privacy parameters of the edges between words that differ in each place.
     colors : strings, optional
         The answers to the question; by default ``yes`` and ``no``, or with plurality ``1``, …, ``q``.
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def votes(
     colors: Sequence[str] | None = None,
     name: str = "votes",
 ) -> DatasetGraph:
-    """All ways in which voters can vote: does option 1 win? Or, by plurality, which option does?
+    """Build the graph of all ways in which voters can vote: option 1 wins or not, or by plurality, one option wins.
 
     A dataset says how each voter voted; neighbours differ in the vote of one voter, and their edge has that
     voter's epsilon (personalised privacy). This is the Hamming graph H(voters, options) with a rule.
@@ -296,16 +296,16 @@ def votes(
     options : int
         The number of options, at least 2.
     rule : str or int
-        When option 1 wins: ``"majority"``, with more than half of the votes; ``"threshold:2/3"``, with at
-        least that share, any fraction from 0 to 1; a number, with at least so many votes. ``"plurality"``: a colour
-        for every option, ordered by their votes, ties in the order of `colors`.
+        The condition for option 1 to win: ``"majority"``, with more than half of the votes; ``"threshold:2/3"``, with
+        at least that share, any fraction from 0 to 1; a number, with at least that many votes. ``"plurality"``: a
+        colour for every option, ordered by their votes, ties in the order of `colors`.
     epsilon, delta : float, or one float per voter
-        What an edge between datasets that differ in the voter allows.
+        The privacy parameters of the edges between datasets that differ in each voter's vote.
     colors : strings, optional
-        Option 1 wins, and it does not, by default ``yes`` and ``no``; with plurality the options, by default ``1``,
-        ``2``, …
+        The answers "option 1 wins" and "option 1 does not win", by default ``yes`` and ``no``; with plurality the
+        options, by default ``1``, ``2``, …
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -319,7 +319,7 @@ def votes(
 
     See Also
     --------
-    counts, plurality : the same mechanism on far fewer datasets, where voters share an epsilon.
+    counts, plurality : the same mechanism on far fewer datasets, if voters share an epsilon.
 
     Examples
     --------
@@ -350,22 +350,22 @@ def three_voters(
     colors: Sequence[str] = ("blue", "red"),
     name: str = "three_voters",
 ) -> DatasetGraph:
-    """Three voters, two options, the majority; more privacy for the first voter where that vote decides.
+    """Build a graph of three voters, two options and the majority, with more privacy where the first voter decides.
 
     Every edge has `epsilon` but 121 – 221 and 112 – 212, which have `deciding`.
 
     Parameters
     ----------
     epsilon : float
-        What an edge allows.
+        The epsilon of all other edges.
     deciding : float
-        What it allows where the first voter decides.
+        The epsilon of the edges on which the first voter decides.
     delta : float
         The delta of every edge.
     colors : two strings
-        The majority votes 1, and it votes 2.
+        The answers "the majority votes 1" and "the majority votes 2".
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -402,24 +402,24 @@ def counts(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "counts",
 ) -> DatasetGraph:
-    """How many of each group said yes: do enough people?
+    """Build the graph of how many people of each group said yes, to decide if enough people did.
 
-    A dataset says how many of each group said yes; neighbours differ by one person of one group, and their edge
-    has that group's epsilon.
+    A dataset is the number of people of each group who said yes; neighbours differ by one person of one group, and
+    their edge has that group's epsilon.
 
     Parameters
     ----------
     groups : ints
         The number of people in each group.
     rule : str or int
-        When enough people say yes, as in ``votes``: ``"majority"``, a share of all people such as
+        The condition for enough people, as in ``votes``: ``"majority"``, a share of all people such as
         ``"threshold:2/3"``, or a number of people.
     epsilon, delta : float, or one float per group
-        What an edge between datasets that differ in one person of the group allows.
+        The privacy parameters of the edges between datasets that differ in one person of each group.
     colors : two strings
-        Enough people said yes, and they did not.
+        The answers "enough people said yes" and "not enough people said yes".
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -461,11 +461,11 @@ def plurality(
     colors: Sequence[str] | None = None,
     name: str = "plurality",
 ) -> DatasetGraph:
-    """How many votes each option has: which has most?
+    """Build the graph of how many votes each option has, to find the option with the most votes.
 
-    Everybody votes for one option. A dataset says how many votes of each group each option has; neighbours differ in
-    the vote of one person, and their edge has that person's group's epsilon. A dataset prefers the options by their
-    votes, ties in the order of `colors`.
+    Everybody votes for one option. A dataset is the number of votes of each group for each option; neighbours differ in
+    the vote of one person, and their edge has the epsilon of that person's group. A dataset prefers the options by
+    their votes, with ties in the order of `colors`.
 
     Parameters
     ----------
@@ -474,11 +474,11 @@ def plurality(
     options : int, optional
         The number of options; by default as many as `colors`, or 3.
     epsilon, delta : float, or one float per group
-        What an edge between datasets that differ in one person of the group allows.
+        The privacy parameters of the edges between datasets that differ in one person of each group.
     colors : strings, optional
         The options, by default ``1``, ``2``, …
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -527,7 +527,7 @@ def random_geometric(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "random_geometric",
 ) -> DatasetGraph:
-    """Uniform points of the unit square, joined where they are close.
+    """Build a graph of uniform points in the unit square, joined if they are close.
 
     Neighbours are at most r apart, where (n - 1) π r² = degree, which is the expected degree of a point away
     from the rim; points near the rim have fewer neighbours. A dataset has the first colour iff its point lies in
@@ -540,13 +540,13 @@ def random_geometric(
     degree : float
         The expected number of neighbours.
     epsilon, delta : float, or a pair (low, high)
-        What an edge allows; a pair is drawn from uniformly, for each edge anew.
+        The privacy parameters of the edges; for a pair, each edge gets its own value, drawn uniformly between the two.
     seed : int, optional
-        Equal seeds give equal graphs.
+        The seed of the generator; equal seeds give equal graphs.
     colors : two strings
-        The point lies in the left half, and in the right half.
+        The answers "the point lies in the left half" and "the point lies in the right half".
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -585,10 +585,10 @@ def random_graph(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "random_graph",
 ) -> DatasetGraph:
-    """A connected random graph with random colours.
+    """Build a connected random graph with random colours.
 
     Dataset i > 0 is joined to a random earlier one, which makes a tree; the other edges are drawn uniformly
-    from the pairs that are left. Each dataset has either colour with probability 1/2.
+    from the remaining pairs. Each dataset has either colour with probability 1/2.
 
     Parameters
     ----------
@@ -597,13 +597,13 @@ def random_graph(
     edges : int
         The number of edges, from n - 1 to n (n - 1) / 2.
     epsilon, delta : float, or a pair (low, high)
-        What an edge allows; a pair is drawn from uniformly, for each edge anew.
+        The privacy parameters of the edges; for a pair, each edge gets its own value, drawn uniformly between the two.
     seed : int, optional
-        Equal seeds give equal graphs.
+        The seed of the generator; equal seeds give equal graphs.
     colors : two strings
         The answers.
     name : str
-        What to call the graph.
+        The name of the graph.
 
     Returns
     -------
@@ -654,9 +654,9 @@ FAMILIES: dict[str, Callable[..., DatasetGraph]] = {
 
 
 class _Place(NamedTuple):
-    """The values that can stand at one place: their names, what each adds, and which two are neighbours.
+    """The possible values at one place: their names, their contributions to the sum, and the pairs of neighbours.
 
-    What a value adds is a number, or with plurality one for each option.
+    A contribution is one number, or with plurality one number for each option.
     """
 
     labels: pa.StringArray
@@ -666,13 +666,13 @@ class _Place(NamedTuple):
 
 
 def _coordinate(length: int) -> _Place:
-    """0, …, length - 1: each adds itself; its neighbours are one more and one less."""
+    """Return the place of a coordinate 0, …, length - 1: each value adds itself; neighbours differ by one."""
     values = np.arange(length)
     return _Place(_names(values), values, values[:-1], values[1:])
 
 
 def _letter(letters: range, each: bool) -> _Place:
-    """One of the letters: any two are neighbours; only the letter 1 adds something, or `each` adds one of its own."""
+    """Return the place of a letter: any two are neighbours; only the letter 1 adds 1, or `each` adds to its own sum."""
     values = np.array(letters)
     lower, upper = np.triu_indices(len(letters), 1)
     adds = np.eye(len(letters), dtype=np.int64) if each else (values == 1).astype(np.int64)
@@ -680,7 +680,7 @@ def _letter(letters: range, each: bool) -> _Place:
 
 
 def _shares(people: int, k: int) -> _Place:
-    """All ways to share votes among k options, of which each adds its own; neighbours differ in one vote."""
+    """Return all ways to share votes among k options, each with a sum of its own; neighbours differ in one vote."""
     if (people + 1) ** (k - 1) >= 2**63:
         raise GraphError(f"{people:,} people and {k} options are too many", "take fewer options")
     votes = np.zeros((1, 0), np.int64)
@@ -710,7 +710,7 @@ def _paired(words: pa.StringArray, labels: pa.StringArray) -> pa.StringArray:
 
 
 class Lattice(NamedTuple):
-    """A graph of ``grid`` or ``counts`` that has not been built: everything that decides it, checked.
+    """A graph of ``grid`` or ``counts`` that has not been built: all its parameters, checked.
 
     Attributes
     ----------
@@ -719,7 +719,7 @@ class Lattice(NamedTuple):
     threshold : int
         The smallest sum with the first colour.
     epsilon, delta : arrays of float, one per axis
-        What an edge along the axis allows.
+        The privacy parameters of the edges along each axis.
     colors : tuple of two strings
     name : str
     """
@@ -733,12 +733,12 @@ class Lattice(NamedTuple):
 
     @property
     def datasets(self) -> int:
-        """How many datasets the graph has."""
+        """The number of datasets of the graph."""
         return math.prod(self.shape)
 
     @property
     def edges(self) -> int:
-        """How many edges the graph has."""
+        """The number of edges of the graph."""
         return sum(self.datasets - self.datasets // length for length in self.shape)
 
 
@@ -750,7 +750,7 @@ def grid_lattice(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "grid",
 ) -> Lattice:
-    """What ``grid`` would build, with its arguments checked."""
+    """Return the lattice that ``grid`` would build, with its arguments checked."""
     lengths = tuple(_whole(length, f"shape[{i}]", 1) for i, length in enumerate(shape))
     if not lengths:
         raise GraphError("the grid has no axes", "give the length of each, as in `grid(3, 4)`")
@@ -768,7 +768,7 @@ def counts_lattice(
     colors: Sequence[str] = ("yes", "no"),
     name: str = "counts",
 ) -> Lattice:
-    """What ``counts`` would build, with its arguments checked."""
+    """Return the lattice that ``counts`` would build, with its arguments checked."""
     try:
         sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
     except TypeError:
@@ -785,7 +785,7 @@ LATTICES: dict[str, Callable[..., Lattice]] = {"grid": grid_lattice, "counts": c
 
 
 def _whole_lattice(lattice: Lattice) -> DatasetGraph:
-    """The graph of a lattice, built at once."""
+    """Build the graph of a lattice, all at once."""
     shape, threshold, epsilon, delta, colors, name = lattice
     _fits(lattice.datasets, lattice.edges, sum(len(f"-{length - 1}") for length in shape) - 1)
     return _product([_coordinate(length) for length in shape], "-", threshold, epsilon, delta, colors, name)
@@ -794,7 +794,7 @@ def _whole_lattice(lattice: Lattice) -> DatasetGraph:
 def _words(
     n: int, letters: range, threshold: int | None, epsilon: Floats, delta: Floats, colors: Sequence[str], name: str
 ) -> DatasetGraph:
-    """The words of n letters."""
+    """Build the graph of the words of n letters."""
     q = len(letters)
     separator = "" if letters[-1] < 10 else "-"
     _fits(q**n, q**n * n * (q - 1) // 2, n * len(f"{separator}{letters[-1]}") - len(separator))
@@ -810,7 +810,7 @@ def _product(
     colors: Sequence[str],
     name: str,
 ) -> DatasetGraph:
-    """All words with one value per place; epsilon and delta are given per place. Without a threshold, by plurality."""
+    """Build the graph of all words, with epsilon and delta per place; by plurality if there is no threshold."""
     total = reduce(_outer_sum, (place.adds for place in places))
     keys = reduce(lambda words, labels: _joined(words, labels, separator), (place.labels for place in places))
     index = np.arange(len(total), dtype=np.int32)
@@ -836,12 +836,12 @@ def _product(
 
 
 def _outer_sum(sums: NDArray[np.int64], adds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every sum plus everything that can be added."""
+    """Return every sum plus every contribution."""
     return (sums[:, None] + adds[None, :]).reshape(-1, *adds.shape[1:])
 
 
 def _joined(words: pa.StringArray, labels: pa.StringArray, separator: str) -> pa.StringArray:
-    """Every word followed by every label."""
+    """Return every word followed by every label."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -851,7 +851,7 @@ def _joined(words: pa.StringArray, labels: pa.StringArray, separator: str) -> pa
 
 
 def _names(numbers: NDArray[Any]) -> pa.StringArray:
-    """Numbers as text."""
+    """Return numbers as text."""
     import pyarrow as pa
 
     return pa.array(numbers).cast(pa.string())
@@ -861,7 +861,7 @@ def _names(numbers: NDArray[Any]) -> pa.StringArray:
 
 
 def _pairs_within(points: Floats, radius: float) -> tuple[Ints, Ints]:
-    """The pairs of points at most `radius` apart."""
+    """Return the pairs of points at most `radius` apart."""
     from scipy.spatial import cKDTree
 
     tree = cKDTree(points, compact_nodes=False, balanced_tree=False)  # uniform points need neither
@@ -872,9 +872,9 @@ def _pairs_within(points: Floats, radius: float) -> tuple[Ints, Ints]:
 def _pairs_off_tree(
     parent: NDArray[np.int64], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`size` different pairs out of those that are no edge of the tree; ``parent[i]`` is the parent of i + 1.
+    """Draw `size` different pairs that are not edges of the tree, in which ``parent[i]`` is the parent of i + 1.
 
-    Vertex i + 1 has i earlier vertices besides its parent, so that these pairs can be numbered vertex by
+    Vertex i + 1 has i earlier vertices besides its parent, so these pairs can be numbered vertex by
     vertex, and different numbers are different pairs.
     """
     others = np.arange(len(parent))
@@ -899,7 +899,7 @@ def _graph(
     colors: Sequence[str],
     name: str,
 ) -> DatasetGraph:
-    """A graph of trusted columns; `answer` says which datasets have the first of two colours, or the order of each."""
+    """Build a graph of trusted columns; `answer` marks the first of two colours, or holds each dataset's order."""
     k = 2 if answer.ndim == 1 else answer.shape[1]
     return DatasetGraph(
         keys=keys,
@@ -916,7 +916,7 @@ def _graph(
 
 
 def _named(colors: Sequence[str], k: int) -> tuple[str, ...]:
-    """k different names of colours."""
+    """Return k different names of colours."""
     named = tuple(colors)
     if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
         raise GraphError(
@@ -931,14 +931,14 @@ def _options(colors: Sequence[str] | None, k: int) -> Sequence[str]:
 
 
 def _fits(vertices: int, edges: int, width: int) -> None:
-    """Refuse what 32 bits cannot number: edges, or characters of keys that are `width` long."""
+    """Refuse sizes that 32 bits cannot number: edges, or characters of keys that are `width` long."""
     if edges > LARGEST or vertices * width > LARGEST:
         many = "edges" if edges > LARGEST else "characters of keys"
         raise GraphError(f"the graph has more than {LARGEST:,} {many}", "make it smaller")
 
 
 def _whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
-    """An integer from `least` to `most`."""
+    """Return an integer from `least` to `most`."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -949,7 +949,7 @@ def _whole(value: Any, name: str, least: int, most: int = LARGEST) -> int:
 
 
 def _numbers(values: ArrayLike, name: str, most: float) -> Floats:
-    """One number or a row of them, each from 0 to `most`."""
+    """Return one number or a row of them, each from 0 to `most`."""
     try:
         column = np.asarray(values, dtype=np.float64) + 0.0  # 0 for -0
     except (TypeError, ValueError, OverflowError):
@@ -964,7 +964,7 @@ def _numbers(values: ArrayLike, name: str, most: float) -> Floats:
 
 
 def _number(value: ArrayLike, name: str, most: float) -> float:
-    """One number from 0 to `most`."""
+    """Return one number from 0 to `most`."""
     number = _numbers(value, name, most)
     if number.ndim:
         raise GraphError(f"{name} has {len(number)} values", "give one number")
@@ -972,7 +972,7 @@ def _number(value: ArrayLike, name: str, most: float) -> float:
 
 
 def _allowed(epsilon: ArrayLike, delta: ArrayLike, n: int, each: str) -> tuple[Floats, Floats]:
-    """What is allowed, `n` times: one number for all, or one for each."""
+    """Return `n` epsilons and deltas: one number for all, or one for each."""
 
     def column(values: ArrayLike, name: str, most: float) -> Floats:
         numbers = _numbers(values, name, most)
@@ -984,7 +984,7 @@ def _allowed(epsilon: ArrayLike, delta: ArrayLike, n: int, each: str) -> tuple[F
 
 
 def _drawn(epsilon: ArrayLike, delta: ArrayLike, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """What is allowed, `n` times: one number for all, or drawn uniformly between two."""
+    """Return `n` epsilons and deltas: one number for all, or drawn uniformly between two."""
 
     def column(values: ArrayLike, name: str, most: float) -> Floats:
         numbers = _numbers(values, name, most)
@@ -998,12 +998,12 @@ def _drawn(epsilon: ArrayLike, delta: ArrayLike, n: int, rng: np.random.Generato
 
 
 def _threshold(threshold: int | None, largest: int) -> int:
-    """The sum that is enough: by default more than half of the largest."""
+    """Return the sum that is enough: by default more than half of the largest."""
     return largest // 2 + 1 if threshold is None else _whole(threshold, "threshold", 0, largest + 1)
 
 
 def _needed(rule: str | int, people: int) -> int:
-    """How many of all people are enough."""
+    """Return the number of people that is enough."""
     if rule == "majority":
         return people // 2 + 1
     if not isinstance(rule, str):

@@ -1,12 +1,12 @@
 """Graphs of datasets.
 
 A *dataset graph* has a vertex for every possible dataset, an edge between every two neighbouring datasets,
-and a colour per vertex: the true answer of the question. Each edge has its own (epsilon, delta). Where the
-mechanism's behaviour is given, a vertex has *alpha*, a distribution over the colours. With more than two colours a
-vertex also orders them by *preference*, best first; its colour is the first.
+and a colour per vertex: the true answer of the question. Each edge has its own (epsilon, delta). If the
+mechanism's behaviour at a vertex is given, the vertex has *alpha*, a distribution over the colours. With more than two
+colours a vertex also orders them by *preference*, best first; its colour is the first.
 
-A graph is kept as columns: one array per property, with one entry per dataset or per edge. What a person passes is
-converted and checked in :mod:`neodp.data.validation`; files are read in :mod:`neodp.data.tables`.
+A graph is kept as columns: one array per property, with one entry per dataset or per edge. User input is converted and
+checked in :mod:`neodp.data.validation`; files are read in :mod:`neodp.data.tables`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ __all__ = [
 
 F = TypeVar("F")
 WORTH_COMPILING = 100_000
-"""From how many edges on compiled code makes up for loading it."""
+"""The number of edges from which on compiled code is worth loading."""
 
 
 class Adjacency(NamedTuple):
@@ -94,17 +94,17 @@ class DatasetGraph:
     color : array of int
         Per dataset, the position of its true answer in ``colors``.
     source, target : arrays of int
-        The two ends of each edge; an edge is undirected and stands once.
+        The two ends of each edge; an edge is undirected and appears once.
     epsilon, delta : arrays of float
-        What each edge allows.
+        The privacy parameters of each edge.
     alpha : array of float, one row per dataset, one column per colour
-        The given distributions; a row of NaN where none is given. Every entry but the largest is exact; the
+        The given distributions; a row of NaN if none is given. Every entry but the largest is exact; the
         largest stands for one minus the rest.
     name : str
-        What to call the graph.
+        The name of the graph.
     preference : array of int, one row per dataset, or None
-        The colours of each dataset as positions in ``colors``, best first; a row of -1 where they are not ordered. None
-        where no dataset orders them.
+        The colours of each dataset as positions in ``colors``, best first; a row of -1 if they are not ordered. None
+        if no dataset orders them.
     """
 
     keys: pa.StringArray
@@ -141,23 +141,23 @@ class DatasetGraph:
         colors: Sequence[str] | None = None,
         name: str = "graph",
     ) -> DatasetGraph:
-        """A graph from columns: numpy or Arrow arrays, or lists.
+        """Build a graph from columns: numpy or Arrow arrays, or lists.
 
         Parameters
         ----------
         keys : strings
-            One per dataset, all different.
+            The name of each dataset, all different.
         color : strings, or positions in `colors`
             The true answer of each dataset.
         source, target : keys, or positions in `keys`
-            The two ends of each edge. The same pair twice with equal values is one edge.
+            The two ends of each edge. If the same pair appears twice with equal values, it is one edge.
         epsilon, delta : floats, or one float for all edges
-            0 <= epsilon <= 690 and 0 <= delta <= 1.
+            The privacy parameters, with 0 <= epsilon <= 690 and 0 <= delta <= 1.
         alpha : floats, rows of floats, or a mapping from keys to either, optional
-            Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null where
+            Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null if
             it is not given.
         preference : rows of strings, rows of positions in `colors`, or a mapping from keys to either, optional
-            All colours, best first; the first is the dataset's own. Null, or a row of -1, where it is not given.
+            All colours, best first; the first is the dataset's own. Null, or a row of -1, if it is not given.
         colors : strings, optional
             The possible answers; by default those that occur as a colour, or in the first preference, sorted.
 
@@ -185,12 +185,11 @@ class DatasetGraph:
         delta: float = 0.0,
         name: str | None = None,
     ) -> DatasetGraph:
-        """A graph from networkx: nodes have `color` and perhaps `alpha` and `preference`, edges `epsilon`
-        and perhaps `delta`.
+        """Build a graph from networkx.
 
-        Nodes and colours that are not strings become what ``str`` makes of them, and a dataset is found by its node as
-        well as by its key. `colors` defaults to ``graph.graph["colors"]``; `epsilon` and `delta` are for the edges that
-        have none.
+        Nodes have `color` and perhaps `alpha` and `preference`, and edges have `epsilon` and perhaps `delta`. Nodes and
+        colours that are not strings are converted with ``str``, and a dataset is found by its node as well as by its
+        key. `colors` defaults to ``graph.graph["colors"]``; `epsilon` and `delta` are for the edges that have none.
 
         Examples
         --------
@@ -233,25 +232,25 @@ class DatasetGraph:
         options: ReadOptions | None = None,
         format: Format | None = None,
     ) -> DatasetGraph:
-        """A graph from two tables, ``key,color[,alpha][,preference]`` and ``source,target[,epsilon][,delta]``.
+        """Read a graph from two tables, ``key,color[,alpha][,preference]`` and ``source,target[,epsilon][,delta]``.
 
-        A table is a CSV file with any delimiter, a Parquet or Arrow file, a workbook, each also compressed, or ``-``
-        for standard input. In text, the numbers of a distribution are joined by semicolons (``0.2;0.8``), and so are
-        the colours of a preference (``red;blue;green``); in Parquet and Arrow, alpha is a column of numbers or lists,
-        and preference one of lists. `epsilon` and `delta` are for edges that have none.
+        A table is a CSV file with any delimiter, a Parquet or Arrow file, or a workbook, each possibly compressed, or
+        ``-`` for standard input. In text, the numbers of a distribution are joined by semicolons (``0.2;0.8``), and so
+        are the colours of a preference (``red;blue;green``); in Parquet and Arrow, alpha is a column of numbers or
+        lists, and preference one of lists. `epsilon` and `delta` are for edges that have none.
 
         Parameters
         ----------
         options : ReadOptions, optional
-            How to read the tables, where they do not say it themselves, and whether to ignore other columns.
+            Settings for reading the tables that the tables do not state themselves, and for ignoring other columns.
         format : "csv", "parquet", "arrow" or "workbook", optional
-            What kind of files they are, if not what their first bytes or names say.
+            The kind of the files, if it is not what their first bytes or names say.
 
         Raises
         ------
         GraphError
-            If a file cannot be read, has a column that nobody asked for, or values are invalid; the message names the
-            file and the lines.
+            If a file cannot be read, has an unexpected column, or has invalid values; the message names the file and
+            the lines.
         """
         how: Any = {"closed": True, "options": options, "format": format}
         vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), numbers=("alpha",), **how)
@@ -274,7 +273,7 @@ class DatasetGraph:
         name: str | None = None,
         options: ReadOptions | None = None,
     ) -> DatasetGraph:
-        """As ``from_tables``, from two CSV files."""
+        """Read a graph from two CSV files; see ``from_tables``."""
         return cls.from_tables(
             nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="csv"
         )
@@ -291,7 +290,7 @@ class DatasetGraph:
         name: str | None = None,
         options: ReadOptions | None = None,
     ) -> DatasetGraph:
-        """As ``from_tables``, from two Parquet files."""
+        """Read a graph from two Parquet files; see ``from_tables``."""
         return cls.from_tables(
             nodes, edges, colors=colors, epsilon=epsilon, delta=delta, name=name, options=options, format="parquet"
         )
@@ -308,7 +307,7 @@ class DatasetGraph:
         name: str = "graph",
         options: ReadOptions | None = None,
     ) -> DatasetGraph:
-        """As ``from_tables``, from two frames: of pandas or polars, Arrow tables, or dicts of columns.
+        """Build a graph from two frames: of pandas or polars, Arrow tables, or dicts of columns; see ``from_tables``.
 
         Alpha is a column of numbers, or of lists, and preference one of lists. ``to_arrow``, ``to_pandas`` and
         ``to_polars`` give such frames.
@@ -316,7 +315,7 @@ class DatasetGraph:
         Raises
         ------
         GraphError
-            If one of them is no table, has a column that nobody asked for, or values are invalid.
+            If an argument is not a table, has an unexpected column, or has invalid values.
 
         Examples
         --------
@@ -338,7 +337,7 @@ class DatasetGraph:
         return cls(**validate(columns, colors, places, problems), name=name)
 
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
-        """The same graph with this alpha instead, in any of the forms of ``from_columns``.
+        """Return the same graph with this alpha instead, in any of the forms of ``from_columns``.
 
         Examples
         --------
@@ -366,12 +365,12 @@ class DatasetGraph:
 
     @property
     def given(self) -> Bools:
-        """Per dataset, whether alpha is given there."""
+        """Per dataset, True if alpha is given there."""
         return ~np.isnan(self.alpha[:, 0])
 
     @cached_property
     def crossing(self) -> Bools:
-        """Per edge, whether its ends differ in colour, or in how they order the colours: a boundary edge."""
+        """Per edge, True if its ends differ in colour, or in how they order the colours: a boundary edge."""
         kind = self.color if self.preference is None else self.order
         crossing: Bools
         if self.edges < WORTH_COMPILING:
@@ -392,7 +391,7 @@ class DatasetGraph:
 
     @cached_property
     def _ordered(self) -> tuple[NDArray[np.int8], Ints]:
-        """The different orders, as rows of positions, and which of them each dataset has."""
+        """The different orders, as rows of positions, and the number of each dataset's order."""
         rows = np.full((len(self), len(self.colors)), -1, np.int8)
         if self.preference is not None:
             rows[:] = self.preference
@@ -431,22 +430,22 @@ class DatasetGraph:
         return self.adjacency_of(np.ones(self.edges, np.bool_))
 
     def adjacency_of(self, keep: Bools, *, numbered: bool = True) -> Adjacency:
-        """The edges where `keep` is true, from both of their ends; where not `numbered`, without their positions."""
+        """Return the edges where `keep` is true, from both of their ends; without their positions unless `numbered`."""
         from neodp.compiled import kernel
 
         return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep, numbered))
 
     def key(self, vertex: int | np.integer[Any]) -> str:
-        """The key of the dataset at a position."""
+        """Return the key of the dataset at a position."""
         return str(self.keys[int(vertex)].as_py())
 
     def index(self, key: object) -> int:
-        """The position of a dataset.
+        """Return the position of a dataset.
 
         Parameters
         ----------
         key : str
-            The key of the dataset. Anything else stands for what ``str`` makes of it, so that the nodes of a networkx
+            The key of the dataset. Any other object is converted with ``str``, so that the nodes of a networkx
             graph find their datasets again.
 
         Raises
@@ -469,7 +468,7 @@ class DatasetGraph:
         return int(position)
 
     def preference_lists(self) -> pa.ListArray:
-        """Per dataset, its colours by name, best first; null where it does not order them."""
+        """Return, per dataset, its colours by name, best first; null if it does not order them."""
         import pyarrow as pa
 
         if self.preference is None:
@@ -480,13 +479,13 @@ class DatasetGraph:
         return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), named, mask=pa.array(~given))
 
     def edge_name(self, edge: int) -> str:
-        """An edge as ``'a' – 'b'``."""
+        """Return an edge as ``'a' – 'b'``."""
         return f"{self.key(self.source[edge])!r} – {self.key(self.target[edge])!r}"
 
     # --- taking it elsewhere ----------------------------------------------------------------------------
 
     def to_networkx(self) -> nx.Graph:
-        """The graph as networkx has it; ``from_networkx`` reads it back."""
+        """Return the graph as a networkx graph; ``from_networkx`` reads it back."""
         import networkx as nx
 
         keys = self.keys.to_pylist()
@@ -504,7 +503,7 @@ class DatasetGraph:
         return graph
 
     def to_arrow(self) -> Frames[pa.Table]:
-        """Two Arrow tables, ``nodes`` and ``edges``, as ``from_frames`` reads them.
+        """Return two Arrow tables, ``nodes`` and ``edges``, as ``from_frames`` reads them.
 
         Examples
         --------
@@ -527,11 +526,11 @@ class DatasetGraph:
         return Frames(pa.table(nodes), pa.table(edges))
 
     def to_pandas(self) -> Frames[pd.DataFrame]:
-        """Both tables of ``to_arrow`` as frames of pandas, which must be installed."""
+        """Return both tables of ``to_arrow`` as frames of pandas, which must be installed."""
         return Frames(*map(to_pandas, self.to_arrow()))
 
     def to_polars(self) -> Frames[pl.DataFrame]:
-        """Both tables of ``to_arrow`` as frames of polars, which must be installed."""
+        """Return both tables of ``to_arrow`` as frames of polars, which must be installed."""
         return Frames(*map(to_polars, self.to_arrow()))
 
     def _repr_html_(self) -> str:
@@ -539,7 +538,7 @@ class DatasetGraph:
         return html_table(repr(self), nodes) + html_table("edges", edges)
 
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
-        """Write the two files that ``from_csv`` reads, every number in full, for their owner only."""
+        """Write the two files that ``from_csv`` reads, with every number in full; only their owner may read them."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.csv
@@ -571,7 +570,7 @@ def _text(x: Any) -> str | None:
 def _columns(
     vertices: Any, links: Any, epsilon: float | None, delta: float, places: Places, problems: Problems, **own: Any
 ) -> Columns:
-    """The columns of a graph from those of its two tables; alpha and preference are taken from their cells already."""
+    """Return the columns of a graph from those of its two tables; alpha and preference are already parsed."""
     return Columns(
         vertices["key"],
         vertices["color"],

@@ -1,12 +1,11 @@
-"""What a name may be: that of a graph, of profiles, of a population, of a release or of a poll.
+"""Name validation: for graphs, profiles, populations, releases and polls.
 
-Names decide which budget is charged and which answer is given again, so that two names must not look alike and be
-different. A name is a text with at least one letter that can be seen. It has no blanks around it, and no characters
-that cannot be seen: control characters, marks that turn the direction of writing, and blanks without width. Two ways to
-write the same letter are the same: names are kept in Unicode's normal form NFC. A name is for people: it has at
-most 200 characters in that form.
+Names decide which budget is charged and which answer is given again, so two different names must not look alike. A name
+is a text with at least one visible letter. It has no blanks around it, and no invisible characters: control characters,
+marks that change the direction of writing, and blanks without width. Two ways to write the same letter are the same:
+names are stored in Unicode's normal form NFC. A name is for people: it has at most 200 characters in that form.
 
-What is in a store already is found by the name that it has, whatever that is.
+Anything already in a store is found by the name that it has, even if that name is not valid.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ from neodp.errors import GraphError
 __all__ = ["LONGEST", "normal", "require_length", "valid_name"]
 
 LONGEST = 200
-"""How many characters a name may have."""
+"""The greatest number of characters of a name."""
 _COMPOSED = 4
-"""As many characters at most become one in the normal form."""
+"""The greatest number of characters that become one in the normal form."""
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Unicode's categories of what cannot be seen."""
+"""The Unicode categories of invisible characters."""
 JOINERS = "\u200c\u200d"
-"""What cannot be seen itself, but changes the letters beside it, as Persian needs it."""
+"""Characters that are invisible themselves, but change the letters beside them, as Persian needs."""
 
 
 def normal(name: str) -> str:
-    """Return a name in the form in which names are kept and compared.
+    r"""Return a name in the form in which names are stored and compared.
 
-    A text that is too long for a name in any form is returned as it is: to normalise it may take time for the square of
+    A text that is too long for a name in any form is returned unchanged: normalising it could take quadratic time in
     its length.
 
     Examples
     --------
-    >>> normal("Zoe\\u0308") == "Zo\\u00eb"
+    >>> normal("Zoe\u0308") == "Zo\u00eb"
     True
     """
     return name if len(name) > _COMPOSED * LONGEST else unicodedata.normalize("NFC", name)
@@ -47,13 +46,13 @@ def require_length(what: str, name: str) -> None:
     Parameters
     ----------
     what : str
-        What it is the name of, for the message.
+        The kind of thing that is named, for the message.
     name : str
 
     Raises
     ------
     GraphError
-        If it has more than 200 characters.
+        If the name has more than 200 characters.
 
     Examples
     --------
@@ -67,18 +66,18 @@ def require_length(what: str, name: str) -> None:
 
 
 def valid_name(what: str, name: object) -> str:
-    """Return a name as it is kept, if it may be one.
+    """Return a name in its stored form, if it is valid.
 
     Parameters
     ----------
     what : str
-        What it is the name of, for the message.
+        The kind of thing that is named, for the message.
     name : str
 
     Raises
     ------
     GraphError
-        If it is empty, too long, has blanks around it, or has characters that cannot be seen.
+        If the name is empty, too long, has blanks around it, or has invisible characters.
 
     Examples
     --------

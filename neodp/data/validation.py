@@ -1,11 +1,11 @@
-"""Columns of a graph: from what a person passes to arrays that are known to be valid.
+"""Columns of a graph: from user input to arrays that are known to be valid.
 
 A graph is kept as columns, one array per property with one entry per dataset or per edge (:mod:`neodp.data.graph`). A
-person passes lists, numpy or Arrow arrays, mappings, or the text of a file. This module converts these to arrays of one
+user passes lists, numpy or Arrow arrays, mappings, or the text of a file. This module converts these to arrays of one
 fixed type each, and rejects invalid input with an error that says which dataset or edge is wrong.
 
-Two rules hold throughout. *Keys are strings*: where a dataset is named by something else, such as a tuple or a whole
-number from networkx, its key is what ``str`` makes of it. *A distribution is exact in every entry but the largest*,
+Two rules hold throughout. *Keys are strings*: if a dataset is named by something else, such as a tuple or a whole
+number from networkx, it is converted with ``str``. *A distribution is exact in every entry but the largest*,
 which stands for one minus the rest.
 """
 
@@ -51,9 +51,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
 MAX_EPSILON = 690.0
-"""The largest epsilon: e^690 and its products still fit a double, and nobody can tell it from no privacy."""
+"""The largest epsilon: e^690 and its products still fit a double, and it is indistinguishable from no privacy."""
 FEW = 10_000
-"""Fewer keys than this are compared sooner than what does it faster is loaded."""
+"""The number of keys below which comparing them takes less time than loading a faster method."""
 SMALLEST = 2.0**-1022
 """The smallest positive probability: the smallest normal double."""
 
@@ -73,39 +73,39 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """How error messages name a dataset or an edge.
+    """The names of datasets and edges in error messages.
 
     Attributes
     ----------
     nodes, edges : callables, optional
-        From a row to its place in a file. Where they are missing, a dataset is named by its key, and an edge by the
-        keys of its ends.
+        From a row to its place in a file. If they are missing, a dataset is named by its key, and an edge by the keys
+        of its ends.
     """
 
     nodes: Place | None = None
     edges: Place | None = None
 
     def node(self, row: int, key: str | None = None) -> str:
-        """The place of a dataset."""
+        """Return the place of a dataset."""
         if self.nodes is not None:
             return self.nodes(row)
         return f"dataset {key!r}" if key is not None else f"dataset {row} (counted from 0)"
 
     def edge(self, row: int, source: Any = None, target: Any = None) -> str:
-        """The place of an edge."""
+        """Return the place of an edge."""
         if self.edges is not None:
             return self.edges(row)
         return f"edge {source!r} – {target!r}" if source is not None else f"edge {row} (counted from 0)"
 
 
-# --- keys that a person passes ------------------------------------------------------------------------------
+# --- keys that a user passes --------------------------------------------------------------------------------
 
 
 def keys_of(keys: Any) -> list[str]:
-    """One key, or several, as a list of strings.
+    """Return one key, or several, as a list of strings.
 
     A string, and anything that cannot be iterated over, such as a whole number, is one key. Everything else is several
-    keys; so a tuple that names a single dataset goes into a list.
+    keys; so a tuple that names a single dataset must be put into a list.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def keys_of(keys: Any) -> list[str]:
 
 
 def unknown_key(message: str, key: str, keys: pa.StringArray) -> UnknownKey:
-    """The error for a key that is none of a graph's keys; its hint names keys that look alike."""
+    """Return the error for a key that a graph does not have; its hint names keys that look alike."""
     return UnknownKey(message, near(key, keys[:20_000].to_pylist()) or _HINT)
 
 
@@ -126,16 +126,16 @@ _HINT = "a key is a string: for datasets from networkx, what str() makes of the 
 
 
 def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[np.int64]:
-    """The positions of the datasets that a mapping names.
+    """Return the positions of the datasets that a mapping names.
 
     Parameters
     ----------
     given : iterable
-        The keys of the mapping; strings, or what becomes a key by ``str``.
+        The keys of the mapping: strings, or objects that are converted with ``str``.
     keys : Arrow array
         The keys of the graph.
     what : str
-        What the mapping gives, for error messages.
+        The content of the mapping, for error messages.
 
     Raises
     ------
@@ -164,18 +164,18 @@ def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[
 def validate(
     columns: Columns, colors: Sequence[str] | None, places: Places, problems: Problems | None = None
 ) -> dict[str, Any]:
-    """The columns of a graph as ``DatasetGraph`` keeps them, by the names of its attributes; invalid ones are rejected.
+    """Return the columns of a graph as ``DatasetGraph`` keeps them, by attribute name; reject invalid ones.
 
     Parameters
     ----------
     columns : Columns
-        In any of the forms of ``DatasetGraph.from_columns``.
+        The columns, in any of the forms of ``DatasetGraph.from_columns``.
     colors : strings, optional
         The possible answers; by default those that occur.
     places : Places
-        How to name datasets and edges in error messages.
+        The names of datasets and edges in error messages.
     problems : Problems, optional
-        What is wrong so far; invalid colours, ends, epsilons, deltas and alpha join it, and are said together.
+        The problems found so far; invalid colours, ends, epsilons, deltas and alpha are added, and reported together.
 
     Raises
     ------
@@ -277,7 +277,7 @@ def _color(
 
 
 def _codes(texts: pa.StringArray, known: pa.StringArray) -> NDArray[np.int32]:
-    """Where each text stands among those that are known; -1 where it is none of them."""
+    """Return the position of each text among the known ones; -1 if it is none of them."""
     import pyarrow.compute as pc
 
     found: NDArray[np.int32] = pc.fill_null(pc.index_in(texts, known), -1).to_numpy()
@@ -285,7 +285,7 @@ def _codes(texts: pa.StringArray, known: pa.StringArray) -> NDArray[np.int32]:
 
 
 def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, problems: Problems) -> Ints:
-    """Keys or positions as positions."""
+    """Convert keys or positions to positions."""
     at = _given_positions(ends)
     if at is not None:
         wrong = np.flatnonzero((at < 0) | (at >= len(keys)))
@@ -319,7 +319,7 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
 
 
 def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems: Problems) -> Floats:
-    """A column, or one number, as floats between 0 and `most`."""
+    """Convert a column, or one number, to floats between 0 and `most`."""
     if values is None:
         raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with `{name}=...`")
     missing: Any = ()
@@ -364,7 +364,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems
 
 
 def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, place: Any) -> Any:
-    """Which edges to keep so that each pair stands once."""
+    """Return the edges to keep so that each pair appears once."""
     pair = np.minimum(source, target).astype(np.int64) * n + np.maximum(source, target)
     order = np.argsort(pair, kind="stable")
     ordered = pair[order]
@@ -388,9 +388,9 @@ def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, 
 def distributions(
     alpha: Any, keys: pa.StringArray, k: int, places: Places | None = None, problems: Problems | None = None
 ) -> Floats:
-    """Alpha in any of the forms of ``from_columns`` as rows of doubles, the largest entry one minus the rest.
+    """Convert alpha in any of the forms of ``from_columns`` to rows of doubles, the largest entry one minus the rest.
 
-    Rows that are no distribution join the `problems`; without these, they are an error.
+    Rows that are not distributions are added to the `problems`; if there is no such list, they raise an error.
     """
     places = places or Places()
     n = len(keys)
@@ -462,7 +462,7 @@ def distributions(
     rest = part.copy()
     rest[np.arange(len(part)), largest] = 0.0
     remainder = 1.0 - rest.sum(axis=1)
-    # with more than two colours, a largest entry that is right but for rounding stays the largest as it is
+    # with more than two colours, a largest entry that is correct up to rounding stays as it is
     off = (k == 2) | (np.abs(part.max(axis=1, initial=0.0) - remainder) > k * 2.0**-52)
     part[np.flatnonzero(off), largest[off]] = remainder[off]
     rows[given] = part + 0.0
@@ -470,9 +470,9 @@ def distributions(
 
 
 def own_and_rest(rows: Floats, color: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Per row, the chance of one colour, and the chance of all the others.
+    """Return, per row, the chance of one colour, and the chance of all the others.
 
-    The second is a sum, not one minus the first, and so tells apart what lies next to certainty.
+    The second is a sum, not one minus the first, and so distinguishes chances close to certainty.
 
     Examples
     --------
@@ -486,7 +486,7 @@ def own_and_rest(rows: Floats, color: NDArray[Any]) -> tuple[Floats, Floats]:
 
 
 def distribution(chances: Sequence[float], k: int | None = None, place: str = "the boundary") -> Floats:
-    """One distribution over k outputs, by default as many as there are chances; checked as ``distributions`` does.
+    """Return one distribution over k outputs, by default one per chance; it is checked as in ``distributions``.
 
     Examples
     --------
@@ -508,7 +508,7 @@ def preferences(
     color: NDArray[np.int8] | None = None,
     places: Places | None = None,
 ) -> NDArray[np.int8] | None:
-    """Preference in any of the forms of ``from_columns`` as rows of positions, best first; None where none is given."""
+    """Convert preference in any of the forms of ``from_columns`` to rows of positions, best first; None if absent."""
     places = places or Places()
     if preference is None or getattr(preference, "null_count", -1) == len(preference):
         return None
@@ -538,7 +538,7 @@ def preferences(
 
 
 def _preferred(preference: Any) -> list[str] | None:
-    """All colours that the first preference names, sorted; None where none does."""
+    """Return all colours that the first preference names, sorted; None if none does."""
     rows = preference.values() if isinstance(preference, Mapping) else preference
     if rows is None or isinstance(rows, np.ndarray):
         return None
@@ -549,7 +549,7 @@ def _preferred(preference: Any) -> list[str] | None:
 def _positions(
     preference: Any, colors: Sequence[str], keys: pa.StringArray, places: Places
 ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Rows of names or positions as positions, -1 for what is none; and how long each was, 0 where there is none."""
+    """Convert rows of names or positions to positions, -1 if invalid; return also their lengths, 0 if not given."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -593,7 +593,7 @@ def _positions(
 
 
 def _first(rows: Floats, where: NDArray[Any], values: Floats, k: int, place: Any) -> None:
-    """Rows that are given by Pr[first colour] alone."""
+    """Fill in rows that are given by Pr[first colour] alone."""
     given = ~np.isnan(values)
     if k > 2 and given.any():
         raise GraphError(
@@ -607,9 +607,9 @@ def _first(rows: Floats, where: NDArray[Any], values: Floats, k: int, place: Any
 
 
 def fill(column: pa.Array | None, name: str, default: float | None, place: Place, problems: Problems) -> Any:
-    """A column of a table as floats, with `default` where a cell is empty; text is read as numbers.
+    """Convert a column of a table to floats, with `default` for empty cells; text is read as numbers.
 
-    A cell that is no number joins the `problems`, and counts as 0 until these are raised.
+    A cell that is not a number is added to the `problems`, and counts as 0 until these are raised.
     """
     import pyarrow.compute as pc
 
@@ -620,10 +620,10 @@ def fill(column: pa.Array | None, name: str, default: float | None, place: Place
 
 
 def split_numbers(column: pa.Array | None, place: Place, problems: Problems) -> Any:
-    """A column of alpha; text is a number, or numbers joined by semicolons, or nothing.
+    """Convert a column of alpha; text is a number, or numbers joined by semicolons, or nothing.
 
-    A cell that is none of these joins the `problems`, and so does one that is *not a number* by name, ``nan``: an empty
-    cell says that there is no alpha, and nothing else does.
+    A cell that is none of these is added to the `problems`, and so is a cell with ``nan``: only an empty cell says
+    that there is no alpha.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -663,7 +663,7 @@ def split_numbers(column: pa.Array | None, place: Place, problems: Problems) -> 
 
 
 def split_colors(column: pa.Array | None) -> Any:
-    """A column of preferences; text is colours joined by semicolons, best first, or nothing."""
+    """Convert a column of preferences; text is colours joined by semicolons, best first, or nothing."""
     if column is None or not _is_text_column(column):
         return column
     texts = column.to_pylist()
@@ -680,7 +680,7 @@ def _is_text_column(column: pa.Array) -> bool:
 
 
 def _given_positions(values: Any) -> NDArray[Any] | None:
-    """Positions as an array, from an array or a list of whole numbers; None where texts are given."""
+    """Return positions as an array, from an array or a list of whole numbers; None if texts are given."""
     if isinstance(values, np.ndarray):
         return values if values.dtype.kind in "iu" else None
     if not isinstance(values, list | tuple) or not values:
@@ -735,7 +735,7 @@ def _shown(row: Floats) -> str:
 
 
 def plain(row: Floats) -> float | list[float]:
-    """A distribution as one number where that says it exactly, else as a list."""
+    """Return a distribution as one number if that states it exactly, else as a list."""
     if len(row) == 2 and row[1] == 1.0 - row[0]:
         return float(row[0])
     return [float(x) for x in row]

@@ -1,3 +1,3 @@
-"""What was asked and answered, and what it cost the people."""
+"""Questions asked, answers given, and their privacy cost to the people concerned."""
 
 __all__: list[str] = []

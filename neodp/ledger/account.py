@@ -1,12 +1,12 @@
-"""Budgets of people: what was answered about a population in sum, and how much may be.
+"""Privacy budgets: the total cost of all answers about a population, and the limit on that cost.
 
 Every answer lets everybody learn more about the same people, whatever graph, table or column it came from, so answers
-are counted by population. The first answer is free; a :class:`Limit` says how many more there may be.
+are counted by population. The first answer is free; a :class:`Limit` says how many more are allowed.
 
-What all answers cost in sum is kept beside the limit (:class:`Account`), with a digest of its own, and changes in the
-transaction that keeps an answer. So the next answer does not have to read all others. Whoever reads them all, as
-'neodp budget' and 'neodp releases' do, compares them with the account: an answer that was deleted, added or exchanged
-shows.
+The total cost of all answers is stored beside the limit (:class:`Account`), with a digest of its own, and is updated in
+the transaction that stores an answer. So the next answer does not have to read all earlier ones. Commands that do read
+them all, such as 'neodp budget' and 'neodp releases', compare them with the account, and so detect an answer that was
+deleted, added or exchanged.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = ["Account", "Ledger", "Limit", "Spent", "in_words"]
 
 @dataclass(frozen=True)
 class Limit:
-    """How much may be answered about a population.
+    """The limit on what may be answered about a population.
 
     Attributes
     ----------
     releases : int or None
-        How many releases in all; None where only the epsilon is limited.
+        The greatest total number of releases; None if only the epsilon is limited.
     epsilon : float or None
-        What all releases together may cost the person whom they cost most; None where only their number is limited.
+        The greatest total cost of all releases to the person whom they cost most; None if only their number is limited.
     delta : float
-        At which delta that cost is meant.
+        The delta at which that cost is measured.
     """
 
     releases: int | None = 1
@@ -63,15 +63,15 @@ class Limit:
         epsilon: float | EllipsisType | None = ...,
         delta: float | EllipsisType = ...,
     ) -> Limit:
-        """This limit with some parts changed; None takes a part away, and what is not named stays.
+        """Return this limit with some parts changed; None removes a part, and parts that are not named stay.
 
-        Where nothing was set, or all parts were taken away, one release is free. That is no part to keep: a first
-        epsilon takes its place.
+        If nothing was set, or if all parts were removed, one release is free. This default is not a part that stays:
+        the first epsilon that is set replaces it.
 
         Raises
         ------
         GraphError
-            If a part is no limit, or a delta is given where no epsilon is limited.
+            If a part is not a valid limit, or a delta is given although no epsilon is limited.
 
         Examples
         --------
@@ -100,45 +100,46 @@ class Limit:
 
 @dataclass(frozen=True)
 class Spent:
-    """What people of one level have spent.
+    """The amount that people of one level have spent.
 
     Attributes
     ----------
     label : str
         The level: its name, or its epsilon.
     losses : mapping
-        How many numbers of each loss were released. Where a release knew no such level, its dearest one counts.
+        How many numbers of each loss were released. If a release did not have this level, its most expensive level
+        counts.
     """
 
     label: str
     losses: Mapping[Loss, int]
 
     def total(self, delta: float = 0.0) -> Total:
-        """What all of them cost together, by the least valid bound."""
+        """Return the total cost of all these losses, by the smallest valid bound."""
         return compose(self.losses, delta)
 
 
 Price: TypeAlias = tuple[Level, ...]
-"""What a release costs: its levels, without how many people have them."""
+"""The cost of a release: its levels, without the number of people at each level."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """What was answered about a population in sum, and how much may be.
+    """The total of what was answered about a population, and its limit.
 
-    A further answer is decided by this alone, so that its work does not grow with the number of answers. The sum is
-    kept beside the limit, and is written in the transaction that keeps a release.
+    The account alone decides whether a further answer is allowed, so the work does not grow with the number of answers.
+    The total is stored beside the limit, and is written in the transaction that stores a release.
 
     Attributes
     ----------
     population : str
     limit : Limit
     used : int
-        How many releases there are.
+        The number of releases.
     prices : mapping
-        How many of them have each price.
+        The number of releases at each price.
     seal : int
-        The sum of all releases' digests, modulo 2^256. It shows whether a release is missing, or another one is there.
+        The sum of all releases' digests, modulo 2^256. It shows whether a release is missing or was replaced.
     """
 
     population: str
@@ -149,11 +150,11 @@ class Account:
 
     @property
     def left(self) -> int | None:
-        """How many more there may be; None where their number is not limited."""
+        """The number of releases still allowed; None if their number is not limited."""
         return None if self.limit.releases is None else max(0, self.limit.releases - self.used)
 
     def plus(self, releases: Iterable[Release]) -> Account:
-        """The account after some more releases."""
+        """Return the account after some more releases."""
         used, prices, seal = self.used, Counter(self.prices), self.seal
         for release in releases:
             used += 1
@@ -165,7 +166,7 @@ class Account:
 
     @property
     def text(self) -> str:
-        """The sum as it is kept: lines of words between tabs. The first is a digest of the rest.
+        r"""The total as it is stored: lines of words between tabs. The first line is a digest of the rest.
 
         Then come the number of releases and the seal, and a line for every price: how many releases have it, and the
         epsilon, delta, times and name of each level.
@@ -173,7 +174,7 @@ class Account:
         Examples
         --------
         >>> one = Account("default").plus([Release("g", "spring", "yes", levels=(Level(0.5),))])
-        >>> one.text.split("\\n")[2].split("\\t")
+        >>> one.text.split("\n")[2].split("\t")
         ['1', '0x1.0000000000000p-1', '0x0.0p+0', '1', 'null']
         >>> Account("default").read(one.text) == one
         True
@@ -189,12 +190,12 @@ class Account:
         return "\n".join([hashlib.sha256(body.encode()).hexdigest(), *lines])
 
     def read(self, text: str) -> Account:
-        """This population's account with the sum that a text states.
+        """Return this population's account with the total that a stored text states.
 
         Raises
         ------
         DamagedRelease
-            If the text is not what was kept.
+            If the text was altered since it was stored.
         """
         digest, _, rest = text.partition("\n")
         if hashlib.sha256(f"{self.population}\n{rest}".encode()).hexdigest() != digest:
@@ -212,19 +213,19 @@ class Account:
         return replace(self, used=int(used), prices=prices, seal=int(seal, 16))
 
     def damaged(self, what: str) -> DamagedRelease:
-        """The error for an account that is not what was kept."""
+        """Return the error for an account that was altered since it was stored."""
         return DamagedRelease(
             f"the account of population {self.population!r} {what}: the store was damaged or edited",
             "restore the store from a backup, see docs/backup.md; nothing was answered",
         )
 
-    # --- what may be --------------------------------------------------------------------------------------
+    # --- limits -------------------------------------------------------------------------------------------
 
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
-        """What the people of every level have spent, and would have after some planned questions.
+        """Return what the people of every level have spent, including the cost of some planned questions.
 
-        A level is known by its name, or else by its epsilon. People are taken to keep their level: where a release did
-        not know it, they are charged its dearest one.
+        A level is identified by its name, or else by its epsilon. People are assumed to keep their level: if a release
+        did not have that level, they are charged its most expensive one.
 
         Examples
         --------
@@ -249,19 +250,19 @@ class Account:
         return tuple(found)
 
     def spend(self, names: Sequence[str], levels: Sequence[Sequence[Level]]) -> None:
-        """Refuse new releases that the limit does not leave room for.
+        """Refuse new releases that would exceed the limit.
 
         Parameters
         ----------
         names : strings
-            The releases.
+            The names of the releases.
         levels : sequence of Levels
-            What each of them costs.
+            The cost of each release.
 
         Raises
         ------
         BudgetSpent
-            If there are too many of them, or they cost too much; the message has the figures.
+            If there are too many releases, or they cost too much; the message has the figures.
         """
         asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
 
@@ -297,29 +298,29 @@ class Account:
         *,
         given_elsewhere: bool = False,
     ) -> list[Release]:
-        """The releases that are kept: those that are there already, and the new ones, if the limit leaves room for all.
+        """Store the new releases if the limit allows all of them; return these and the ones that exist already.
 
         Every store calls this within the transaction that holds the ledger's lock.
 
         Parameters
         ----------
         releases : Releases
-            About this population.
+            The releases to store, all about this population.
         there : Releases or None
-            For each of them, the one of its name that was kept before.
+            For each of them, the release that is already stored under its name.
         create : callable
-            Writes a new release, and returns the time at which it was kept.
+            Writes a new release, and returns the time at which it was stored.
         write : callable
             Writes the text of the account after that.
         given_elsewhere : bool
-            Whether the answers were given by another store: then they count, whatever the limit.
+            True if the answers were given by another store: then they count, whatever the limit.
 
         Raises
         ------
         BudgetSpent
-            If the limit does not leave room for all.
+            If the limit does not allow all of them.
         OtherRelease
-            If answers were given elsewhere, and one of that name is there which is not the same.
+            If answers were given elsewhere, and a different release is already stored under the same name.
         """
         if given_elsewhere:
             for release, kept in zip(releases, there, strict=True):
@@ -339,7 +340,7 @@ def _price(levels: Sequence[Level]) -> Price:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The releases about a population, by time, and how much may be answered in all."""
+    """The releases about a population, by time, and their limit."""
 
     population: str
     limit: Limit = field(default_factory=Limit)
@@ -347,26 +348,26 @@ class Ledger:
 
     @cached_property
     def account(self) -> Account:
-        """All releases in sum."""
+        """The total of all releases."""
         return Account(self.population, self.limit).plus(self.releases)
 
     @property
     def used(self) -> int:
-        """How many releases there are."""
+        """The number of releases."""
         return len(self.releases)
 
     @property
     def left(self) -> int | None:
-        """How many more there may be; None where their number is not limited."""
+        """The number of releases still allowed; None if their number is not limited."""
         return self.account.left
 
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
-        """As :meth:`Account.spent`."""
+        """Return what the people of every level have spent; see :meth:`Account.spent`."""
         return self.account.spent(planned)
 
 
 def in_words(epsilon: float) -> str:
-    """An epsilon for people: four digits, rounded up so that it never looks smaller than it is.
+    """Return an epsilon for people to read: four digits, rounded up so that it never looks smaller than it is.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Answers that are drawn once.
 
-A *release* is one real-world question, asked once: it has a name, and its answer is drawn once and kept. Whoever asks
-again under the same name gets the answer that is kept, also after the dataset has changed, and no matter how many ask
-at once: each may draw for itself, one draw is kept, and nobody is shown any other. A draw that was never kept, because
-its process ended first, was never seen either.
+A *release* is one real-world question, asked once: it has a name, and its answer is drawn once and stored. Asking again
+under the same name returns the stored answer, even after the dataset has changed, and however many processes ask at
+once: each process may draw an answer, but only one draw is stored, and no other is ever shown. A draw that was never
+stored, because its process ended first, was never seen either.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["Keeper", "answer_once"]
 
 
 class Keeper(Protocol):
-    """Where releases are kept: a store."""
+    """A place where releases are stored: a store."""
 
     def account(self, population: str) -> Account:
-        """The account of a population; an empty one where nothing was ever answered."""
+        """Return the account of a population; an empty account if nothing was ever answered about it."""
 
     def kept(self, subject: str, name: str) -> Release | None:
-        """The release of a name about a subject, whatever its population."""
+        """Return the release with this name about a subject, whatever its population."""
 
     def keep(self, releases: Sequence[Release]) -> list[Release]:
-        """Keep releases of one population unless there are some by their names; those that are kept. All or nothing."""
+        """Store releases of one population unless their names are taken; return the stored ones. All or nothing."""
 
 
 def answer_once(
@@ -44,28 +44,30 @@ def answer_once(
     *,
     key: str | None = None,
 ) -> list[Release]:
-    """The answers to questions of one population under one name: those that are kept, or else drawn now and kept.
+    """Return the answers to questions of one population under one name: the stored ones, or new ones drawn now.
+
+    New answers are stored before they are returned.
 
     Parameters
     ----------
     keeper : Keeper
         A store.
     questions : Questions
-        Each about a subject of its own. All of them are answered, or none.
+        The questions, each about a different subject. All of them are answered, or none.
     name : str
-        The release.
+        The name of the release.
     distribution : callable
-        Gives the possible answers to a question with their probabilities, or such a mapping for each of its parts;
-        called only for questions that have no answer yet, and only if as many answers are allowed.
+        Gives the possible answers to a question with their probabilities, or such a mapping for each of its parts. It
+        is called only for questions that have no answer yet, and only if the limit allows that many answers.
     key : str, optional
-        The dataset, if that is to be kept beside the answer.
+        The dataset, if it should be stored beside the answer.
 
     Raises
     ------
     OtherQuestion
-        If something else was asked under that name.
+        If a different question was asked under that name.
     BudgetSpent
-        If the limit of the population does not leave room for all.
+        If the limit of the population does not allow all of them.
     """
     found = [keeper.kept(question.subject, name) for question in questions]
     if not any(found) and name != normal(name):
@@ -96,7 +98,7 @@ def answer_once(
 
 
 def _drawn(question: Question, chances: Mapping[str, Any]) -> str:
-    """An answer; for a question about several parts, one for each of them, each with random bits of its own."""
+    """Draw an answer; for a question about several parts, one for each part, each with its own random bits."""
 
     def one(chances: Mapping[str, float]) -> str:
         return list(chances)[choose(list(chances.values()), secrets.randbits(BITS))]

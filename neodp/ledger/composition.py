@@ -1,22 +1,22 @@
-"""What several answers about the same people cost together.
+"""The total cost of several answers about the same people.
 
-An answer that keeps (epsilon, delta) for a person lets whoever sees it learn a bounded amount about that person.
+An answer that keeps (epsilon, delta) for a person lets anyone who sees it learn a bounded amount about that person.
 Several answers let them learn more. *Composition* says how much: a pair (E, D) that all answers together keep.
 
-* *Basic composition.* The epsilons add up, and so do the deltas. It is always valid, and the best that can be said
-  where no further delta is granted.
-* *Optimal composition* (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016). Nothing that keeps (eps, delta) tells
-  more than this game does: with chance delta it tells the person's secret, and otherwise it answers by a coin that
-  shows the truth with chance e^eps / (1 + e^eps). So the worst case of several answers is known exactly. The *loss*
-  of the answers is the sum of +eps_i or -eps_i, one for each, and together they keep (E, D) iff
+* *Basic composition.* The epsilons add up, and so do the deltas. This bound is always valid, and it is the best
+  possible bound if no further delta is granted.
+* *Optimal composition* (Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016). No mechanism that keeps (eps, delta)
+  reveals more than the following game: with chance delta it reveals the person's secret, and otherwise it answers by a
+  coin that shows the truth with chance e^eps / (1 + e^eps). So the worst case of several answers is known exactly. The
+  *loss* of the answers is the sum of +eps_i or -eps_i, one for each, and together they keep (E, D) iff
 
       1 - D <= (1 - delta_1) … (1 - delta_n) (1 - T(E)),    T(E) = sum over losses l > E of Pr[l] (1 - e^(E - l)).
 
-  For epsilons that are all different there are 2^n losses. Where they are too many, epsilons are rounded *up* to whole
+  If the epsilons are all different there are 2^n losses. If these are too many, the epsilons are rounded *up* to whole
   multiples of a small step, which can only overstate the cost.
 
-Everything is rounded so that no figure is below the truth: sums of fractions are exact and rounded up at the end; T has
-only positive terms, each of them off by a relative 1e-9 at most, and is increased by more than that.
+All rounding is such that no figure is below the truth: sums of fractions are exact and rounded up at the end; T has
+only positive terms, each with a relative error of at most 1e-9, and is increased by more than that.
 
 References
 ----------
@@ -43,34 +43,34 @@ from neodp.errors import PrivacyError
 __all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "fits", "least_epsilon"]
 
 ATOMS = 400_000
-"""How many different losses are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
+"""The number of different losses that are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
 DIGITS = 4096
-"""How many binary digits a product of chances is kept to; rounded down, so that the cost is overstated."""
+"""The number of binary digits kept of a product of chances; it is rounded down, so that the cost is overstated."""
 SLACK = 1e-8
-"""A relative error that no sum of probabilities here reaches."""
+"""A relative error that no sum of probabilities in this module reaches."""
 
 
 class Loss(NamedTuple):
-    """What one answer costs a person."""
+    """The cost of one answer to a person."""
 
     epsilon: float
     delta: float = 0.0
 
 
 Losses: TypeAlias = Iterable[Loss] | Mapping[Loss, int]
-"""One loss for each answer, or how many answers there are of each."""
+"""One loss for each answer, or the number of answers with each loss."""
 
 
 @dataclass(frozen=True)
 class Total:
-    """What several answers cost together.
+    """The total cost of several answers.
 
     Attributes
     ----------
     epsilon, delta : float
-        What all of them keep together; never below the truth.
+        The pair that all answers together keep; never below the truth.
     how : str
-        "basic" or "optimal": which of the two bounds it is.
+        The bound that was used: "basic" or "optimal".
     """
 
     epsilon: float
@@ -79,7 +79,7 @@ class Total:
 
 
 def basic(losses: Losses) -> Loss:
-    """Basic composition: the sums of the epsilons and of the deltas, rounded up.
+    """Return the sums of the epsilons and of the deltas, rounded up: basic composition.
 
     Examples
     --------
@@ -93,15 +93,15 @@ def basic(losses: Losses) -> Loss:
 
 
 def compose(losses: Losses, delta: float = 0.0) -> Total:
-    """The least epsilon that several answers keep together at a delta, among the bounds that are valid.
+    """Return the least epsilon that several answers keep together at a delta, among the valid bounds.
 
     Parameters
     ----------
     losses : Losses
-        One for each answer, or how many answers there are of each.
+        One loss for each answer, or the number of answers with each loss.
     delta : float
-        How much delta is granted in all. Where it is less than what the answers' own deltas need, they get what they
-        need, and the result says how much that is.
+        The total delta granted. If the answers' own deltas need more than this, they get as much as they need, and the
+        result says how much that is.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def compose(losses: Losses, delta: float = 0.0) -> Total:
 
 
 def fits(losses: Losses, epsilon: float, delta: float) -> bool:
-    """Whether several answers together keep (epsilon, delta), by either bound.
+    """Return True if several answers together keep (epsilon, delta), by either bound.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def fits(losses: Losses, epsilon: float, delta: float) -> bool:
 
 
 def least_epsilon(losses: Losses, delta: float) -> float:
-    """The least epsilon of optimal composition at a delta, rounded up; infinite where delta is too small for any.
+    """Return the least epsilon of optimal composition at a delta, rounded up; infinite if delta is too small.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def least_epsilon(losses: Losses, delta: float) -> float:
 
 
 def delta_at(losses: Losses, epsilon: float) -> float:
-    """The least delta of optimal composition at an epsilon, rounded up.
+    """Return the least delta of optimal composition at an epsilon, rounded up.
 
     Examples
     --------
@@ -181,11 +181,11 @@ class _Worst:
     Attributes
     ----------
     loss, chance : arrays of float
-        The losses above 0, not below their true values, and their chances.
+        The losses above 0, never below their true values, and their chances.
     reach : float
         The sum of all epsilons: no loss is greater.
     told : Fraction
-        The chance that one of the answers tells everything.
+        The chance that one of the answers reveals everything.
     """
 
     loss: Floats
@@ -218,7 +218,7 @@ class _Worst:
 
 
 def _apart(counts: Counter[float]) -> tuple[Floats, Floats]:
-    """All losses, each kept apart."""
+    """Return all losses, each kept apart."""
     loss, chance = np.zeros(1), np.ones(1)
     for epsilon, n in counts.items():
         j = np.arange(n + 1)
@@ -229,7 +229,7 @@ def _apart(counts: Counter[float]) -> tuple[Floats, Floats]:
 
 
 def _on_a_grid(counts: Counter[float]) -> tuple[Floats, Floats]:
-    """The losses where every epsilon is rounded up to a multiple of one step."""
+    """Return the losses after rounding every epsilon up to a multiple of one step."""
     step = 2.0 * sum(epsilon * n for epsilon, n in counts.items()) / ATOMS
     whole: Counter[int] = Counter()
     for epsilon, n in counts.items():
@@ -247,7 +247,7 @@ def _on_a_grid(counts: Counter[float]) -> tuple[Floats, Floats]:
 
 
 def _binomial(n: int, epsilon: float) -> Floats:
-    """The chance that j of n coins show the truth, for every j; each off by a relative 1e-9 at most."""
+    """Return the chance that j of n coins show the truth, for every j; each has a relative error of at most 1e-9."""
     from scipy.special import gammaln
 
     j: NDArray[np.int64] = np.arange(n + 1)
@@ -258,7 +258,7 @@ def _binomial(n: int, epsilon: float) -> Floats:
 
 
 def _at_most(x: Fraction, n: int) -> Fraction:
-    """x^n for x from 0 to 1; where that has too many digits, a little less."""
+    """Return x^n for x from 0 to 1, or slightly less if x^n has too many digits."""
     found, power = Fraction(1), x
     while n:
         if n % 2:
@@ -274,7 +274,7 @@ def _cut(x: Fraction) -> Fraction:
 
 
 def above(x: Fraction) -> float:
-    """The least double that is not below x."""
+    """Return the least double that is not below x."""
     try:
         near = float(x)
     except OverflowError:

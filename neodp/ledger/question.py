@@ -1,11 +1,12 @@
-"""Questions about people: what is public about them, and what an answer costs.
+"""Questions about people: the public facts about a question, and the cost of an answer.
 
 A *question* is one thing that is asked about the data of some people, the *population*. A :class:`Question` holds all
-that is public about it, so that two questions can be compared, and what an answer costs the people, level by level.
+public facts about the question, so that two questions can be compared, and the cost of an answer to the people, level
+by level.
 
 *Parts.* A question can be put to disjoint parts of the people at once, such as departments, with an answer for each.
-That is one release, and everybody pays once: who belongs to which part is public, the answers are drawn independently,
-and a person's data enters one of them only. So if it changes, the chance of all answers together changes by no more
+That is one release, and everybody pays once: each person's part is public, the answers are drawn independently, and a
+person's data enters only one of them. So if that data changes, the chance of all answers together changes by no more
 than that person's own epsilon allows.
 """
 
@@ -19,24 +20,24 @@ from typing import Any
 __all__ = ["DEFAULT", "Level", "Question", "levels_of"]
 
 DEFAULT = "default"
-"""The population of everything that was not told another one."""
+"""The population of everything that was not given another one."""
 MOST_LEVELS = 64
-"""How many levels a question keeps apart; beyond that, they are rounded up to so many."""
+"""The number of levels that a question keeps apart; beyond that, epsilons are rounded up to this many levels."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """What one answer costs the people of one privacy level.
+    """The cost of one answer to the people of one privacy level.
 
     Attributes
     ----------
     epsilon, delta : float
     name : str or None
-        What the level is called, if it has a name.
+        The name of the level, if it has one.
     people : int or None
-        How many people have it, where that is known.
+        The number of people at this level, if known.
     times : int
-        How often an answer takes that much from them: how many numbers of this epsilon it is made of.
+        How often one answer costs them this much: the number of numbers at this epsilon that the answer consists of.
     """
 
     epsilon: float
@@ -47,15 +48,15 @@ class Level:
 
     @property
     def label(self) -> str:
-        """What tells the level from others."""
+        """The name that distinguishes this level from others."""
         return self.name if self.name is not None else f"epsilon {self.epsilon:g}"
 
 
 def levels_of(epsilons: Iterable[float], deltas: Iterable[float]) -> tuple[Level, ...]:
-    """The levels of edges with these epsilons and deltas, by ascending epsilon.
+    """Return the levels of edges with these epsilons and deltas, by ascending epsilon.
 
-    A level has the greatest delta of its edges. Where there are more than 64 different epsilons, they are rounded up
-    to 64 of them.
+    A level has the greatest delta of its edges. If there are more than 64 different epsilons, they are rounded up to 64
+    of them.
 
     Examples
     --------
@@ -80,22 +81,22 @@ def levels_of(epsilons: Iterable[float], deltas: Iterable[float]) -> tuple[Level
 
 @dataclass(frozen=True)
 class Question:
-    """All that is public about a question.
+    """The public facts about a question.
 
     Attributes
     ----------
     subject : str
-        What it is about: a graph, or a table and its column.
+        The subject of the question: a graph, or a table and its column.
     facts : mapping
-        What decides the meaning of its answer, by name, in the terms of JSON.
+        The facts that determine the meaning of the answer, by name, as JSON values.
     levels : tuple of Level
-        What an answer costs.
+        The cost of an answer.
     population : str
-        Whose data it is about.
+        The people whose data the question is about.
     command : str
-        The words that ask it, without the secret.
+        The command that asks the question, without the secret.
     parts : tuple of str
-        The disjoint parts of the people that each get an answer, if there are some.
+        The disjoint parts of the people that each get an answer, if there are any.
     """
 
     subject: str
@@ -107,5 +108,5 @@ class Question:
 
     @property
     def asked(self) -> str:
-        """The facts in a form that two questions can be compared by."""
+        """The facts in a form that allows two questions to be compared."""
         return json.dumps({"population": self.population, **self.facts}, sort_keys=True, ensure_ascii=False)

@@ -1,12 +1,12 @@
-"""Answers that were given: what was asked, what was answered, and what it cost.
+"""Answers that were given, with their questions and costs.
 
-*One name, one question.* A release keeps what was asked, the :class:`~neodp.ledger.question.Question` with all that is
-public about it. Under the same name nothing else can be asked: it is refused, and the difference is named. Releases
-outlive their graph, or dropping it would be a way to ask again.
+*One name, one question.* A release stores the question, a :class:`~neodp.ledger.question.Question` with all public
+facts about it. A different question under the same name is refused, and the error names the difference. Releases
+outlive their graph; otherwise, dropping the graph would be a way to ask again.
 
-What is kept is the question, the answer, its name, its time and its cost: not the dataset that was asked for, unless
-that is wished, and not its probabilities, which would tell how far it is from the boundary. A digest over all of it is
-checked before an answer is given again.
+A release stores the question, the answer, its name, its time and its cost. It does not store the dataset unless the
+user asks for that, nor the probabilities, which would reveal how far the dataset is from the boundary. A digest over
+everything stored is checked before an answer is given again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from neodp.ledger.question import DEFAULT, Level, Question
 __all__ = ["NOT_KEPT", "Release", "damaged"]
 
 NOT_KEPT = "numbers with noise, not kept"
-"""What stands for the answer of a release that only keeps what it cost."""
+"""The text in place of the answer of a release that only stores its cost."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,23 @@ class Release:
     Attributes
     ----------
     graph : str
-        What was asked about: the question's subject.
+        The question's subject.
     name : str
-        The release, as it is called.
+        The name of the release.
     answer : str
-        One of the possible answers; where several parts of the people have one each, a JSON object of them.
+        One of the possible answers; if several parts of the people have one each, a JSON object of them.
     time : str or None
-        When it was kept, in UTC.
+        The time at which the release was stored, in UTC.
     key : str or None
-        The dataset that was asked for, only where it was wished to keep that.
+        The dataset that was asked about, only if the user asked to store it.
     population : str
-        Whose data it is about.
+        The people whose data it is about.
     asked : str
         The question's facts, as JSON.
     levels : tuple of Level
-        What it cost.
+        The cost of the answer.
     command : str
-        The words that asked it; where the answer was kept, they show it again under its name.
+        The command that asked the question; if the answer was stored, it shows the answer again under its name.
     """
 
     graph: str
@@ -64,7 +64,7 @@ class Release:
 
     @classmethod
     def of(cls, question: Question, name: str, answer: str, key: str | None = None) -> Release:
-        """A release of a question, not yet kept."""
+        """Return a release of a question, not yet stored."""
         asked = question.asked
         return cls(
             question.subject, name, answer, None, key, question.population, asked, question.levels, question.command
@@ -72,26 +72,26 @@ class Release:
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether its command shows the answer again: if there is one, and the answer was kept."""
+        """True if the command shows the answer again: there is a command, and the answer was stored."""
         return bool(self.command) and self.answer != NOT_KEPT
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything but the time, which shows whether any of it was damaged.
+        """A digest of everything but the time, which reveals damage to any of it.
 
-        It is not a secret: whoever may write to the store can make one.
+        The digest is not a secret: anyone who may write to the store can compute one.
         """
         kept: list[Any] = [self.graph, self.name, self.answer, self.key, self.population, self.asked, self.command]
         kept += [[x.epsilon.hex(), x.delta.hex(), x.name, x.people, x.times] for x in self.levels]
         return hashlib.sha256(json.dumps(kept, ensure_ascii=False).encode()).hexdigest()
 
     def require(self, question: Question) -> None:
-        """Refuse to answer a question that is not the one that was asked under this name.
+        """Refuse a question that differs from the one that was asked under this name.
 
         Raises
         ------
         OtherQuestion
-            If they differ; the message says in what.
+            If the questions differ; the message names the differences.
         """
         then, now = json.loads(self.asked), json.loads(question.asked)
         for fact in sorted(then.keys() | now.keys()):
@@ -104,12 +104,12 @@ class Release:
                 )
 
     def require_same(self, other: Release) -> None:
-        """Refuse another release of the same name, as one that is to be imported.
+        """Refuse a different release of the same name, such as one that is being imported.
 
         Raises
         ------
         OtherRelease
-            If it differs in anything but the time; the message says in what.
+            If it differs in anything but the time; the message names the differences.
         """
         if other.digest == self.digest:
             return
@@ -121,7 +121,7 @@ class Release:
         )
 
     def check(self, digest: str | None) -> Release:
-        """This release, if it is what was kept.
+        """Return this release if it is unchanged since it was stored.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Release:
 
 
 def damaged(graph: object, name: object) -> DamagedRelease:
-    """The error for a release that is not what was kept."""
+    """Return the error for a release that was altered since it was stored."""
     return DamagedRelease(
         f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
         "restore the store from a backup, see docs/backup.md; nothing was answered",

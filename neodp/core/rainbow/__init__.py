@@ -13,7 +13,7 @@ sums*; the largest S_1, then the largest S_2, … is the best mechanism for the 
 :mod:`~neodp.core.rainbow.flow`               epsilons that differ: private for any mixture, by one path for all sums
 :mod:`~neodp.core.rainbow.prefix`             epsilons that differ: the largest sums, refused where they break privacy
 :mod:`~neodp.core.rainbow.extension`          which of the three a graph takes
-:mod:`~neodp.core.rainbow.curves`, ``units``  what the three have in common; whole numbers and rounding
+:mod:`~neodp.core.rainbow.curves`, ``units``  the common part of the three; whole numbers and rounding
 =======================================  ======================================================================
 
 References

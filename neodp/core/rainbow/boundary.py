@@ -4,7 +4,7 @@ With more than two colours alpha is a distribution per order: the same for all b
 on the whole boundary (with more than two colours a hitting set is not enough). A boundary dataset without alpha takes
 that of its order. Alpha is *compatible* iff the distributions of two orders satisfy the privacy conditions of every
 boundary edge between them. An alpha that is off by no more than a rounding error is moved, by a tiny share, towards the
-mean of all orders that boundary edges join: every inequality gains room by that, for it holds between equal rows.
+mean of all orders that boundary edges join: this gives every inequality some room, since it holds between equal rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["BoundaryAlpha", "Difference", "alpha_by_order", "unhit_edge"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Two boundary datasets of one order whose alpha is not the same."""
+    """Two boundary datasets of one order whose alpha differs."""
 
     order: str
     dataset: str
@@ -45,7 +45,7 @@ class Difference:
 
 
 class BoundaryAlpha(NamedTuple):
-    """The distribution of every order on its boundary, at whose datasets it was rounded in, and who lacked it."""
+    """The distribution of every order on its boundary, and the datasets where it was rounded in or missing."""
 
     alpha: dict[Order, list[float]]
     rounded: NDArray[np.int64]
@@ -53,12 +53,12 @@ class BoundaryAlpha(NamedTuple):
 
 
 def alpha_by_order(graph: DatasetGraph) -> BoundaryAlpha:
-    """What a graph's alpha says about every order that has a boundary; for ``Table`` and ``Line``.
+    """Return the alpha of every order that has a boundary, from a graph's alpha; for ``Table`` and ``Line``.
 
     Raises
     ------
     GraphError, UnhitBoundary, IncompatibleAlpha
-        As ``extend``.
+        As for ``extend``.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def alpha_by_order(graph: DatasetGraph) -> BoundaryAlpha:
 
 
 def unhit_edge(graph: DatasetGraph) -> int | None:
-    """The position of a boundary edge at an order that has no alpha on its boundary, or None: a witness."""
+    """Return the position of a boundary edge at an order that has no alpha on its boundary, or None: a witness."""
     ends = boundary.boundary_vertices(graph)
     missing = np.setdiff1d(graph.order[ends], graph.order[ends[graph.given[ends]]])
     at = graph.crossing & (np.isin(graph.order[graph.source], missing) | np.isin(graph.order[graph.target], missing))
@@ -86,7 +86,7 @@ def unhit_edge(graph: DatasetGraph) -> int | None:
 
 
 def _given(graph: DatasetGraph, ends: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Alpha per order, NaN for those without a boundary; the datasets it is rounded at, and those that lacked it."""
+    """Return alpha per order (NaN without a boundary), the datasets where it is rounded, and those that lacked it."""
     inside = graph.given.copy()
     inside[ends] = False
     if inside.any():
@@ -137,7 +137,7 @@ def _refused(witness: Witness | Difference, hint: str) -> IncompatibleAlpha:
 
 
 def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Alpha per order, rounded in where it is off by a rounding error, and the orders at which it was."""
+    """Return alpha per order, rounded in if it is off by a rounding error, and the orders where it was."""
     edges = boundary.boundary_edges(graph)
     one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
     epsilon, delta = graph.epsilon[edges], graph.delta[edges]
@@ -166,7 +166,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
 
 
 def _mixed(alpha: Floats, part: NDArray[Any], group: NDArray[Any], share: Fraction) -> list[list[float]]:
-    """Rows moved towards the mean of their group by a share: all inequalities gain the same room."""
+    """Return rows moved towards the mean of their group by a share: all inequalities gain the same room."""
     exact = {c: auditing.exact(alpha[c]) for c in part.tolist()}
     means = {}
     for g in np.unique(group[part]).tolist():

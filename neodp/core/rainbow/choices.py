@@ -1,6 +1,6 @@
-"""How to choose alpha on the boundary: the same distribution by rank for all orders.
+"""Choices of alpha on the boundary: the same distribution by rank for all orders.
 
-*Balanced* makes the best output of every order as likely as can be; where any output can become the best over one edge,
+*Balanced* makes the best output of every order as likely as possible; if any output can become the best over one edge,
 it is *randomised response*. *Homogeneous* takes the chances of the ranks as they are given.
 """
 
@@ -23,18 +23,18 @@ __all__ = ["balanced", "homogeneous", "randomized_response"]
 
 
 def balanced(graph: DatasetGraph) -> Floats:
-    """The alpha by rank that makes the best output of every order as likely as can be.
+    """Return the alpha by rank that makes the best output of every order as likely as possible.
 
     All orders share one distribution by rank. Let m(r, s) be the least epsilon of a boundary edge over which some
-    output changes its rank between r and s, and D(r) the length of the shortest way from rank 1 to rank r, where a step
-    between r and s takes m(r, s), and one up to a better rank takes 0. Then the output of rank r has the chance
+    output changes its rank between r and s, and D(r) the length of the shortest path from rank 1 to rank r, where a
+    step between r and s costs m(r, s), and a step up to a better rank costs 0. Then the output of rank r has the chance
 
         (1 - delta) e^-D(r) / (e^-D(1) + … + e^-D(k)) + delta [r = 1],
 
-    with the least delta of a boundary edge. It is compatible, since |D(r) - D(s)| <= m(r, s); and of all choices by
-    rank that are, with delta = 0 and no output less likely than a worse one, it makes the best output likeliest: the
-    chances of the ranks 1 and r differ by a factor of e^D(r) at most. Where neighbouring orders exchange neighbouring
-    ranks, D(r) = (r - 1) eps; where any output can become the best, D(r) = eps for r > 1, which is randomised response;
+    with the least delta of a boundary edge. It is compatible, since |D(r) - D(s)| <= m(r, s). Among all compatible
+    choices by rank, with delta = 0 and no output less likely than a worse one, it makes the best output likeliest: the
+    chances of the ranks 1 and r differ by a factor of e^D(r) at most. If neighbouring orders exchange neighbouring
+    ranks, D(r) = (r - 1) eps; if any output can become the best, D(r) = eps for r > 1, which is randomised response;
     with two colours it is (e^eps + delta) / (e^eps + 1), as in paper 002, Corollary 2. A rank that is never exchanged
     has the chance 0.
 
@@ -50,9 +50,10 @@ def balanced(graph: DatasetGraph) -> Floats:
 
 
 def randomized_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
-    """What ``balanced`` gives by rank where any output can become the best over one edge.
+    """Return the chances of ``balanced`` by rank if any output can become the best over one edge.
 
-    It is (e^eps + delta (k - 1)) / (e^eps + k - 1) for the best output, and (1 - delta) / (e^eps + k - 1) for others.
+    The best output has the chance (e^eps + delta (k - 1)) / (e^eps + k - 1), and every other output has the chance
+    (1 - delta) / (e^eps + k - 1).
 
     Examples
     --------
@@ -64,13 +65,13 @@ def randomized_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[flo
 
 
 def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
-    """The alpha that is the same by rank for all boundary datasets.
+    """Return the alpha that is the same by rank for all boundary datasets.
 
     Parameters
     ----------
     graph : DatasetGraph
     ranked : float, or sequence of float
-        The chance of every rank, best first; or of the best alone, and the others share the rest as ``balanced`` does.
+        The chance of every rank, best first; or of the best alone, with the rest shared as in ``balanced``.
 
     Returns
     -------
@@ -92,7 +93,7 @@ def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
 
 
 def _rank_distances(graph: DatasetGraph, edges: NDArray[np.int64]) -> list[int | None]:
-    """D(r) in ``lengths`` for each rank; None where it is not bounded."""
+    """Return D(r) in ``lengths`` for each rank; None if it is not bounded."""
     k = len(graph.colors)
     one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
     pairs, where = np.unique(one.astype(np.int64) * len(graph.orders) + two, return_inverse=True)
@@ -117,7 +118,7 @@ def _rank_distances(graph: DatasetGraph, edges: NDArray[np.int64]) -> list[int |
 
 
 def _weights(distance: Sequence[int | None], delta: float) -> tuple[float, ...]:
-    """The distribution by rank for distances D(r)."""
+    """Return the distribution by rank for distances D(r)."""
     with localcontext(context()):
         weights = [Decimal(0) if d is None else (Decimal(-d) / UNIT).exp() for d in distance]
         exact = lowered(delta, len(weights), 0 if 0 in distance[1:] else 1)

@@ -1,8 +1,8 @@
 """Curves: the distributions of all orders, as functions of the distance from the boundary.
 
-A mechanism that knows the orders only gives two datasets of one order and one distance the same distribution. So it is
-a *curve* for every order: a row of probabilities, by rank, for each whole number. Orders whose alpha agrees by rank
-share a curve. What the whole number counts, and how the rows follow one another, is up to the mechanism:
+A mechanism that depends only on the orders gives two datasets of one order and one distance the same distribution. So
+it is a *curve* for every order: a row of probabilities, by rank, for each whole number. Orders whose alpha agrees by
+rank share a curve. The meaning of the whole number, and the way the rows follow one another, depend on the mechanism:
 :mod:`neodp.core.rainbow.table` counts edges, :mod:`neodp.core.rainbow.flow` counts units of epsilon.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Curve", "Curves"]
 
 
 class Curve(ABC):
-    """The distributions of one order along whole numbers, by rank; made as they are asked for."""
+    """The distributions of one order along whole numbers, by rank; computed on demand."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], decimals: Context | None = None) -> None:
         self.alpha = tuple(alpha)
@@ -35,7 +35,7 @@ class Curve(ABC):
 
     @abstractmethod
     def rows(self, at: NDArray[Any]) -> Floats:
-        """A row for each of many places."""
+        """Return a row for each of many places."""
 
 
 class Curves(ABC):
@@ -53,17 +53,17 @@ class Curves(ABC):
 
     @abstractmethod
     def _curve(self, alpha: Sequence[float], exact: Sequence[Fraction]) -> Curve:
-        """The curve of an order, from its alpha by rank and the same as fractions."""
+        """Return the curve of an order, from its alpha by rank and the same as fractions."""
 
     def at(self, order: Order, distance: int) -> tuple[float, ...]:
-        """The distribution of a dataset with this order, so far from the boundary of its order; -1 if it has none.
+        """Return the distribution of a dataset with this order, at a distance from the boundary of its order.
 
         Parameters
         ----------
         order : tuple of int
             The positions of all colours, best first.
         distance : int
-            At least 0, or -1 where no boundary can be reached: the best output is then certain.
+            At least 0, or -1 if no boundary can be reached: the best output is then certain.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class Curves(ABC):
         return tuple(ranked[order.index(color)] for color in range(len(order)))
 
     def rows(self, orders: NDArray[np.int8], order: NDArray[Any], distance: NDArray[Any]) -> Floats:
-        """As ``at``, for many datasets; `order` are positions in `orders`."""
+        """Return the distributions of many datasets, as ``at`` does; `order` holds positions in `orders`."""
         ranked = np.zeros((len(order), orders.shape[1]))
         ranked[:, 0] = 1.0
         curves = list(dict.fromkeys(self._of.values()))

@@ -1,10 +1,10 @@
 """The best mechanism for every dataset's order, on a whole graph.
 
-With one epsilon on all edges it is the table (:mod:`neodp.core.rainbow.table`). Where epsilon differs, it is the
+With one epsilon on all edges it is the table (:mod:`neodp.core.rainbow.table`). If epsilon differs, it is the
 largest prefix sums (:mod:`neodp.core.rainbow.prefix`) if they turn out to be private: no private mechanism exceeds
 them. Otherwise it is the line (:mod:`neodp.core.rainbow.flow`), which is always private and close to the best. Prefix
-sums take some ten seconds per hundred thousand datasets, so on large graphs they are not tried unless they are asked
-for. Which of the two it is depends on the graph with its alpha alone, never on the dataset that is asked for.
+sums take some ten seconds per hundred thousand datasets, so on large graphs they are tried only on request. The choice
+between the two depends on the graph with its alpha alone, never on the dataset that is asked for.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ from neodp.errors import NotPrivate
 __all__ = ["Method", "extend"]
 
 Method: TypeAlias = Literal["line", "prefix"]
-"""What to do where epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
+"""The method if epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
 
 TRIED = 100_000
-"""Prefix sums are tried on graphs of up to so many datasets."""
+"""The greatest number of datasets in a graph on which prefix sums are tried by default."""
 
 
 def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
-    """The best mechanism for every dataset's order that agrees with a graph's alpha.
+    """Return the best mechanism for every dataset's order that agrees with a graph's alpha.
 
     Parameters
     ----------
     graph : DatasetGraph
-        With alpha on its boundary, the same for all boundary datasets of one order; one that has none takes that of its
-        order. Every dataset orders the colours.
+        The graph, with alpha on its boundary, the same for all boundary datasets of one order; a boundary dataset
+        without alpha takes that of its order. Every dataset orders the colours.
     method : "line" or "prefix", optional
-        Where epsilon differs between edges: by default the largest prefix sums where these are private together, and
-        else the line. "prefix" is refused where they are not; "line" takes the line in any case. With one epsilon the
-        table is both private and largest; "line" can be asked for to compare.
+        The method if epsilon differs between edges: by default the largest prefix sums if these are private together,
+        and otherwise the line. "prefix" is refused if they are not; "line" takes the line in any case. With one epsilon
+        the table is both private and largest; "line" can be requested for comparison.
 
     Raises
     ------
     GraphError
-        If a dataset does not order the colours, or alpha is given where no boundary is.
+        If a dataset does not order the colours, or alpha is given away from the boundary.
     UnhitBoundary
         If an order has no alpha on its boundary.
     IncompatibleAlpha
         If alpha differs within an order, or between orders by more than privacy allows.
     NotPrivate
-        If "prefix" is asked for and breaks privacy.
+        If "prefix" is requested and breaks privacy.
     """
     alpha, rounded, filled = alpha_by_order(graph)
     alike = graph.edges == 0 or graph.epsilon.min() == graph.epsilon.max()
@@ -73,7 +73,7 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
 
 
 def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
-    """The rows where epsilon differs between edges, and how they were found."""
+    """Return the rows if epsilon differs between edges, and the method that found them."""
     if method == "prefix" or (method is None and len(graph) <= TRIED):
         try:
             return prefix_sums(graph, alpha), "prefix"
@@ -84,7 +84,7 @@ def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method 
 
 
 def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
-    """From a dataset to a shortest path, in epsilon, from the boundary of its order; an empty path if there is none."""
+    """Return a function from a dataset to a path, shortest in epsilon, from its order's boundary; empty if none."""
 
     @cache
     def measured() -> tuple[NDArray[np.int64], NDArray[np.int64], set[int]]:

@@ -1,7 +1,7 @@
 """Epsilon that differs between edges: the line, on which every prefix sum flows with the epsilon-distance.
 
-Prefix sums that are each as large as their own shortest path allows can break privacy together. What always works, with
-delta = 0, is one path for all of them: let t be the epsilon-distance from the boundary of the own order, and let every
+Prefix sums that are each as large as their own shortest path allows can break privacy together. With delta = 0, using
+one path for all of them always works: let t be the epsilon-distance from the boundary of the own order, and let every
 prefix sum follow dS/dt = min(S, 1 - S) from its boundary value, that is S e^t up to 1/2, and 1 - (1 - S) e^-t from
 there.
 
@@ -38,8 +38,8 @@ __all__ = ["Line"]
 class Line(Curves):
     """The mechanism that is private for any mixture of epsilons: a function of the order and the epsilon-distance.
 
-    The distance is a whole number: the least sum of ``lengths`` over paths to the boundary of the own order, and
-    ``neodp.compiled.kernel.FAR`` where it is more than that.
+    The distance is a whole number: the least sum of ``lengths`` over paths to the boundary of the own order, or
+    ``neodp.compiled.kernel.FAR`` if that sum is larger.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Line(Curves):
 
 
 class _Flow(Curve):
-    """dS/dt = min(S, 1 - S) for every prefix sum; t in units of 2^-50."""
+    """The flow dS/dt = min(S, 1 - S) of every prefix sum; t in units of 2^-50."""
 
     def rows(self, at: NDArray[Any]) -> Floats:
         from neodp.compiled import kernel

@@ -1,4 +1,4 @@
-"""Orders: how the datasets of a graph rank the colours, and how far a dataset is from the boundary of its order.
+"""Orders: the rankings of the colours by the datasets of a graph, and distances from the boundary of an order.
 
 An *order* is a permutation of the k colours, best first. The datasets of one order form regions of the graph, and a
 *boundary edge* joins two of different orders (paper 003, Definition 5). A path that leaves an order passes its boundary
@@ -24,7 +24,7 @@ Order: TypeAlias = tuple[int, ...]
 
 
 def order_name(graph: DatasetGraph, order: int) -> str:
-    """An order in words, as in ``a > b > c``."""
+    """Return an order in words, as in ``a > b > c``."""
     return " > ".join(graph.colors[color] for color in graph.orders[order] if color >= 0)
 
 
@@ -43,10 +43,10 @@ def require_orders(graph: DatasetGraph) -> None:
 
 
 def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Per dataset, its order (a position in ``graph.orders``) and its distance from the boundary of that order.
+    """Return, per dataset, its order (a position in ``graph.orders``) and its distance from the order's boundary.
 
-    It maps the graph onto lines, one for each order; -1 where no boundary can be reached. A path that leaves an order
-    passes its boundary first, so distances within the order are distances in the graph.
+    It maps the graph onto lines, one for each order; the distance is -1 if no boundary can be reached. A path that
+    leaves an order passes its boundary first, so distances within the order are distances in the graph.
 
     References
     ----------
@@ -66,7 +66,7 @@ def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 def distances(graph: DatasetGraph) -> NDArray[np.int64]:
-    """Per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 where there is none."""
+    """Return, per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 if there is none."""
     from neodp.compiled import kernel
 
     each = lengths(graph.epsilon, len(graph.colors))

@@ -1,8 +1,8 @@
-"""Epsilon that differs between edges, by choice: the largest prefix sums, each for itself.
+"""Epsilon that differs between edges, on request: the largest prefix sums, each on its own.
 
-The chance of a dataset's best j outputs is at most the least that U along any path from the boundary allows. Where all
+The chance of a dataset's best j outputs is at most the least that U along any path from the boundary allows. If all
 of these bounds can be reached at once, they are the best mechanism; but they can break privacy together. So they are
-computed, checked on every edge in exact arithmetic, and refused where a single inequality is broken.
+computed, checked on every edge in exact arithmetic, and refused if a single inequality is broken.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["prefix_sums"]
 
 
 def prefix_sums(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
-    """The largest prefix sums, each for itself; refused where they are not private together."""
+    """Return the largest prefix sums, each on its own; refuse them if they are not private together."""
     k, ends = len(graph.colors), boundary.boundary_vertices(graph)
     each = lengths(graph.epsilon, k)
     small = min((p for row in alpha.values() for p in row if p), default=1.0)
@@ -64,7 +64,7 @@ def prefix_sums(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
 def _largest(
     graph: DatasetGraph, given: dict[int, Decimal], factor: list[Decimal], delta: list[Decimal]
 ) -> list[Decimal]:
-    """The least bound that any path from the boundary puts on a prefix sum; 1 where there is no boundary."""
+    """Return the least bound that any path from the boundary puts on a prefix sum; 1 if there is no boundary."""
     indptr, neighbor, edge = (column.tolist() for column in graph.adjacency_of(~graph.crossing))
     bound = [Decimal(1)] * len(graph)
     for v, start in given.items():

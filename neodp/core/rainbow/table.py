@@ -11,7 +11,7 @@ of outputs
 
     P'(A) <= e^eps P(A) + delta (the jump)    and    P(A) <= e^eps P'(A) + delta (the flat piece).
 
-Datasets of one order that are neighbours have distances that differ by at most 1, hence one row per distance is enough.
+Neighbouring datasets of one order have distances that differ by at most 1, hence one row per distance is enough.
 
 Paper 003 proves it for three colours and delta = 0; Gu et al. (2024) for any number of colours and any delta.
 """
@@ -37,11 +37,11 @@ from neodp.errors import PrivacyError
 __all__ = ["Table", "line"]
 
 BLOCK = 1024
-"""How many rows of a table are made at once."""
+"""The number of rows of a table that are computed at once."""
 
 
 class Table(Curves):
-    """The best mechanism where one (epsilon, delta) holds on every edge: a row per order and distance.
+    """The best mechanism if one (epsilon, delta) holds on every edge: a row per order and distance.
 
     Parameters
     ----------
@@ -69,17 +69,17 @@ class Table(Curves):
 
 
 def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> Floats:
-    """The best mechanism on the (n, c)-line: distances 0, 1, …, n - 1 from the boundary of one order.
+    """Return the best mechanism on the (n, c)-line: distances 0, 1, …, n - 1 from the boundary of one order.
 
-    Every rainbow graph maps onto such lines, one for each order, by ``morphism``, and its best mechanism is what it
-    takes over from them.
+    Every rainbow graph maps onto such lines, one for each order, by ``morphism``, and inherits its best mechanism from
+    them.
 
     Parameters
     ----------
     alpha : sequence of float
         The distribution on the boundary, best output first.
     n : int
-        How many datasets.
+        The number of datasets.
     epsilon, delta : float
 
     Returns
@@ -105,7 +105,7 @@ def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> 
 
 
 class _Steps(Curve):
-    """U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
+    """The map U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], length: int, delta: float) -> None:
         self.context = context(DIGITS + _zeros(exact, delta))
@@ -130,7 +130,7 @@ class _Steps(Curve):
         return found
 
     def _block(self, number: int) -> Floats:
-        """The rows of a block, up to one after which nothing changes."""
+        """Return the rows of a block, up to one after which nothing changes."""
         chances = self._begin(number)
         rows = [rounded(chances)]
         for _ in range(BLOCK - 1):
@@ -142,7 +142,7 @@ class _Steps(Curve):
         return np.array(rows)
 
     def _begin(self, number: int) -> list[Decimal]:
-        """Where a block begins."""
+        """Return the distribution at which a block begins."""
         if self.delta == 0:
             return self._leap(number * BLOCK)
         while len(self.begins) <= number:
@@ -153,7 +153,7 @@ class _Steps(Curve):
         return self.begins[number]
 
     def _mapped(self, chances: list[Decimal]) -> list[Decimal]:
-        """Every output's interval, mapped by U piece by piece."""
+        """Map every output's interval by U, piece by piece."""
         worse = [Decimal(0)]
         for p in reversed(chances[1:]):
             worse.append(worse[-1] + p)
@@ -168,10 +168,10 @@ class _Steps(Curve):
         return new
 
     def _leap(self, steps: int) -> list[Decimal]:
-        """Many steps, with delta = 0.
+        """Return the distribution after many steps, with delta = 0.
 
-        Outputs below the bend grow by e^eps a step, those above shrink by it, and the one across it takes the rest; so
-        it goes on until those below reach the bend.
+        Outputs below the bend grow by e^eps a step, those above shrink by it, and the one across it takes the rest;
+        this continues until those below reach the bend.
         """
         chances = self.start
         while steps and self.length:
@@ -193,6 +193,6 @@ class _Steps(Curve):
 
 
 def _zeros(exact: Sequence[Fraction], delta: float) -> int:
-    """How many zeros the smallest part of a distribution, or delta, has behind its point: sums must hold it, too."""
+    """Return the number of zeros after the point of the smallest part, or of delta: sums must have room for them."""
     smallest = min(x for x in (*exact, Fraction(delta) if delta >= FAINT else 1) if x > 0)
     return len(str(int(1 / smallest)))

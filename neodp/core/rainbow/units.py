@@ -5,9 +5,9 @@ of 60 digits and more or double-double arithmetic, and every output is rounded t
 of a row stands for one minus the rest. A stored P(A) is then off by a factor of at most 1 ± (k - 1) 2^-53, for every
 set A of outputs: the largest output has probability 1/k or more, and takes on errors of at most 2^-53 of the others.
 Epsilon is a whole number of units of 2^-50 (``lengths``), rounded down and lowered by k/4 + 1 units at least, which is
-more than both ends of an edge need; delta is lowered likewise (``lowered``). A probability that is not 0 never falls
-below the smallest normal double. A row depends on the order's alpha and on a whole number (the distance in edges, or in
-units) and on nothing else: the same bits for one dataset and for a whole graph.
+more than both ends of an edge need; delta is lowered likewise (``lowered``). A probability other than 0 never falls
+below the smallest normal double. A row depends only on the order's alpha and on a whole number (the distance in edges,
+or in units): the same bits for one dataset and for a whole graph.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ __all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded"
 FAINT = 2.0**-900
 """A delta below this counts as 0: its rounding errors would not be normal doubles."""
 TINY = Decimal(SMALLEST)
-"""The least probability that is not 0."""
+"""The least probability other than 0."""
 DIGITS = 60
-"""How many digits decimals have, beside the zeros of the smallest number that is added."""
+"""The number of digits of decimals, in addition to the zeros of the smallest number that is added."""
 
 
 def context(digits: int = DIGITS) -> Context:
-    """The decimal arithmetic of this package."""
+    """Return the decimal arithmetic of this package."""
     return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
 
 
 def lengths(epsilon: Floats, k: int) -> NDArray[np.int64]:
-    """Epsilons in units of 2^-50, rounded down and lowered so that k outputs can be rounded to doubles; at least 0.
+    """Return epsilons in units of 2^-50, rounded down and lowered to leave room for rounding k outputs; at least 0.
 
     Examples
     --------
@@ -51,17 +51,17 @@ def lengths(epsilon: Floats, k: int) -> NDArray[np.int64]:
 
 
 def _units(k: int) -> int:
-    """By how many units an epsilon is lowered where there are k outputs."""
+    """Return the number of units by which an epsilon is lowered if there are k outputs."""
     return k // 4 + 2
 
 
 def lowered(delta: float, k: int, length: int) -> Decimal:
-    """Delta lowered by the same units: a part of itself, or absolutely where epsilon is too small to leave any room."""
+    """Return delta lowered by the same units: by a share of itself, or absolutely if epsilon is too small for that."""
     less = Decimal(_units(k)) / UNIT
     exact = Decimal(0) if delta < FAINT else Decimal(delta)
     return exact * (1 - less) if length > 0 else max(exact - less, Decimal(0))
 
 
 def rounded(chances: Iterable[Decimal]) -> list[float]:
-    """Decimals as doubles; a probability that is not 0 stays at least ``TINY``."""
+    """Return decimals as doubles; a probability other than 0 stays at least ``TINY``."""
     return [float(p if p > TINY else TINY) if p else 0.0 for p in chances]

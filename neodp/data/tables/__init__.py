@@ -1,8 +1,8 @@
 """Reading tables of all kinds: the one reader behind ``load``, ``poll``, ``stretch load``, ``audit`` and ``compare``.
 
-``table.py`` reads the named columns of a file and names the place of every row; ``options.py`` says how to read, where
-the file does not say it; ``cells.py`` turns cells into numbers; ``problems.py`` collects what is wrong with cells, so
-that all of it can be said at once.
+``table.py`` reads the named columns of a file and names the place of every row; ``options.py`` holds the settings for
+reading that the file does not state; ``cells.py`` turns cells into numbers; ``problems.py`` collects all problems with
+cells, so that they can be reported at once.
 """
 
 from neodp.data.tables.cells import as_text, fraction, number, numbers, whole

@@ -15,22 +15,22 @@ __all__ = ["Arrow", "Parquet", "plain"]
 
 
 class _Typed:
-    """What both kinds share."""
+    """The common part of both kinds."""
 
     is_text = False
     delimiter = None
     names: list[str]
 
     def place(self, row: int) -> str:
-        """The number of a row."""
+        """Return the number of a row."""
         return f"row {row + 1}"
 
     def header_below(self, needed: Sequence[str]) -> str | None:
-        """There is one header."""
+        """Return None, since there is only one header."""
         return None
 
     def forget(self) -> None:
-        """Nothing is kept that the columns do not need."""
+        """Do nothing, since only the columns are kept."""
 
 
 class Parquet(_Typed):
@@ -45,7 +45,7 @@ class Parquet(_Typed):
         self.names = list(self._file.schema_arrow.names)
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
-        """The columns at these positions, with the file's types."""
+        """Return the columns at these positions, with the file's types."""
         names = [self.names[i] for i in which]
         simple = len(set(self.names)) == len(self.names) and not any("." in name for name in names)
         table = self._file.read(columns=names if simple else None)
@@ -65,17 +65,17 @@ class Arrow(_Typed):
         self.names = list(self._table.schema.names)
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
-        """The columns at these positions, with the file's types."""
+        """Return the columns at these positions, with the file's types."""
         return [plain(self._table.column(i), self.names[i], self._source) for i in which]
 
 
 def plain(column: pa.ChunkedArray | pa.Array, name: str, source: object) -> pa.Array:
-    """A column in the simplest type that holds it: text as strings, decimal numbers as doubles, no dictionaries.
+    """Convert a column to the simplest type that holds it: strings for text, doubles for decimals, no dictionaries.
 
     Raises
     ------
     GraphError
-        If the column is of bytes that are no text.
+        If the column holds bytes that are not text.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Cells that hold numbers: from a column of any type to doubles, with everything that is no number among the problems.
+"""Cells that hold numbers: from a column of any type to doubles; cells that are not numbers are reported as problems.
 
-A number in text is what everybody writes: digits with a decimal point, a sign and an exponent if need be. ``nan`` and
-``inf`` are none, whatever the type of the column: an empty cell says that there is no number, and nothing else does.
+A number in text is written in the usual way: digits with an optional decimal point, sign and exponent. ``nan`` and
+``inf`` are not numbers, whatever the type of the column: only an empty cell says that there is no number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WHOLE = r"^[-+]?[0-9]{1,18}$"
 
 
 def as_text(value: object) -> str:
-    """A value as people write it: nothing for null, 1 for 1.0, true for True.
+    """Return a value as people write it: nothing for null, 1 for 1.0, true for True.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def as_text(value: object) -> str:
 
 
 def number(text: str) -> float:
-    """The number that a text is.
+    """Return the number that a text states.
 
     Raises
     ------
     ValueError
-        If it is none, or one that no double can hold.
+        If the text is not a number, or is a number that no double can hold.
 
     Examples
     --------
@@ -64,12 +64,12 @@ def number(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """The whole number that a text is.
+    """Return the whole number that a text states.
 
     Raises
     ------
     ValueError
-        If it is none, or one of more digits than anybody means.
+        If the text is not a whole number, or has unreasonably many digits.
 
     Examples
     --------
@@ -85,12 +85,12 @@ def whole(text: str) -> int:
 
 
 def fraction(text: str) -> Fraction:
-    """The exact number that a text is: a decimal number, or a fraction of two whole ones.
+    """Return the exact number that a text states: a decimal number, or a fraction of two whole numbers.
 
     Raises
     ------
     ValueError
-        If it is neither.
+        If the text is neither.
 
     Examples
     --------
@@ -115,27 +115,27 @@ def numbers(
     place: Place | None = None,
     required: bool = True,
 ) -> pa.Array:
-    """A column as doubles.
+    """Convert a column to doubles.
 
     Parameters
     ----------
     column : Arrow array
         Text or numbers.
     what : str
-        What the column holds, for messages.
+        The content of the column, for messages.
     problems : Problems
-        Cells that are no finite number are added here, and are 0 in the result.
+        Cells that are not finite numbers are added here, and are 0 in the result.
     hint : str
-        What to do about them.
+        The remedy for such cells.
     place : function, optional
-        How to name a row, if not by the place of all problems.
+        The function that names a row, if it differs from that of `problems`.
     required : bool
-        Whether an empty cell is a problem; if not, it is null in the result.
+        True if an empty cell is a problem; otherwise it is null in the result.
 
     Raises
     ------
     GraphError
-        If the column is neither of text nor of numbers.
+        If the column holds neither text nor numbers.
 
     Examples
     --------

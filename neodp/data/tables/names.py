@@ -1,9 +1,9 @@
-"""The names of a table's columns: which ones are asked for, which are there, and which look like a slip of the pen.
+"""The names of a table's columns: which are requested, which are present, and which look like typing errors.
 
 A misspelt column must not pass in silence: a table with a column ``weigth`` and none ``weight`` would be read as if
-nobody had asked for privacy. So a column that looks like an optional one that is missing is refused, whatever the
-table. Other columns that nobody asked for are refused where a table is *closed*: those of graphs and profiles, which
-are made for neodp. A table of people is open: it may have any others.
+nobody had asked for privacy. So a column that looks like a missing optional one is refused, whatever the table. Other
+columns that were not requested are refused if a table is *closed*: this is the case for the tables of graphs and
+profiles, which are made for neodp. A table of people is open: it may have any other columns.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["is_alike", "on_one_line", "wanted_columns"]
 
 
 def on_one_line(name: str, wanted: Sequence[str]) -> str:
-    """The name of a column as somebody can type it: without blanks around it, and without ends of lines within it.
+    r"""Return the name of a column as a user can type it: without surrounding blanks, and without line breaks.
 
     Examples
     --------
-    >>> on_one_line(" Shall we\\n move? ", [])
+    >>> on_one_line(" Shall we\n move? ", [])
     'Shall we move?'
     """
     name = name.strip()
@@ -43,28 +43,28 @@ def wanted_columns(
     is_blank: Callable[[int], bool] = lambda _: False,
     header_below: Callable[[Sequence[str]], str | None] = lambda _: None,
 ) -> dict[str, int]:
-    """Where the columns stand that are asked for, without optional ones that are not there.
+    """Return the positions of the requested columns, without optional ones that are missing.
 
     Parameters
     ----------
     source : object
-        How messages name the table.
+        The table; messages name it by ``str``.
     names : sequence of str
         The names of its columns.
     needed, optional : sequences of str
-        The columns that are asked for.
+        The requested columns.
     closed : bool
-        Whether other columns are refused, unless the options say that they are ignored.
+        True if other columns are refused, unless the options say that they are ignored.
     options : ReadOptions
     is_blank : function
-        Whether the column at a position has no cells that are not empty; such a column needs no name.
+        Returns True if all cells of the column at a position are empty; such a column needs no name.
     header_below : function
-        Where the needed columns are named instead, below the first line; None if nowhere.
+        Returns the place below the first line that names the needed columns instead; None if there is no such place.
 
     Raises
     ------
     GraphError
-        If a column is missing, is there twice, is asked for twice, or is not asked for where it should be.
+        If a column is missing, appears twice, is requested twice, or is present although it is not allowed.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _refuse_twice(names: Sequence[str], message: Callable[[str], str], hint: str
 
 
 def _missing(source: object, name: str, names: Sequence[str], below: str | None) -> GraphError:
-    """The error for a needed column that is not there, or whose name stands in a line below."""
+    """Return the error for a needed column that is missing, or whose name is in a line below the first."""
     if below is not None:
         return GraphError(
             f"{source} has no column {name!r} in its first line", f"{below} names the columns: delete all above it"
@@ -112,7 +112,7 @@ def _missing(source: object, name: str, names: Sequence[str], below: str | None)
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first of several names, on one line."""
+    """Join the first names in a list, on one line."""
     shown = [name if name.isprintable() and 0 < len(name) <= 40 else f"{name[:40]!r}" for name in names[:20]]
     return ", ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
@@ -126,7 +126,7 @@ def _refuse_others(
     options: ReadOptions,
     is_blank: Callable[[int], bool],
 ) -> None:
-    """Refuse columns that nobody asked for, or warn of those that look like a slip, as the options have it."""
+    """Refuse columns that were not requested, or warn of those that look like typing errors, as the options say."""
     others = [name for name in names if name and name not in asked]
     absent = [name for name in asked if name not in names]
     slips = [(other, name) for other in others for name in absent if is_alike(other, name)]
@@ -156,7 +156,7 @@ def _refuse_others(
 
 
 def is_alike(one: str, two: str) -> bool:
-    """Whether a name may be meant for another: in other case, misspelt, shortened, lengthened, or one of its words.
+    """Return True if a name may be meant for another: in other case, misspelt, shorter, longer, or one of its words.
 
     Examples
     --------

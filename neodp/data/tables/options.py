@@ -1,4 +1,4 @@
-"""How to read a table, where the table itself does not say it."""
+"""Settings for reading a table that the table itself does not state."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from neodp.errors import GraphError
 __all__ = ["ExtraColumns", "ReadOptions"]
 
 ExtraColumns: TypeAlias = Literal["refuse", "ignore"]
-"""What to do with columns that nobody asked for."""
+"""The treatment of columns that were not requested."""
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a table. What is left out is found out from the table, or the table is rejected.
+    r"""Settings for reading a table. Missing settings are determined from the table, or the table is rejected.
 
     Attributes
     ----------
     encoding : str, optional
         The encoding of a text file, such as ``windows-1252``. By default UTF-8, or what the file's first bytes declare.
     delimiter : str, optional
-        What separates the cells of a text file: one character, or ``"tab"``. By default found from the header.
+        The separator of the cells of a text file: one character, or ``"tab"``. By default found from the header.
     sheet : str, optional
-        Which sheet of a workbook; by default the only one that has cells.
+        The name of the sheet of a workbook; by default the only one that has cells.
     extra_columns : "refuse" or "ignore", optional
-        What to do with columns that nobody asked for. By default a table of a graph or of profiles is rejected, a table
-        of people may have others, and neither may have one that looks like an optional column that is missing.
+        The treatment of columns that were not requested. By default a table of a graph or of profiles with such columns
+        is rejected, a table of people may have them, and neither may have one that looks like a missing optional
+        column.
 
     Raises
     ------
@@ -38,7 +39,7 @@ class ReadOptions:
     Examples
     --------
     >>> ReadOptions(delimiter="tab").delimiter
-    '\\t'
+    '\t'
     """
 
     encoding: str | None = None

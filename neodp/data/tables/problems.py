@@ -1,9 +1,9 @@
-"""All that is wrong with the cells of a table, said at once.
+"""All problems with the cells of a table, reported at once.
 
-Whoever fixes a table wants to hear of every mistake in it, not of one mistake a run. So checks do not raise an error
-when they meet a wrong cell: they *add* it to a list of problems, with what the cell should be, the row, and what stands
-there. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of neodp; several are
-one line for each kind: how many there are, where the first ones are, and what would accept them.
+A person who fixes a table wants to hear of every mistake in it, not of one mistake a run. So checks do not raise an
+error when they meet a wrong cell: they *add* it to a list of problems, with what the cell should be, the row, and the
+content of the cell. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of neodp;
+several problems take one line for each kind: how many there are, where the first ones are, and what would fix them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from neodp.errors import GraphError
 __all__ = ["SHOWN", "Place", "Problems"]
 
 Place: TypeAlias = Callable[[int], str]
-"""How to name the place of a row in an error message."""
+"""A function that names the place of a row in an error message."""
 
 SHOWN = 3
-"""How many problems of each kind are shown; the others are counted."""
+"""The number of problems of each kind that are shown; the others are counted."""
 
 
 @dataclass
 class _Kind:
-    """The problems of one kind: how many, and the rows and cells of the first ones."""
+    """The problems of one kind: their number, and the rows and cells of the first ones."""
 
     hint: str
     place: Place
@@ -41,7 +41,7 @@ class Problems:
     Parameters
     ----------
     place : function
-        From a row to its place, as ``Table.place`` does it. Checks of another table give their own place.
+        From a row to its place, like ``Table.place``. Checks of another table give their own place.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Problems:
         self._kinds: dict[tuple[str, str], _Kind] = {}
 
     def __len__(self) -> int:
-        """How many problems there are."""
+        """Return the number of problems."""
         return sum(kind.count for kind in self._kinds.values())
 
     def add(
@@ -75,24 +75,24 @@ class Problems:
         place: Place | None = None,
         alone: Callable[[int], str] | None = None,
     ) -> None:
-        """Add a problem: `what` of a row "is" what the `complaint` says.
+        """Add a problem: the error says that `what` of a row "is" the `complaint`.
 
         Parameters
         ----------
         what : str
-            What the cell holds, such as ``"epsilon"``.
+            The content of the cell, such as ``"epsilon"``.
         complaint : str
-            What is wrong with it, such as ``"not a number"`` or ``"missing"``. The two together are the kind.
+            The fault, such as ``"not a number"`` or ``"missing"``. The two together are the kind.
         row : int
-            As `place` takes it.
+            The row, as `place` takes it.
         shown : object, optional
-            What stands in the cell; left out where nothing does.
+            The value in the cell; left out if the cell is empty.
         hint : str
-            What to do about problems of this kind; the first hint that is given counts.
+            The remedy for problems of this kind; the first hint that is given counts.
         place : function, optional
-            How to name the row, if not by the place of all.
+            The function that names the row, if it differs from that of all problems.
         alone : function, optional
-            From the row to the whole message, place included, for where this is the only problem.
+            From the row to the whole message, including the place, in case this is the only problem.
         """
         kind = self._kinds.setdefault((what, complaint), _Kind(hint, place or self._place, alone))
         kind.hint = kind.hint or hint
@@ -111,18 +111,18 @@ class Problems:
         place: Place | None = None,
         alone: Callable[[int], str] | None = None,
     ) -> None:
-        """Add a problem for each of several rows, in order; `shown` tells from a row what stands in its cell."""
+        """Add a problem for each of several rows, in order; `shown` returns the value in the cell of a row."""
         for i, row in enumerate(rows):
             cell = shown(int(row)) if shown is not None and i < SHOWN else None
             self.add(what, complaint, int(row), cell, hint=hint, place=place, alone=alone)
 
     def raise_if_any(self, hint: str = "") -> None:
-        """Raise one error that names all problems; nothing happens where there is none.
+        """Raise one error that names all problems; do nothing if there is none.
 
         Parameters
         ----------
         hint : str
-            What to do, where the kinds of problems have no hint of their own.
+            The remedy, for kinds of problems that have no hint of their own.
 
         Raises
         ------
@@ -154,7 +154,7 @@ def _single(what: str, complaint: str, shown: object) -> str:
 
 
 def _several(what: str, complaint: str, kind: _Kind) -> tuple[str, str]:
-    """The table that the rows stand in, where their places name one, and the rest of a line about them."""
+    """Return the table that the rows are in, if their places name one, and the rest of a line about them."""
     named = [re.fullmatch(r"(?s)(.*), ((?:line|row) [\d,]+)", kind.place(row)) for row, _ in kind.first]
     places = [match[2] if match else kind.place(row) for match, (row, _) in zip(named, kind.first, strict=True)]
     cells = [

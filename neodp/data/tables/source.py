@@ -1,4 +1,4 @@
-"""Where the bytes of a table come from: a file, standard input, either of them compressed or not."""
+"""The origin of a table's bytes: a file or standard input, compressed or not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENDINGS: dict[str, Format] = {
     ".xls": "workbook",
     ".ods": "workbook",
 }
-"""What kind of table a name promises; any of them may be followed by ``.gz``."""
+"""The kind of table that a file name indicates; any of them may be followed by ``.gz``."""
 
 _GZIP, _ZIP, _OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _NAMES: dict[Format, str] = {
@@ -48,7 +48,7 @@ _NAMES: dict[Format, str] = {
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or standard input where the path is ``-``.
+    """A file, or standard input if the path is ``-``.
 
     Attributes
     ----------
@@ -59,12 +59,12 @@ class Source:
     _read: list[bytes] = field(default_factory=list, repr=False, compare=False)
 
     def __str__(self) -> str:
-        """How messages name it."""
+        """Return the name of the source for messages."""
         return "standard input" if self.is_standard_input else str(self.path)
 
     @property
     def is_standard_input(self) -> bool:
-        """Whether it is standard input."""
+        """True if the source is standard input."""
         return str(self.path) == "-"
 
     @property
@@ -76,19 +76,19 @@ class Source:
 
     @property
     def promised(self) -> Format:
-        """What the name promises; text if it promises nothing."""
+        """The kind of table that the name indicates; text if it indicates none."""
         endings = [ending.lower() for ending in self.path.suffixes]
         if endings[-1:] == [".gz"]:
             endings.pop()
         return ENDINGS.get(endings[-1], "csv") if endings else "csv"
 
     def data(self) -> bytes:
-        """All bytes, decompressed. What cannot be read twice is kept; a file is read again.
+        """Return all bytes, decompressed. Data that cannot be read twice is kept; a file is read again.
 
         Raises
         ------
         GraphError
-            If there is no such file, it may not be read, or it is compressed and damaged.
+            If the file does not exist, may not be read, or is compressed and damaged.
         """
         if self._read:
             return self._read[0]
@@ -111,7 +111,7 @@ class Source:
         return data
 
     def _bytes(self) -> tuple[bytes, bool]:
-        """All bytes as they are, and whether they can be read again."""
+        """Return all bytes as they are, and True if they can be read again."""
         if self.is_standard_input:
             return _standard_input(sys.stdin), False
         try:
@@ -124,7 +124,7 @@ class Source:
             raise GraphError(f"{self.path} cannot be read: {_reason(e)}", "correct the path or its rights") from None
 
     def format(self, data: bytes) -> Format:
-        """What the bytes are: what they begin with, or else what the name promises."""
+        """Return the kind of table, from the first bytes, or else from the name."""
         if data.startswith(b"PAR1") and data.endswith(b"PAR1") and len(data) > 8:
             return "parquet"
         if data.startswith(b"ARROW1\0\0"):
@@ -134,16 +134,16 @@ class Source:
 
 @lru_cache(maxsize=1)
 def _standard_input(stream: Any) -> bytes:
-    """Standard input can be read once, and is kept: the header and the columns are asked for one after the other."""
+    """Read standard input, which is possible only once; the bytes are kept, since they are needed more than once."""
     data: bytes = stream.buffer.read()
     return data
 
 
 @contextmanager
 def understood(source: Source, format: Format) -> Iterator[None]:
-    """Whatever a library raises on bytes that it does not understand becomes one sentence with the name of the file.
+    """Turn any error of a library on bytes that it does not understand into one sentence with the name of the file.
 
-    A damaged file can raise anything, also what is no ``Exception``: a reader that is written in Rust *panics*.
+    A damaged file can raise anything, even something that is not an ``Exception``: a reader written in Rust *panics*.
     """
     try:
         yield

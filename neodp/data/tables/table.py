@@ -1,11 +1,12 @@
-"""Reading a table: the named columns of a file, and how to name the place of a row in an error message.
+"""Reading a table: the named columns of a file, and the place of a row for error messages.
 
-A *table* has named columns and one record per row. What kind of file it is, its first bytes say, or else the end of its
-name: text of any delimiter (:mod:`neodp.data.tables.text`), Parquet and Arrow (:mod:`neodp.data.tables.binary`), a
-workbook (:mod:`neodp.data.tables.workbook`), each also compressed by gzip, and from standard input. Columns of Parquet
-and Arrow keep their types. The cells of text and workbooks are text exactly as they stand there, but for one thing: in
-columns that are declared as numbers, decimal commas become points. Converting and checking the cells is left to the
-caller, who knows what the columns mean; ``Table.place`` says where a row that turns out to be wrong can be found.
+A *table* has named columns and one record per row. The kind of file is determined by its first bytes, or else by the
+end of its name: text of any delimiter (:mod:`neodp.data.tables.text`), Parquet and Arrow
+(:mod:`neodp.data.tables.binary`), or a workbook (:mod:`neodp.data.tables.workbook`), each possibly compressed by gzip,
+or from standard input. Columns of Parquet and Arrow keep their types. The cells of text and workbooks are text exactly
+as written, with one exception: in columns that are declared as numbers, decimal commas become points. Converting and
+checking the cells is left to the caller, who knows the meaning of the columns; ``Table.place`` says where to find a row
+that turns out to be wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = ["Table", "header", "is_table", "read_table"]
 
 
 class _Contents(Protocol):
-    """What every kind of file supplies."""
+    """The common interface of every kind of file."""
 
     names: list[str]
 
@@ -60,7 +61,7 @@ class Table:
     source : Source
         The file, or standard input; ``str`` names it.
     columns : dict from names to Arrow arrays
-        The columns that were asked for, without optional columns that the file does not have. Those of text and
+        The requested columns, without optional columns that the file does not have. Those of text and
         workbooks are strings, others have the file's types.
     """
 
@@ -69,25 +70,25 @@ class Table:
     _contents: _Contents = field(repr=False)
 
     def __getitem__(self, name: str) -> pa.Array:
-        """A column that the file has."""
+        """Return a column that the file has."""
         return self.columns[name]
 
     def get(self, name: str) -> pa.Array | None:
-        """An optional column; None if the file does not have it."""
+        """Return an optional column; None if the file does not have it."""
         return self.columns.get(name)
 
     @property
     def sheet(self) -> str | None:
-        """Which sheet of a workbook it is; None where it is none."""
+        """The name of the sheet if the file is a workbook; None otherwise."""
         return getattr(self._contents, "sheet", None)
 
     def place(self, row: int) -> str:
-        """Where a row stands: the file, and the line on which the row begins; where there are no lines, its number.
+        """Return the place of a row: the file, and the line on which the row begins; without lines, its number.
 
         Parameters
         ----------
         row : int
-            Counted from 0, without the header.
+            The row, counted from 0, without the header.
         """
         return f"{self.source}, {self._contents.place(row)}"
 
@@ -102,7 +103,7 @@ def read_table(
     options: ReadOptions | None = None,
     format: Format | None = None,
 ) -> Table:
-    """Read the named columns of a file.
+    r"""Read the named columns of a file.
 
     Parameters
     ----------
@@ -113,27 +114,27 @@ def read_table(
     optional : sequence of str
         The columns that the file may have.
     numbers : sequence of str
-        Which of these columns hold numbers, or numbers joined by semicolons: in text whose cells are not separated by
-        commas, a decimal comma in such a column becomes a point.
+        The columns among these that hold numbers, or numbers joined by semicolons: in text whose cells are not
+        separated by commas, a decimal comma in such a column becomes a point.
     closed : bool
-        Whether the file may have no other columns, unless the options ignore them. Columns that look like an optional
-        one that is missing are refused in any case.
+        True if the file may have no other columns, unless the options ignore them. Columns that look like a missing
+        optional one are refused in any case.
     options : ReadOptions, optional
-        How to read the file, where the file itself does not say it.
+        Settings for reading the file that the file itself does not state.
     format : "csv", "parquet", "arrow" or "workbook", optional
-        What kind of file it is, if not what its first bytes or the end of its name say.
+        The kind of file, if it is not what its first bytes or the end of its name say.
 
     Raises
     ------
     GraphError
-        If there is no such file, if the file is not a table of its kind, or if its columns are not those asked for.
+        If the file does not exist, is not a table of its kind, or does not have the requested columns.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "people.csv")
-    ...     _ = path.write_text("name;vote;epsilon\\nAda;yes;0,5\\nBen;no;1\\n")
+    ...     _ = path.write_text("name;vote;epsilon\nAda;yes;0,5\nBen;no;1\n")
     ...     table = read_table(path, ["vote", "epsilon"], ["group"], numbers=["epsilon"])
     ...     table["epsilon"].to_pylist(), table.get("group"), table.place(1).removeprefix(folder)
     (['0.5', '1'], None, '/people.csv, line 3')
@@ -164,12 +165,12 @@ def read_table(
 
 
 def header(path: str | PathLike[str], options: ReadOptions | None = None) -> list[str]:
-    """The names of all columns of a file.
+    """Return the names of all columns of a file.
 
     Raises
     ------
     GraphError
-        If there is no such file, the file is not a table of its kind, or a column has no name or another one's.
+        If the file does not exist, is not a table of its kind, or has a column without a name or two of the same name.
     """
     source = Source(Path(path))
     contents, _ = _opened(source, (), options or ReadOptions(), None)
@@ -179,7 +180,7 @@ def header(path: str | PathLike[str], options: ReadOptions | None = None) -> lis
 
 
 def is_table(name: str | PathLike[str]) -> bool:
-    """Whether a name is that of a table, by its ending.
+    """Return True if a name is that of a table, by its ending.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def is_table(name: str | PathLike[str]) -> bool:
 def _opened(
     source: Source, wanted: Sequence[str], options: ReadOptions, format: Format | None
 ) -> tuple[_Contents, Format]:
-    """A file whose header is known, and what kind of file it is."""
+    """Open a file and read its header; return it with the kind of file."""
     data = source.data()
     kind = format or source.format(data)
     contents: _Contents
@@ -215,7 +216,7 @@ _NUMBER = r"\s*[-+]?(?:\d+|\d*,\d+)(?:[eE][-+]?\d+)?\s*"
 
 
 def _with_points(column: pa.Array, name: str, problems: Problems) -> pa.Array:
-    """A column of numbers with decimal points; where some have commas, a point elsewhere could group thousands."""
+    """Replace decimal commas by points; if some cells have commas, report points, which might group thousands."""
     import pyarrow.compute as pc
 
     comma = pc.and_(pc.match_substring_regex(column, f"^{_NUMBER}(?:;{_NUMBER})*$"), pc.match_substring(column, ","))

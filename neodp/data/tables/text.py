@@ -1,10 +1,10 @@
 """Tables that are text: decoding, finding the delimiter, reading the columns, and the line of every row.
 
-Bytes become UTF-8 first. Where nothing else is said, a byte order mark at the beginning says what the encoding is, and
-without one it is UTF-8. An encoding with one byte per letter is never guessed, since any text is valid in most of them,
-and a wrong guess turns one name into another; the error asks for it. The delimiter is the one under which the first
-line has the columns that are asked for; if no delimiter does that, the one that gives most columns, so that the error
-can name them. Excel's own first line, ``sep=;``, is obeyed.
+Bytes become UTF-8 first. If no encoding is named, a byte order mark at the beginning determines it, and without one it
+is UTF-8. An encoding with one byte per letter is never guessed, since any text is valid in most of them, and a wrong
+guess turns one name into another; the error asks the user to name the encoding. The delimiter is the one under which
+the first line has the requested columns; if no delimiter does that, the one that gives the most columns, so that the
+error can name them. Excel's own first line, ``sep=;``, is obeyed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["DELIMITERS", "Text"]
 
 DELIMITERS = (",", ";", "\t", "|")
-"""What is looked for where no delimiter is named."""
+"""The delimiters that are tried if none is named."""
 BLANK = " \t"
-"""Of what cells without content consist."""
+"""The characters that cells without content consist of."""
 TITLE = 30
-"""In how many lines the header is looked for, where the first one is none."""
+"""The number of lines in which the header is looked for, if the first line is not a header."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -54,10 +54,10 @@ class Text:
     ----------
     source : Source
     data : bytes
-        What the source holds.
+        The contents of the source.
     options : ReadOptions
     wanted : sequence of str
-        The columns that are asked for, which tell the delimiter.
+        The requested columns, which determine the delimiter.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Text:
         self._lines: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
-        """The columns at these positions, as text."""
+        """Return the columns at these positions, as text."""
         import pyarrow as pa
         import pyarrow.csv
 
@@ -132,11 +132,11 @@ class Text:
         return [table[name].combine_chunks() for name in wanted]
 
     def forget(self) -> None:
-        """Drop the text; what needs it reads the file again."""
+        """Drop the text; anything that needs it later reads the file again."""
         self._data = None
 
     def place(self, row: int) -> str:
-        """The line on which a row begins."""
+        """Return the line on which a row begins."""
         if self._lines is None:
             lines = (line for line, cells in self._records() if not self._is_blank(cells))
             self._lines = np.fromiter(lines, np.int64)
@@ -148,7 +148,7 @@ class Text:
         return self._data
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """The cells of every record after the header, with the line on which it begins."""
+        """Yield the cells of every record after the header, with the line on which it begins."""
         data = self._text()
         before = len(io.StringIO(data[: self._end].decode(), newline="").readlines())
         reader = csv.reader(_opened(data, self._end), delimiter=self.delimiter)
@@ -162,20 +162,20 @@ class Text:
             csv.field_size_limit(limit)
 
     def _is_blank(self, cells: list[str]) -> bool:
-        """Whether a record is a line without cells, or with empty ones only, which is no row."""
+        """Return True if a record is a line without cells, or with only empty ones: such a line is not a row."""
         if len(cells) == 1:
             return len(self.names) > 1 and not cells[0].strip()
         return not any(cell.strip(BLANK) for cell in cells)
 
     def _has_blank_rows(self) -> bool:
-        """Whether there may be lines of delimiters alone, as workbooks leave behind when they are saved as text."""
+        """Return True if there may be lines of delimiters alone, which workbooks leave when they are saved as text."""
         data, mark = self._text(), re.escape(self.delimiter.encode())
         begins = (end + first for end in (b"\n", b"\r") for first in (self.delimiter.encode(), b'"', b" ", b"\t"))
         pattern = rb'[\r\n][ \t"]*' + mark + rb'[ \t"' + mark + rb"]*(?=[\r\n]|\Z)"
         return any(map(data.__contains__, begins)) and re.search(pattern, data) is not None
 
     def header_below(self, needed: Sequence[str]) -> str | None:
-        """The line that names the needed columns, if a title or a remark stands above it."""
+        """Return the line that names the needed columns, if a title or a remark is above it."""
         for delimiter in self._delimiters:
             reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
             begins = before = 1 + (self._start > 0)
@@ -189,7 +189,7 @@ class Text:
         return None
 
     def _ragged(self, count: int, *, shorter: bool) -> GraphError:
-        """The error for rows that do not have as many cells as the header."""
+        """Return the error for rows that do not have as many cells as the header."""
         n = len(self.names)
         wrong = ((line, cells) for line, cells in self._records() if len(cells) != n and not self._is_blank(cells))
         shown = ", ".join(f"line {line} has {len(cells)}" for line, cells in islice(wrong, SHOWN))
@@ -204,7 +204,7 @@ class Text:
         )
 
     def _check_quotes(self) -> None:
-        """Reject a quotation mark that nothing closes: it would swallow the rest of the table."""
+        """Reject a quotation mark that is never closed: it would swallow the rest of the table."""
         data = self._text()
         if data.count(b'"') % 2 == 0:
             return
@@ -226,12 +226,12 @@ class Text:
 
 
 def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
-    """The text as UTF-8, without a byte order mark.
+    """Return the text as UTF-8, without a byte order mark.
 
     Raises
     ------
     GraphError
-        If the text is not in its encoding, or the encoding is not known.
+        If the text is not in its encoding, or the encoding is unknown.
     """
     mark, marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", None))
     name = codecs.lookup(encoding).name if encoding is not None else marked or "utf-8"
@@ -255,7 +255,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
 
 
 def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
-    """Reject zero bytes, which no text has; where every other byte is zero, it is text in another encoding."""
+    """Reject zero bytes, which text never has; if every other byte is zero, it is text in another encoding."""
     if b"\0" not in text:
         return
     line = text.count(b"\n", 0, text.index(b"\0")) + 1
@@ -267,7 +267,7 @@ def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
 
 
 def _family(name: str) -> str:
-    """utf-8, utf-16 or utf-32, whatever follows; other names as they are."""
+    """Return utf-8, utf-16 or utf-32 without its suffix; other names as they are."""
     match = re.match(r"utf-(8|16|32)", name)
     return match[0] if match else name
 
@@ -291,20 +291,20 @@ def _undecodable(source: Source, body: bytes, name: str, encoding: str | None) -
 
 
 def _opened(data: bytes, start: int) -> io.TextIOWrapper:
-    """The text from a place on; lines keep their ends."""
+    """Return the text from a place on; lines keep their ends."""
     file = io.BytesIO(data)
     file.seek(start)
     return io.TextIOWrapper(file, encoding="utf-8", newline="")
 
 
 def _declared(data: bytes) -> tuple[int, str | None]:
-    """Where the table begins, and the delimiter that a first line ``sep=;`` names."""
+    """Return the place where the table begins, and the delimiter that a first line ``sep=;`` names."""
     match = re.match(rb'"?[sS][eE][pP]=([^\r\n"])"?[ ,;\t]*(?:\r\n|\n|\r)', data)
     return (match.end(), match[1].decode("ascii", "replace")) if match and match[1].isascii() else (0, None)
 
 
 def _header(data: bytes, start: int, delimiter: str) -> tuple[list[str], int]:
-    """The cells of the first record that is not blank, and where the next one begins."""
+    """Return the cells of the first record that is not blank, and the place where the next one begins."""
     read = [start]
 
     def lines() -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Workbooks of Excel (.xlsx, .xlsm, .xlsb, .xls) and LibreOffice (.ods), read by python-calamine where it is installed.
+"""Workbooks of Excel (.xlsx, .xlsm, .xlsb, .xls) and LibreOffice (.ods), read by python-calamine if it is installed.
 
 A sheet is read as the text that it would be as a CSV file: numbers with a decimal point, dates as 2024-05-31, and
-results instead of formulas. The header is the first row that has a cell; rows without cells are no rows, and a column
-without a cell is no column. Rows keep the numbers that the program shows.
+results instead of formulas. The header is the first row that has a cell; rows and columns without cells are ignored.
+Rows keep the numbers that the spreadsheet program shows.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ class Workbook:
         self._rows = [number for number, _ in filled[1:]]
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
-        """The columns at these positions, as text."""
+        """Return the columns at these positions, as text."""
         import pyarrow as pa
 
         return [pa.array(self._columns[i], pa.string()) for i in which]
 
     def place(self, row: int) -> str:
-        """The number of a row, as the program shows it."""
+        """Return the number of a row, as the spreadsheet program shows it."""
         return f"row {self._rows[row]}"
 
     def header_below(self, needed: Sequence[str]) -> str | None:
-        """The row that names the needed columns, if a title stands above it."""
+        """Return the row that names the needed columns, if a title is above it."""
         for number, *cells in zip(self._rows, *self._columns, strict=True):
             if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
                 return f"row {number}"
@@ -71,7 +71,7 @@ class Workbook:
 
 
 def _chosen(book: Any, source: Source, wanted: str | None) -> tuple[str | None, list[list[Any]]]:
-    """The sheet that is asked for, or the only one that has cells: its name, and its rows."""
+    """Return the requested sheet, or the only one that has cells: its name, and its rows."""
     names = list(book.sheet_names)
     if wanted is not None:
         if wanted not in names:
@@ -89,7 +89,7 @@ def _chosen(book: Any, source: Source, wanted: str | None) -> tuple[str | None, 
 
 
 def _text(cell: Any) -> str:
-    """A cell as a CSV file has it."""
+    """Return a cell as in a CSV file."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):
