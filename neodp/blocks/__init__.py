@@ -1,12 +1,12 @@
-"""Graphs larger than memory: two colours, block by block, with the same bits as in memory.
+"""Graphs larger than memory: two colours, block by block, with bit for bit the same result as in memory.
 
 * :mod:`neodp.blocks.block`: one block, and the step that settles it, with the proof that the partition does not matter;
-* :mod:`neodp.blocks.passes`: how an extension begins and ends, in terms of blocks;
-* :mod:`neodp.blocks.partition`: cutting a graph by boxes, by growth or by the beginning of keys;
-* :mod:`neodp.blocks.folder`: the format, a folder of Parquet files; :mod:`neodp.blocks.lattice`: ``grid`` and
-  ``counts`` written there box by box;
-* :mod:`neodp.blocks.work`, :mod:`neodp.blocks.local`: the steps on files, and local processes that carry them out;
-* :mod:`neodp.blocks.witness`, :mod:`neodp.blocks.auditing`: why there is no mechanism, and whether one is private.
+* :mod:`neodp.blocks.passes`: the beginning and the end of an extension, block by block;
+* :mod:`neodp.blocks.partition`: ways to cut a graph: into boxes, by growth, or by the first characters of keys;
+* :mod:`neodp.blocks.folder`: the format, a folder of Parquet files; :mod:`neodp.blocks.lattice`: the graphs of
+  ``grid`` and ``counts``, written in this format box by box;
+* :mod:`neodp.blocks.work`, :mod:`neodp.blocks.local`: the steps on files, and the local processes that carry them out;
+* :mod:`neodp.blocks.witness`: the reason why there is no mechanism; :mod:`neodp.blocks.auditing`: the exact audit.
 """
 
 from neodp.blocks.auditing import audit, is_stale

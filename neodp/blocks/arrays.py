@@ -1,7 +1,7 @@
 """Named arrays in one file, memory-mapped.
 
-The file begins with a line of JSON, which says the type, length and place of each array; the arrays follow, each at a
-multiple of 64 bytes. Reading touches only what is used.
+The file begins with a line of JSON, which gives the type, length and position of each array; the arrays follow, each at
+a multiple of 64 bytes. Only the parts of the file that are used are read.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from neodp.data.files import make_folder
 __all__ = ["load_array", "load_arrays", "save_arrays"]
 
 ALIGNED = 64
-"""Arrays begin at a multiple of this."""
+"""The alignment in bytes: arrays begin at multiples of this number."""
 
 
 def save_arrays(path: Path, **arrays: NDArray[Any]) -> None:
-    """Write arrays of one dimension to a file, whole or not at all."""
+    """Write one-dimensional arrays to a file, either completely or not at all."""
     index: dict[str, tuple[Any, int, int]] = {}
     place = 0
     for name, array in arrays.items():
@@ -41,7 +41,7 @@ def save_arrays(path: Path, **arrays: NDArray[Any]) -> None:
 
 
 def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file; what is written to them stays in this process.
+    """Load the arrays of a file; changes to the arrays are not written back to the file.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def load_array(path: Path, name: str) -> NDArray[Any]:
-    """One array of a file."""
+    """Load one array of a file."""
     return load_arrays(path)[name]
 
 

@@ -1,8 +1,8 @@
 """The exact audit of a mechanism in a folder of blocks.
 
-Edges are independent of each other: each is decided by the probabilities at its two ends (:mod:`neodp.core.auditing`).
-So the blocks are audited one after another, each with the edges that stand in its file and the probabilities at their
-far ends, and the counts are added up.
+Edges are independent of each other: the audit of an edge needs only the probabilities at its two ends
+(:mod:`neodp.core.auditing`). So the blocks are audited one after another, each with the edges in its own file and the
+probabilities at the far ends of these edges, and the counts are added up.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def audit(
     path : path
         A folder with a mechanism.
     worst : int
-        How many of the worst edges to report.
+        The number of worst edges to report.
     workers, master, progress
         As in ``extend``.
 
@@ -60,7 +60,7 @@ def audit(
 
 
 def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent) -> Audit:
-    """``audit``, with the blocks given to `run`."""
+    """Carry out ``audit``, with the blocks given to `run`."""
     if folder.summary is None:
         raise GraphError(f"{folder.path} has no mechanism", f"run `neodp.blocks.extend({str(folder.path)!r})` first")
     total = Audit(0, 0, 0, 0, True, 0.0, ())
@@ -71,7 +71,7 @@ def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent
 
 
 def is_stale(path: str | os.PathLike[str]) -> bool:
-    """Whether a file of the graph or its alpha has been written since the mechanism was made."""
+    """Return whether a file of the graph or of its alpha has been written since the mechanism was computed."""
     folder = open_folder(path)
     summary = folder.summary
     return summary is not None and summary["state"] != folder.state("nodes", "edges", "alpha")
@@ -79,7 +79,7 @@ def is_stale(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """The edges in the file of a block, between positions: first the datasets of the block, then the far ends."""
+    """The edges in the file of a block, as positions: first the datasets of the block, then the far ends."""
 
     folder: Folder
     home: int

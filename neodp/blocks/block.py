@@ -2,24 +2,24 @@
 
 A graph that does not fit in memory is cut into *blocks*: every dataset belongs to one block. An edge is *inner* if its
 two ends belong to the same block, and *cut* otherwise. Every dataset has a label (:mod:`neodp.compiled.kernel`), and
-every edge an increasing function, relax, that says which label it allows beside a label. What is wanted is the greatest
-labels K that keep
+every edge has an increasing function, relax, which maps the label at one end to the greatest label allowed at the
+other. The goal is to find the greatest labels K that satisfy
 
     K(v) <= start(v)    and    K(v) <= relax_e(K(u))    for every edge e between u and v.
 
-They are unique: the pointwise maximum of any two labellings that keep these inequalities keeps them too. ``step``
+They are unique: if two labellings satisfy these inequalities, their pointwise maximum satisfies them too. ``step``
 lowers the labels of one block to what messages and inner edges allow, and tells the neighbouring blocks what cut edges
-now allow there. Blocks may be stepped in any order, side by side, and more than once:
+now allow there. Blocks may be stepped in any order, in parallel, and more than once:
 
 * *never too low*: every message is relax_e(K(u)) of a label that is not below the wanted one, so by induction no label
   ever falls below the wanted one;
-* *never too high at the end*: a label that fell is told over all of its cut edges, and within its block the
+* *never too high at the end*: when a label falls, a message goes over each of its cut edges, and within its block the
   label-setting pass leaves no edge at which a label could fall; so when no message is on its way, all inequalities
   hold;
-* *it ends*: labels are whole numbers, and a message is sent only where a label fell.
+* *it ends*: labels are whole numbers, and a message is sent only when a label has fallen.
 
 Hence the labels at the end are the same, bit for bit, as those of one pass over the whole graph, whatever the
-partition; a message that comes twice, or late, changes nothing. The partition decides only how many rounds it takes.
+partition; a message that arrives twice, or late, changes nothing. The partition determines only the number of rounds.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ CERTAIN = 0x3FE0000000000000
 
 
 class Messages(NamedTuple):
-    """What datasets of one block are told: at ``place``, the label is at most ``label``."""
+    """Messages to datasets of one block: the label at ``place`` is at most ``label``."""
 
     place: NDArray[np.int64]
     label: Labels
 
 
 Mail: TypeAlias = Mapping[int, Messages]
-"""Messages by the number of the block that they go to."""
+"""Messages, by the number of the block that receives them."""
 
 
 class Links(NamedTuple):
-    """The inner edges from both of their ends, with the parameters of ``neodp.compiled.kernel.settle``."""
+    """The inner edges, each listed at both of its ends, with the parameters of ``neodp.compiled.kernel.settle``."""
 
     indptr: NDArray[np.int64]
     neighbor: Ints
@@ -63,7 +63,7 @@ class Links(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The cut edges of a block: from the dataset at ``here`` to the one at ``there`` in ``block``."""
+    """The cut edges of a block: from the dataset at place ``here`` to the one at place ``there`` of ``block``."""
 
     here: Ints
     block: Ints
@@ -74,7 +74,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A block: its edges, and the labels of its datasets so far."""
+    """A block: its edges, and the current labels of its datasets."""
 
     links: Links
     cut: Cut
@@ -82,21 +82,22 @@ class Block:
 
 
 def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
-    """Lower the labels of a block to what messages and inner edges allow; and what to tell other blocks.
+    """Lower the labels of a block to what messages and inner edges allow, and return the mail for other blocks.
 
     Parameters
     ----------
     block : Block
-        It is not changed.
+        The block; it is not modified.
     messages : Messages
-        Bounds on labels of the block, in any order; several for one dataset are fine.
+        Bounds on labels of the block, in any order; there may be several for one dataset.
 
     Returns
     -------
     block : Block
         The same block with its new labels.
     mail : mapping from numbers of blocks to Messages
-        What the cut edges of those datasets allow whose labels fell; at most one message per dataset.
+        The labels that the cut edges of the datasets whose labels fell now allow at their far ends; at most one message
+        per receiving dataset.
 
     Examples
     --------
@@ -121,14 +122,14 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
 
 
 def merged(parts: list[Messages]) -> Messages:
-    """Messages from several blocks as one."""
+    """Concatenate messages from several blocks."""
     if not parts:
         return Messages(np.empty(0, np.int64), np.empty(0, np.int64))
     return Messages(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _told(cut: Cut, label: Labels, fell: NDArray[np.bool_]) -> Mail:
-    """What cut edges allow at their far ends, where the label at the near end fell."""
+    """Return the labels that cut edges allow at their far ends, for the edges whose near end has a fallen label."""
     from neodp.compiled import kernel
 
     e = np.flatnonzero(fell[cut.here])
@@ -138,7 +139,7 @@ def _told(cut: Cut, label: Labels, fell: NDArray[np.bool_]) -> Mail:
 
 
 def by_block(block: Ints, there: Ints, bound: Labels) -> Mail:
-    """Bounds on datasets of other blocks as mail: the least for each dataset, and none that bounds nothing."""
+    """Return bounds on datasets of other blocks as mail: the least bound per dataset, without trivial bounds."""
     bounding = np.flatnonzero(bound < CERTAIN)
     order = bounding[np.lexsort((bound[bounding], there[bounding], block[bounding]))]
     block, there, bound = block[order], there[order], bound[order]
@@ -149,7 +150,7 @@ def by_block(block: Ints, there: Ints, bound: Labels) -> Mail:
 
 
 def runs(block: Ints) -> Iterator[tuple[int, slice]]:
-    """The different numbers in an ascending column, and where each stands.
+    """Yield each distinct number of an ascending column, and the slice that it fills.
 
     Examples
     --------

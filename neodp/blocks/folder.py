@@ -7,17 +7,17 @@
     DIR/edges/00000.parquet           source: int32, block: int32, target: int32, epsilon: double, delta: double
     DIR/alpha/00000.parquet           place: int32, p: double, q: double               optional
     DIR/mechanism/00000.parquet       key: string, p_true: double, p: double, q: double     what ``extend`` writes
-    DIR/mechanism/summary.json        what was found, and the state of the files it was found for
-    DIR/work/                         where ``extend`` works; it goes on from there after an interruption
+    DIR/mechanism/summary.json        the summary of the result, and the state of the input files
+    DIR/work/                         intermediate files, from which ``extend`` continues after an interruption
 
-A block has one file of each kind, named by its number. A dataset is known by its block and its *place*, its row in
-``nodes``, from 0. An edge stands once, in the file of the block of its ``source``; ``target`` is a place in ``block``.
-A row of ``alpha`` gives Pr[first colour] and Pr[second colour] at a dataset; the smaller one is exact, the other
-stands for one minus it. Where there is no folder ``alpha``, or no file in it for a block, no dataset of that block has
-alpha.
+A block has one file of each kind, named by its number. A dataset is identified by its block and its *place*, which is
+its row in ``nodes``, from 0. Every edge is stored once, in the file of the block of its ``source``; ``target`` is a
+place in ``block``. A row of ``alpha`` gives Pr[first colour] and Pr[second colour] at a dataset; the smaller one is
+exact, and the other is one minus it, rounded. If there is no folder ``alpha``, or it has no file for a block, no
+dataset of that block has alpha.
 
-``graph.json`` is written last: without it, the folder is not a graph. ``alpha`` and ``mechanism`` are written beside
-their place and renamed at the end, so that there is a whole one or none.
+``graph.json`` is written last: without it, the folder is not a graph. ``alpha`` and ``mechanism`` are written under
+another name and renamed at the end, so that each is either complete or absent.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ __all__ = [
 ]
 
 FORMAT = 1
-"""The version of the format, which graph.json says."""
+"""The version of the format, as stated in graph.json."""
 
 
 class BlockEdges(NamedTuple):
-    """The edges that stand in the file of one block."""
+    """The edges in the file of one block."""
 
     source: Ints
     block: Ints
@@ -74,7 +74,7 @@ class BlockEdges(NamedTuple):
 
 
 class Alpha(NamedTuple):
-    """The alpha of one block."""
+    """The alpha of one block, at the datasets that have it."""
 
     place: Ints
     p: Floats
@@ -83,7 +83,7 @@ class Alpha(NamedTuple):
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of blocks that has been opened.
+    """An open folder of blocks.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ class Folder:
     name : str
     colors : tuple of two strings
     blocks, datasets, edges : int
-        How many there are.
+        The number of each.
     partition : str
-        How the graph was cut, in words.
+        A description of how the graph was cut.
     """
 
     path: Path
@@ -105,24 +105,24 @@ class Folder:
     partition: str = ""
 
     def file(self, kind: str, block: int) -> Path:
-        """The Parquet file of a kind (nodes, edges, alpha, mechanism) of a block."""
+        """Return the path of a block's Parquet file of a kind (nodes, edges, alpha, mechanism)."""
         return self.path / kind / f"{block:05d}.parquet"
 
     def keys(self, block: int) -> pa.StringArray:
-        """The keys of a block."""
+        """Return the keys of a block."""
         return _columns(self.file("nodes", block), "key")[0]
 
     def key(self, block: int, place: int) -> str:
-        """The key of one dataset."""
+        """Return the key of one dataset."""
         return str(self.keys(block)[place].as_py())
 
     def color(self, block: int) -> NDArray[np.int8]:
-        """Per dataset of a block, the position of its colour.
+        """Return the position of the colour of each dataset of a block.
 
         Raises
         ------
         GraphError
-            If the file is damaged, or a colour is not one of the graph's.
+            If the file is damaged, or a colour is not one of the graph's colours.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -140,12 +140,12 @@ class Folder:
         return color
 
     def links(self, block: int) -> BlockEdges:
-        """The edges that stand in the file of a block.
+        """Return the edges in the file of a block.
 
         Raises
         ------
         GraphError
-            If the file is damaged, or a value is impossible; the message names the row.
+            If the file is damaged, or a value is out of range; the message names the row.
         """
         path = self.file("edges", block)
         columns = BlockEdges(*_numbers(path, *BlockEdges._fields))
@@ -163,12 +163,12 @@ class Folder:
         return columns
 
     def alpha(self, block: int) -> Alpha:
-        """The alpha of a block.
+        """Return the alpha of a block.
 
         Raises
         ------
         GraphError
-            If the file is damaged, or what it gives is not a distribution at a dataset of the block.
+            If the file is damaged, or a row is not a probability distribution; the message names the row.
         """
         path = self.file("alpha", block)
         if not path.exists():
@@ -179,7 +179,7 @@ class Folder:
         return alpha
 
     def rows(self, block: int) -> Floats:
-        """The probabilities of the datasets of a block, one row each, as ``extend`` wrote them.
+        """Return the probabilities of the datasets of a block, one row per dataset, as ``extend`` wrote them.
 
         Raises
         ------
@@ -193,13 +193,13 @@ class Folder:
 
     @property
     def summary(self) -> dict[str, Any] | None:
-        """What was found when the mechanism was written; None where there is none."""
+        """The summary written with the mechanism, or None if there is no mechanism."""
         path = self.path / "mechanism" / "summary.json"
         found: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
         return found
 
     def state(self, *kinds: str) -> str:
-        """A digest of the names, sizes and times of the files of some kinds: it changes when a file is written."""
+        """Return a digest of the names, sizes and times of the files of some kinds: it changes if one is written."""
         digest = hashlib.sha256((self.path / "graph.json").read_bytes())
         for kind in kinds:
             for file in sorted((self.path / kind).glob("*.parquet")):
@@ -214,7 +214,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     Raises
     ------
     GraphError
-        If it is not one, or a file is missing.
+        If the path is not a folder of blocks, or a file is missing.
     """
     path = Path(path)
     try:
@@ -257,17 +257,19 @@ def write_blocks(
     *,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Folder:
-    """Write a graph block by block: keys, colours, edges and alpha of each. Only one block need be in memory.
+    """Write a graph block by block, given the keys, colours, edges and alpha of each block.
+
+    Only one block needs to be in memory at a time.
 
     Parameters
     ----------
     folder : Folder
-        What the folder is to be; ``datasets`` and ``edges`` are counted anew.
+        The folder to write; its ``datasets`` and ``edges`` are ignored, and counted during writing.
 
     Raises
     ------
     GraphError
-        If there is something at the path already.
+        If the path already exists and is not an empty folder.
     """
     import pyarrow as pa
 
@@ -300,18 +302,18 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     Parameters
     ----------
     graph : DatasetGraph
-        With two colours.
+        A graph with two colours.
     partition : array of int
         Per dataset, the number of its block (:mod:`neodp.blocks.partition`).
     path : path
-        A folder that is empty, or not there yet.
+        A folder that is empty or does not exist yet.
     how : str
-        How the graph was cut, in words, for graph.json.
+        A description of how the graph was cut, for graph.json.
 
     Raises
     ------
     GraphError
-        If the graph has more than two colours, or there is something at the path already.
+        If the graph does not have two colours, or the path already exists and is not an empty folder.
 
     Examples
     --------
@@ -350,12 +352,12 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
 
 
 def read_graph(folder: Folder) -> DatasetGraph:
-    """The whole graph, in memory: the datasets of block 0, then those of block 1, and so on.
+    """Read the whole graph into memory: the datasets of block 0, then those of block 1, and so on.
 
     Raises
     ------
     GraphError
-        If a file is damaged or a value is impossible.
+        If a file is damaged or a value is out of range.
     """
     import pyarrow as pa
 
@@ -380,7 +382,7 @@ def read_graph(folder: Folder) -> DatasetGraph:
 
 
 def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
-    """The mechanism of a folder, in memory, on the graph that ``read_graph`` gave.
+    """Read the mechanism of a folder into memory, on the graph that ``read_graph`` returned.
 
     Raises
     ------
@@ -397,7 +399,7 @@ def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
 
 
 def write_table(path: Path, columns: dict[str, Any]) -> None:
-    """A Parquet file, whole or not at all."""
+    """Write a Parquet file, either completely or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -406,14 +408,14 @@ def write_table(path: Path, columns: dict[str, Any]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """A text file, whole or not at all."""
+    """Write a text file, either completely or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name to write to, which takes the place of `path` at the end, for its owner only."""
+    """Yield the name of a temporary file, readable by its owner only, which replaces `path` at the end."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     with masked():
         yield temporary
@@ -421,7 +423,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def replace_folder(new: Path, old: Path) -> None:
-    """Put a folder that has been written in the place of another, if there is one."""
+    """Move a finished folder to the place of an old one, which need not exist."""
     aside = old.with_name(f".{old.name}.old")
     shutil.rmtree(aside, ignore_errors=True)
     if old.exists():
@@ -447,7 +449,7 @@ def _columns(path: Path, *names: str) -> list[Any]:
 
 
 def _numbers(path: Path, *names: str) -> list[NDArray[Any]]:
-    """Columns of numbers: int32 for places and blocks, doubles for the rest."""
+    """Read columns of numbers: int32 for places and blocks, doubles for the rest."""
     columns = [column.to_numpy(zero_copy_only=False) for column in _columns(path, *names)]
     for name, column in zip(names, columns, strict=True):
         wanted = np.dtype(np.int32 if name in ("source", "block", "target", "place") else np.float64)

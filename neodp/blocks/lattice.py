@@ -1,8 +1,8 @@
-"""The families ``grid`` and ``counts``, box by box: a graph of any size, of which one box at a time is in memory.
+"""The families ``grid`` and ``counts``, box by box: a graph of any size, with only one box in memory at a time.
 
 A lattice is cut into boxes by :func:`neodp.blocks.partition.boxes`. In a box, datasets are in lexicographic order. An
-edge along an axis leads from a coordinate to the next one; it stands in the box of the lower coordinate, and is cut
-where the box ends there.
+edge along an axis leads from a coordinate to the next one; it is stored in the box of the lower coordinate, and it is a
+cut edge if the box ends at that coordinate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["write_lattice"]
 
 LARGEST_BLOCK = 100_000_000
-"""The most datasets of one block, so that its places and half-edges fit 32 bits."""
+"""The greatest number of datasets in one block, so that places and half-edges fit into 32 bits."""
 
 
 def write_lattice(
@@ -43,16 +43,16 @@ def write_lattice(
     Parameters
     ----------
     lattice : Lattice
-        From :func:`neodp.data.generate.grid_lattice` or :func:`neodp.data.generate.counts_lattice`.
+        A lattice from :func:`neodp.data.generate.grid_lattice` or :func:`neodp.data.generate.counts_lattice`.
     path : path
-        A folder that is empty, or not there yet.
+        A folder that is empty or does not exist yet.
     blocks : int
-        How many boxes there are to be, at least.
+        The least number of boxes.
 
     Raises
     ------
     GraphError
-        If a box would be too large, or there is something at the path already.
+        If a box would be too large, or the path already exists and is not an empty folder.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _size(box: Box) -> int:
 
 
 def _keys(box: Box) -> pa.StringArray:
-    """The keys of a box, such as 3-1-2."""
+    """Return the keys of a box, such as 3-1-2."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -102,7 +102,7 @@ def _keys(box: Box) -> pa.StringArray:
 
 
 def _edges(lattice: Lattice, cuts: Sequence[int], folded: Sequence[Box], number: int) -> BlockEdges:
-    """The edges whose lower end is in a box."""
+    """Return the edges whose lower end is in a box."""
     box = folded[number]
     shape = [end - begin for begin, end in box]
     place = np.arange(_size(box), dtype=np.int32).reshape(shape)

@@ -1,8 +1,8 @@
 """Blocks on one machine: local processes over memory-mapped files, out of core.
 
-``extend`` and ``balanced`` prepare every block, then step all blocks that have mail, round by round, until none has.
-How many blocks are worked on at the same time is up to ``workers``; each of these processes needs memory for its own
-block only. If the run is interrupted, in any way, the same call goes on with the round in which it was.
+``extend`` and ``balanced`` prepare every block, then step all blocks that have mail, round by round, until no block has
+mail. ``workers`` sets how many blocks are worked on at the same time; each of these processes needs memory only for its
+own block. If the run is interrupted, in whatever way, the same call continues with the round that was interrupted.
 """
 
 from __future__ import annotations
@@ -48,31 +48,34 @@ __all__ = [
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and out of how much."""
+"""A function called with the current task, the number of units done, and their total number."""
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Progress for nobody."""
+    """Report no progress."""
 
 
 class Map(Protocol):
-    """Calls a function for every block, in any order or side by side; the results come in the order of the blocks."""
+    """A way to call a function for every block, in any order or in parallel, with the results in order."""
 
-    def __call__(self, function: Callable[[int], T], blocks: Iterable[int], /) -> Iterable[T]: ...
+    def __call__(self, function: Callable[[int], T], blocks: Iterable[int], /) -> Iterable[T]:
+        """Call a function for every block, and return the results in the order of the blocks."""
+        ...
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """What a pass took.
+    """The number of rounds, steps and messages of a pass.
 
     Attributes
     ----------
     rounds : int
-        How many rounds there were.
+        The number of rounds.
     steps : int
-        How many steps of blocks, all rounds together.
+        The number of steps of blocks, over all rounds.
     messages : int
-        How many labels travelled from block to block; after an interruption without those of steps that were done.
+        The number of labels sent from block to block; after an interruption, labels sent by steps of the interrupted
+        round that were already done are not counted.
     """
 
     rounds: int
@@ -82,22 +85,22 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Summary:
-    """What ``extend`` found and wrote.
+    """The summary of a mechanism that ``extend`` computed and wrote.
 
     Attributes
     ----------
     graph : str
     vertices, edges, blocks : int
     boundary : int
-        How many datasets lie on the boundary.
+        The number of datasets on the boundary.
     min_p_true, mean_p_true : float
-        Over all datasets, the chance of answering truthfully.
+        The least and the mean chance of the true answer, over all datasets.
     rounded : int
-        How many alpha were rounded in.
+        The number of datasets whose alpha was rounded in.
     rounds, messages : int
-        Of the pass that gave the mechanism; see ``Rounds``.
+        The number of rounds and messages of the pass that gave the mechanism; see ``Rounds``.
     state : str
-        The state of the files that the mechanism was made for; see ``Folder.state``.
+        The state of the files from which the mechanism was computed; see ``Folder.state``.
     """
 
     graph: str
@@ -123,17 +126,17 @@ def extend(
     path : path
         A folder of blocks (:mod:`neodp.blocks.folder`), with alpha on a boundary-hitting set.
     workers : int
-        How many processes work at the same time; with 1, this one does. With more, a script that calls this needs
-        ``if __name__ == "__main__":``, as always with processes.
+        The number of processes that work at the same time; with 1, the calling process does the work. With more, a
+        script that calls this function needs ``if __name__ == "__main__":``, as usual with ``multiprocessing``.
     master : str, optional
-        A Spark cluster that does the work instead (:mod:`neodp.blocks.spark`), as in ``"spark://HOST:7077"``.
+        A Spark cluster that does the work instead (:mod:`neodp.blocks.spark`), for example ``"spark://HOST:7077"``.
     progress : callable
-        Is told about every round.
+        A function that is called with the progress of every round.
 
     Returns
     -------
     Summary
-        The probabilities are those of ``neodp.extend``, in every bit; they stand in ``DIR/mechanism``.
+        The summary. The probabilities are in ``DIR/mechanism``, and equal those of ``neodp.extend`` in every bit.
 
     Raises
     ------
@@ -142,9 +145,9 @@ def extend(
     IncompatibleAlpha
         If no private mechanism agrees with alpha. As in memory, an alpha that is off by a rounding error is rounded in.
     GraphError
-        If the folder is not one, or a file is damaged; the message names the place.
+        If the path is not a folder of blocks, or a file is damaged; the message says where.
     Overtaken
-        If another process works on the folder.
+        If another process is working on the folder.
 
     Examples
     --------
@@ -165,9 +168,9 @@ def extend(
 def balanced(
     path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
 ) -> Rounds:
-    """Give a graph in a folder of blocks the alpha that shares every boundary edge evenly: ``neodp.balanced``.
+    """Give a graph in a folder of blocks the alpha that shares every boundary edge evenly, as ``neodp.balanced`` does.
 
-    It is written to ``DIR/alpha``, in the place of any that is there.
+    The alpha is written to ``DIR/alpha``, and replaces any alpha that is there.
 
     Parameters
     ----------
@@ -193,7 +196,7 @@ def balanced(
 
 
 def carry_out(work: Work, run: Map, progress: Progress = silent) -> Summary:
-    """``extend``, with the blocks of every round given to `run`."""
+    """Carry out ``extend``, with the blocks of every round given to `run`."""
     folder, blocks = work.folder, range(work.folder.blocks)
     state = work.open()
     boundary = _prepared(work, state, run, progress)
@@ -237,7 +240,7 @@ def carry_out(work: Work, run: Map, progress: Progress = silent) -> Summary:
 
 
 def _prepared(work: Work, state: dict[str, Any], run: Map, progress: Progress) -> int:
-    """Prepare all blocks, unless that is done; how many boundary datasets there are."""
+    """Prepare all blocks, unless they are prepared already; return the number of boundary datasets."""
     if not state["prepared"]:
         blocks = range(work.folder.blocks)
         for _ in _told(progress, "blocks read", len(blocks), run(work.prepare, blocks)):
@@ -249,7 +252,7 @@ def _prepared(work: Work, state: dict[str, Any], run: Map, progress: Progress) -
 
 
 def _settled(work: Work, state: dict[str, Any], name: Pass, run: Map, progress: Progress) -> Rounds:
-    """Carry out a pass, or what is left of it: round after round until no block has mail."""
+    """Carry out a pass, or the rest of an interrupted pass: round after round until no block has mail."""
     course = state["passes"].setdefault(name, {"round": 0, "steps": 0, "messages": 0})
     if course["round"] == 0:
         course["messages"] = sum(run(partial(work.begin, name), range(work.folder.blocks)))
@@ -267,7 +270,7 @@ def _settled(work: Work, state: dict[str, Any], name: Pass, run: Map, progress: 
 
 
 def _round_in(work: Work, block: int) -> tuple[int, bool]:
-    """Keep the alpha of a block as the pass "first" lowered it; at how many datasets, and whether that was rounding."""
+    """Save the alpha of a block as lowered by the pass "first"; return how many changed, and if only by rounding."""
     part, first = work.part(block), work.label(block, "first")
     moved, fine = off(part, first)
     work.save_rounded(block, np.where(part.given, np.where(part.color == 0, first, -first), part.own))
@@ -275,7 +278,7 @@ def _round_in(work: Work, block: int) -> tuple[int, bool]:
 
 
 def _write_mechanism(work: Work, name: Pass, block: int) -> tuple[int, float, float]:
-    """Write the probabilities of a block; how many datasets it has, the least chance of the truth, and the sum."""
+    """Write the probabilities of a block; return its size, and the least and the total chance of the true answer."""
     color = work.part(block).color
     true, false = EpsilonDelta(np.empty(0), np.empty(0)).decode(work.label(block, name))
     path = work.path / "mechanism" / work.folder.file("mechanism", block).name
@@ -308,7 +311,7 @@ def _told(progress: Progress, what: str, total: int, results: Iterable[T]) -> It
 
 
 def workforce(workers: int, master: str | None) -> AbstractContextManager[Map]:
-    """Something that calls functions for blocks: a Spark cluster where one is named, else processes of this machine."""
+    """Return a context manager that yields a ``Map``: on a Spark cluster if one is named, else on local processes."""
     if master is None:
         return processes(workers)
     from neodp.blocks.spark import executors
@@ -318,9 +321,9 @@ def workforce(workers: int, master: str | None) -> AbstractContextManager[Map]:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Map]:
-    """Something that calls functions in so many processes, but no more than there are cores; with 1, in this one.
+    """Yield a ``Map`` over this many local processes, but no more than there are cores; with 1, over this process.
 
-    The processes end with the one that started them, even if that is killed.
+    The processes end when the process that started them ends, even if it is killed.
     """
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     if min(workers, cores) <= 1:
@@ -348,7 +351,7 @@ def _side_by_side(pool: ProcessPoolExecutor, function: Callable[[int], T], block
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, instead of waiting for work for ever."""
+    """End this process when its parent process is gone, instead of waiting for work for ever."""
     parent = parent_process()
     assert parent is not None
     sentinel = parent.sentinel
@@ -362,8 +365,8 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def alone(folder: Folder) -> Iterator[None]:
-    """Keep other processes from working on the folder; the lock ends with the process."""
-    if sys.platform == "win32":  # no lock there: the work of two is still right, as every file is whole
+    """Lock the folder against other processes; the lock ends with this process."""
+    if sys.platform == "win32":  # no lock: two processes still give the right result, as every file is complete
         yield
         return
     import fcntl

@@ -1,14 +1,14 @@
-"""Cutting a graph into blocks.
+"""Partitions of a graph into blocks.
 
 Any partition gives the same mechanism; a good one gives it in few rounds. A round carries labels across one cut, so
-that the number of rounds is about the number of blocks that a path from a dataset to the alpha that decides it goes
-through: blocks should be round, not long, and neighbours should share one.
+the number of rounds is about the number of blocks on a path from a dataset to the alpha that determines its label.
+Blocks should therefore be round, not long, and neighbouring datasets should be in the same block.
 
-* ``by_cubes``: boxes of a lattice (:func:`neodp.data.generate.grid`, :func:`neodp.data.generate.counts`), as equal in
-  their sides as possible;
-* ``by_growth``: for any graph. A part is cut in two by a breadth-first search from a dataset at its rim, and so are the
-  halves, until there are enough of them: what coordinates would give, without coordinates;
-* ``by_prefix``: datasets whose keys begin alike.
+* ``by_cubes``: boxes of a lattice (:func:`neodp.data.generate.grid`, :func:`neodp.data.generate.counts`), with sides as
+  equal as possible;
+* ``by_growth``: for any graph. A breadth-first search from a dataset at the rim of a part cuts the part in two; the
+  halves are cut in the same way, until there are enough parts. The result is similar to boxes, without coordinates;
+* ``by_prefix``: datasets whose keys have the same first characters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Box = tuple[tuple[int, int], ...]
 
 
 def pieces(shape: Sequence[int], blocks: int) -> tuple[int, ...]:
-    """Into how many pieces to cut each axis of a lattice, so that there are at least so many boxes, nearly cubes.
+    """Return the number of pieces per axis that cuts a lattice into at least this many boxes, nearly cubes.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def pieces(shape: Sequence[int], blocks: int) -> tuple[int, ...]:
 
 
 def boxes(shape: Sequence[int], cuts: Sequence[int]) -> Iterator[Box]:
-    """The boxes of a lattice, in lexicographic order: the number of a box is its place there.
+    """Yield the boxes of a lattice in lexicographic order, which is the order of their numbers.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def boxes(shape: Sequence[int], cuts: Sequence[int]) -> Iterator[Box]:
 
 
 def by_cubes(shape: Sequence[int], blocks: int) -> Ints:
-    """Per dataset of a lattice of this shape, in lexicographic order, the number of its box.
+    """Return the box number of each dataset of a lattice of this shape, in lexicographic order.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def by_cubes(shape: Sequence[int], blocks: int) -> Ints:
 
 
 def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
-    """Per dataset, the number of its block: blocks of equal size, each grown from its rim.
+    """Return the block number of each dataset, with blocks of equal size, each grown from a rim.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
 
 
 def by_prefix(graph: DatasetGraph, length: int) -> Ints:
-    """Per dataset, the number of its block: datasets whose keys agree in so many characters share one.
+    """Return the block number of each dataset, where keys with the same first `length` characters share a block.
 
     Examples
     --------

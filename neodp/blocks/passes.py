@@ -1,18 +1,18 @@
-"""The passes of an extension, block by block: how each begins, and what is read off at its end.
+"""The passes of an extension, block by block: the beginning of each, and the results at its end.
 
-A pass settles labels by :func:`neodp.blocks.block.step`. Its beginning is nothing but messages: all labels start at
-certainty, and whatever bounds a dataset is told to it.
+A pass settles labels by :func:`neodp.blocks.block.step`. It begins with messages only: all labels start at certainty,
+and every bound on a dataset is sent to that dataset as a message.
 
 ========  ===============================  ==================================================  =======================
-pass      over                             what is told at the beginning                       gives
+pass      over                             messages at the beginning                           gives
 ========  ===============================  ==================================================  =======================
 own       edges within a colour            alpha, and over boundary edges what alpha allows    ``neodp.extend``
 first     all edges, in Pr[first colour]   alpha                                               alpha, rounded in
 even      edges within a colour            the even share of every boundary edge               ``neodp.balanced``
 ========  ===============================  ==================================================  =======================
 
-They are the passes of :mod:`neodp.core.binary`, where it is said why two colours need no other, and their labels are
-the same in every bit.
+They are the passes of :mod:`neodp.core.binary`, which explains why two colours need no other passes, and their labels
+are the same in every bit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Edges(NamedTuple):
-    """Inner edges of a block: between the datasets at two places."""
+    """Inner edges of a block, each between the datasets at two places."""
 
     source: Ints
     target: Ints
@@ -55,7 +55,7 @@ class Edges(NamedTuple):
     delta: Floats
 
     def where(self, keep: Bools) -> Edges:
-        """Those for which `keep` is true."""
+        """Return the edges for which `keep` is true."""
         return Edges(self.source[keep], self.target[keep], self.epsilon[keep], self.delta[keep])
 
 
@@ -69,13 +69,13 @@ class HalfEdges(NamedTuple):
     delta: Floats
 
     def where(self, keep: Bools) -> HalfEdges:
-        """Those for which `keep` is true."""
+        """Return the edges for which `keep` is true."""
         return HalfEdges(self.here[keep], self.block[keep], self.there[keep], self.epsilon[keep], self.delta[keep])
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a block has to do with the boundary.
+    """The alpha of a block, and its edges to other colours and to other blocks.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Part:
     given : array of bool
         Per dataset, whether it has alpha.
     own : array of int64
-        Per dataset, the label of its own colour by alpha; certainty where it has none.
+        Per dataset, the label of its own colour according to alpha; certainty if it has no alpha.
     rim : Edges
         The inner edges between different colours.
     cut : HalfEdges
@@ -115,7 +115,7 @@ class Part:
 
 
 def links_of(n: int, edges: Edges, keep: Bools) -> Links:
-    """The kept inner edges of a block of n datasets, ready to be settled."""
+    """Return the inner edges for which `keep` is true, in a block of n datasets, in the form that ``step`` needs."""
     from neodp.compiled import kernel
 
     rule = EpsilonDelta(edges.epsilon, edges.delta)
@@ -123,21 +123,21 @@ def links_of(n: int, edges: Edges, keep: Bools) -> Links:
 
 
 def cut_of(cut: HalfEdges, keep: Bools) -> Cut:
-    """The kept cut edges, ready for ``step``."""
+    """Return the cut edges for which `keep` is true, in the form that ``step`` needs."""
     kept = cut.where(keep)
     return Cut(kept.here, kept.block, kept.there, *EpsilonDelta(kept.epsilon, kept.delta).parameters)
 
 
 def labels_of(p: Floats, q: Floats) -> Labels:
-    """The labels of probabilities p, where q = 1 - p."""
+    """Return the labels of probabilities p, where q = 1 - p."""
     return EpsilonDelta(np.empty(0), np.empty(0)).encode(p, q)
 
 
-# --- how a pass begins --------------------------------------------------------------------------------------
+# --- the beginning of a pass --------------------------------------------------------------------------------
 
 
 def begin_own(part: Part) -> tuple[Messages, Mail]:
-    """What the datasets of a block are told by alpha in the block, and what it tells other blocks."""
+    """Return the messages that follow from the alpha of a block: to its own datasets, and to other blocks."""
     given = np.flatnonzero(part.given)
     told = [Messages(given, part.own[given])]
     rule = EpsilonDelta(part.rim.epsilon, part.rim.delta)
@@ -151,13 +151,13 @@ def begin_own(part: Part) -> tuple[Messages, Mail]:
 
 
 def begin_first(part: Part) -> tuple[Messages, Mail]:
-    """The alpha of a block as labels of the first colour."""
+    """Return the alpha of a block as messages with labels of the first colour."""
     given = np.flatnonzero(part.given)
     return Messages(given, first_labels(part)[given]), {}
 
 
 def begin_even(part: Part) -> tuple[Messages, Mail]:
-    """The even shares of a block's boundary edges."""
+    """Return the even shares of a block's boundary edges as messages."""
     told = []
     for edges, ends in (
         (part.rim, (part.rim.source, part.rim.target)),
@@ -169,15 +169,15 @@ def begin_even(part: Part) -> tuple[Messages, Mail]:
 
 
 def first_labels(part: Part) -> Labels:
-    """The labels of the first colour by alpha; certainty where there is none."""
+    """Return the labels of the first colour according to alpha; certainty at datasets without alpha."""
     return np.where(part.given, np.where(part.color == 0, part.own, -part.own), CERTAIN)
 
 
-# --- what is read off at its end ----------------------------------------------------------------------------
+# --- the results at the end of a pass -----------------------------------------------------------------------
 
 
 def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
-    """A boundary edge with alpha at neither end, or None.
+    """Return a boundary edge with alpha at neither end, or None.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
 
 
 def dropped(part: Part, label: Labels) -> tuple[int, int] | None:
-    """By how much the label of a source fell below its alpha, at most, and where; None where none fell."""
+    """Return the greatest fall of a source's label below its alpha, and its place; None if no label fell."""
     fell = np.flatnonzero(part.given & (label < part.own))
     if not len(fell):
         return None
@@ -206,7 +206,7 @@ def dropped(part: Part, label: Labels) -> tuple[int, int] | None:
 
 
 def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int] | None:
-    """A source that is likelier to answer as its neighbour across the boundary does than that neighbour allows.
+    """Return a source that gives the answer of a neighbour across the boundary more often than that neighbour allows.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int
     Returns
     -------
     place, inner, cut : int
-        The source, and the edge as in ``unhit``; None where there is none.
+        The source, and the edge as in ``unhit``; None if there is no such source.
     """
     rule = EpsilonDelta(part.rim.epsilon, part.rim.delta)
     for u, v in ((part.rim.source, part.rim.target), (part.rim.target, part.rim.source)):
@@ -232,7 +232,7 @@ def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int
 
 
 def off(part: Part, first: Labels) -> tuple[NDArray[np.int64], bool]:
-    """The places where alpha was lowered in the pass ``first``, and whether by no more than a rounding error."""
+    """Return the places at which the pass ``first`` lowered alpha, and whether by no more than a rounding error."""
     rule = EpsilonDelta(np.empty(0), np.empty(0))
     start = first_labels(part)
     moved = np.flatnonzero(part.given & (first < start))

@@ -1,14 +1,14 @@
 """Blocks on a cluster: the same steps as in :mod:`neodp.blocks.local`, carried out by Spark.
 
-The folder of blocks lies on storage that all machines share, under the same path. Spark is told the numbers of the
+The folder of blocks is on storage that all machines share, under the same path. Spark receives the numbers of the
 blocks that have work, groups them by number (``groupBy("block").applyInArrow``), and calls the step of each on some
-executor; small results come back, such as how many messages were sent. A round ends when all of its steps are done, and
+executor; small results come back, such as the number of messages sent. A round ends when all of its steps are done, and
 a run ends when no block has mail, that is, when no label has changed.
 
-Why the messages go through files, and not through Spark's shuffle. They are the same bytes either way, but files of a
-round are also its checkpoint: a step can be run again, or twice at the same time, and does the same
-(:mod:`neodp.blocks.work`). So whatever Spark does when an executor dies or is slow is right, no lineage has to be kept
-or cut, and a run that was begun on a cluster can go on there after a kill of the driver, or on one machine.
+Messages go through files, not through Spark's shuffle. They are the same bytes either way, but the files of a round are
+also its checkpoint: a step can be run again, or twice at the same time, with the same result
+(:mod:`neodp.blocks.work`). So the result is right whatever Spark does when an executor dies or is slow, no lineage has
+to be kept or cut, and if the driver is killed, the run can continue on the cluster or on one machine.
 
 The storage must rename files atomically, as local disks and NFS do; HDFS and object stores have to be mounted.
 """
@@ -34,24 +34,24 @@ __all__ = ["executors"]
 
 T = TypeVar("T")
 ATTEMPTS = 4
-"""How often a step is tried before the run is given up: what kills it once may be an accident."""
+"""The number of times a step is tried before the run fails: a single failure may be an accident."""
 AT_ONCE = 1000
-"""Into how many tasks a round is divided at most."""
+"""The greatest number of tasks into which a round is divided."""
 
 
 @contextmanager
 def executors(master: str) -> Iterator[Map]:
-    """Something that calls functions for blocks on a Spark cluster.
+    """Yield a ``Map`` that calls functions for blocks on a Spark cluster.
 
     Parameters
     ----------
     master : str
-        As Spark knows it: ``"spark://HOST:PORT"``, ``"yarn"``, ``"k8s://…"``, or ``"local[2]"`` for two threads here.
+        The Spark master: ``"spark://HOST:PORT"``, ``"yarn"``, ``"k8s://…"``, or ``"local[2]"`` for two local threads.
 
     Raises
     ------
     NeodpError
-        If PySpark or Java is missing, the master does not answer, or a step fails again and again.
+        If PySpark or Java is missing, the master does not answer, or a step keeps failing.
     """
     try:
         from pyspark.errors import PySparkException
@@ -91,7 +91,7 @@ def executors(master: str) -> Iterator[Map]:
 
 
 def _on(session: Any, function: Callable[[int], T], blocks: Iterable[int]) -> list[T]:
-    """What the function returns for each block, in their order; the first error of ours is raised here."""
+    """Return the function's result for each block, in order; if steps failed with a neodp error, raise the first."""
     numbers = list(blocks)
     if not numbers:
         return []
@@ -121,7 +121,7 @@ def _call(function: Callable[[int], T], group: pa.Table) -> pa.Table:
 
 
 def _with_attempts(master: str) -> str:
-    """A local master tries a task once unless it is told otherwise in its name."""
+    """Add the number of attempts to the name of a local master, which otherwise tries a task only once."""
     if master.startswith("local[") and master.endswith("]") and "," not in master:
         return f"{master[:-1]},{ATTEMPTS}]"
     return f"local[1,{ATTEMPTS}]" if master == "local" else master

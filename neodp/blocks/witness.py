@@ -1,9 +1,9 @@
-"""Why an alpha cannot be kept, where the graph is in blocks.
+"""The reason why an alpha cannot be kept, for a graph in blocks.
 
-The same two cases as in :mod:`neodp.core.binary`: the label of a source fell, or a source is likelier to answer as its
-neighbour across the boundary does than that neighbour allows. The path is traced backwards over tight edges; only
-blocks on the way are read. Of several such sources the one with the greatest fall is named, as in memory; of several
-paths one with the fewest edges, which may be another one than in memory.
+There are the same two cases as in :mod:`neodp.core.binary`: the label of a source fell, or a source gives the answer of
+a neighbour across the boundary more often than that neighbour allows. The path is traced backwards over tight edges;
+only blocks on the way are read. If there are several such sources, the error names the one with the greatest fall, as
+in memory; if there are several paths, it names one with the fewest edges, which may differ from the one in memory.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["Conflict", "conflict_in", "incompatible", "worst_of"]
 class Conflict(NamedTuple):
     """A source whose alpha cannot be kept.
 
-    ``drop`` is by how much its label fell; 0 if the source lies too low beside a neighbour across the boundary, over
-    the edge at position ``inner`` of the rim or ``cut`` of the cut edges across.
+    ``drop`` is the amount by which its label fell. It is 0 if the source conflicts with a neighbour across the
+    boundary, over the edge at position ``inner`` of the rim or at position ``cut`` of the cut edges across.
     """
 
     drop: int
@@ -40,7 +40,7 @@ class Conflict(NamedTuple):
 
 
 def conflict_in(work: Work, block: int) -> Conflict | None:
-    """The worst conflict in a block after the pass "own", or None."""
+    """Return the worst conflict in a block after the pass "own", or None."""
     part, label = work.part(block), work.label(block, "own")
     fell = dropped(part, label)
     if fell is not None:
@@ -51,12 +51,12 @@ def conflict_in(work: Work, block: int) -> Conflict | None:
 
 
 def worst_of(conflicts: list[Conflict]) -> Conflict | None:
-    """Of the conflicts of all blocks the one with the greatest fall; the first, where none fell."""
+    """Return the conflict with the greatest fall among those of all blocks; the first one if no label fell."""
     return max(conflicts, key=lambda conflict: conflict.drop, default=None)
 
 
 def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
-    """The error that names the datasets of a conflict, and the path between them."""
+    """Return the error that names the datasets of a conflict and the path between them."""
     witness = _witness(work, conflict)
     return IncompatibleAlpha(
         str(witness), "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits", witness
@@ -80,7 +80,7 @@ def _witness(work: Work, conflict: Conflict) -> Witness:
         adjacency = Adjacency(*kernel.adjacency(len(part.color), edges.source, edges.target, keep, True))
         return _Loaded(part, edges, adjacency, work.label(block, "own"))
 
-    allowed: list[tuple[float, float]] = []  # by the numbers that the search knows edges by
+    allowed: list[tuple[float, float]] = []  # indexed by the numbers of the edges in the search
 
     def color(w: int) -> int:
         return int(loaded(w >> 32).part.color[w & 0xFFFFFFFF])
@@ -96,7 +96,7 @@ def _witness(work: Work, conflict: Conflict) -> Witness:
             )
 
         def before(w: int) -> Iterator[tuple[int, int]]:
-            """Backwards over edges that are tight."""
+            """Yield the datasets before w, over edges that are tight."""
             number, place = w >> 32, w & 0xFFFFFFFF
             here = loaded(number)
             row = slice(here.adjacency.indptr[place], here.adjacency.indptr[place + 1])

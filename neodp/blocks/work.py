@@ -2,21 +2,21 @@
 
 ::
 
-    DIR/work/PURPOSE/state.json                what the input was, and how far each pass has come
-                     parts/BLOCK/…             what ``passes.Part`` and ``block.Block`` hold
-                     mirror/BLOCK/OTHER        cut edges that stand in the file of another block
-                     PASS/labels/BLOCK/ROUND   labels after that round; all certain where there is no file
+    DIR/work/PURPOSE/state.json                the state of the input, and the progress of each pass
+                     parts/BLOCK/…             the contents of ``passes.Part`` and ``block.Block``
+                     mirror/BLOCK/OTHER        cut edges that are stored in the file of another block
+                     PASS/labels/BLOCK/ROUND   labels after that round; all certain if there is no file
                      PASS/mail/ROUND/BLOCK/FROM        messages, to be read in that round
 
-Arrays are memory-mapped: a process needs memory for the block it is working on, and the system reads what is touched.
+Arrays are memory-mapped: a process needs memory only for the block it is working on, and the operating system reads
+only the parts that are used.
 
-Why it can go on after any interruption: a file is written beside its place and renamed, so there is a whole one or
-none.
-A step begins with the labels of an earlier round; it writes its mail first and its labels last, as those of its round.
-The mail of a round is deleted only after every block of the round has its labels, and labels only after two later ones.
-So a step that is run again finds everything that it had, and does the same. The same holds if two processes run one
-step: the slower one finds the labels of the round and writes nothing; if it does not find them, the round is not over,
-and all the mail was there when it looked.
+The work can continue after any interruption, for these reasons. A file is written under another name and then renamed,
+so it is either complete or absent. A step starts from the labels of an earlier round; it writes its mail first, and the
+labels of its own round last. The mail of a round is deleted only after every block of the round has its labels, and
+labels are deleted only after two later ones exist. So a step that is run again finds all of its input, and does the
+same. The same holds if two processes run one step: the slower one finds the labels of the round and writes nothing; if
+it does not find them, the round is not over, and all the mail was there when it looked.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ HALF_EDGE = np.dtype(
 
 @dataclass(frozen=True)
 class Work:
-    """A place to work, and what is done there to one block at a time. Every method may be called again.
+    """The working folder of a run, and the operations on one block at a time. Every method may be called again.
 
     Attributes
     ----------
     folder : Folder
         The graph.
     purpose : "extend" or "balanced"
-        What is wanted: the mechanism for the alpha that is given, or an alpha.
+        The result to compute: the mechanism for the given alpha, or the balanced alpha.
     """
 
     folder: Folder
@@ -79,16 +79,16 @@ class Work:
 
     @cached_property
     def path(self) -> Path:
-        """The folder for this purpose."""
+        """The working folder for this purpose."""
         return self.folder.path / "work" / self.purpose
 
     @property
     def input(self) -> str:
-        """What the result depends on."""
+        """The state of the files on which the result depends."""
         return self.folder.state("nodes", "edges", *(["alpha"] if self.purpose == "extend" else []))
 
     def open(self) -> dict[str, Any]:
-        """How far the work has come; what was done for another input is thrown away."""
+        """Return the progress of the work so far; work that was done for another input is deleted."""
         try:
             state: dict[str, Any] = json.loads((self.path / "state.json").read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -101,17 +101,17 @@ class Work:
         return state
 
     def save(self, state: dict[str, Any]) -> None:
-        """Remember how far the work has come."""
+        """Save the progress of the work."""
         write_text(self.path / "state.json", json.dumps(state))
 
     def clear(self) -> None:
-        """Delete all that was done."""
+        """Delete all work done so far."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     # --- preparing ------------------------------------------------------------------------------------------
 
     def prepare(self, block: int) -> None:
-        """Read the files of a block, check them, and lay out what its steps need; and tell others of cut edges."""
+        """Read and check the files of a block, write the input of its steps, and pass its cut edges to other blocks."""
         folder = self.folder
         color, edges = folder.color(block), folder.links(block)
         n = len(color)
@@ -140,12 +140,12 @@ class Work:
         self._save_links(block, "color", links_of(n, inside, ~crossing))
 
     def connect(self, block: int) -> int:
-        """Gather the cut edges of a block from both of their files; how many boundary datasets the block has.
+        """Gather the cut edges of a block, its own and the mirrored ones; return its number of boundary datasets.
 
         Raises
         ------
         UnhitBoundary
-            If alpha is needed, and a boundary edge of the block has it at neither end.
+            If alpha is needed, and a boundary edge of the block has alpha at neither end.
         """
         mine = load_arrays(self._part(block, "part"))
         mirrors = sorted(_files(self.path / "mirror" / str(block)), key=lambda file: int(file.name))
@@ -184,22 +184,22 @@ class Work:
     # --- a pass ---------------------------------------------------------------------------------------------
 
     def begin(self, name: Pass, block: int) -> int:
-        """Put what a pass begins with into the mail of round 1; how many messages go to other blocks."""
+        """Post the first messages of a pass as the mail of round 1; return how many go to other blocks."""
         own, others = BEGIN[name](self.part(block, name))
         self._post(name, 1, block, {**others, block: own})
         return sum(len(messages.place) for messages in others.values())
 
     def waiting(self, name: Pass, number: int) -> list[int]:
-        """The blocks that have mail in a round."""
+        """Return the blocks that have mail in a round."""
         path = self._mail(name, number)
         return sorted(int(entry.name) for entry in path.iterdir()) if path.exists() else []
 
     def step(self, name: Pass, number: int, block: int) -> int:
-        """Step a block with its mail of a round; how many messages it sends."""
+        """Step a block with its mail of a round; return the number of messages it sends."""
         before = self._latest(name, block, number - 1)
         after, mail = step(self.block(block, name, number - 1), self._mail_of(name, number, block))
         done = self._label(name, block, number)
-        if done.exists():  # by another process, or before an interruption
+        if done.exists():  # written by another process, or before an interruption
             return 0
         self._post(name, number + 1, block, mail)
         save_arrays(done, label=after.label)
@@ -209,7 +209,7 @@ class Work:
         return sum(len(messages.place) for messages in mail.values())
 
     def forget(self, name: Pass, number: int) -> None:
-        """Delete the mail of a round that is done."""
+        """Delete the mail of a finished round."""
         shutil.rmtree(self._mail(name, number), ignore_errors=True)
 
     def _mail(self, name: Pass, number: int) -> Path:
@@ -224,10 +224,10 @@ class Work:
         files = _files(self._mail(name, number) / str(block))
         return merged([Messages(**load_arrays(file)) for file in files])
 
-    # --- what there is --------------------------------------------------------------------------------------
+    # --- stored data ----------------------------------------------------------------------------------------
 
     def part(self, block: int, name: Pass = "own") -> Part:
-        """What a block has to do with the boundary, with the alpha of a pass."""
+        """Return the alpha of a block in a pass, with its edges to other colours and to other blocks."""
         columns = load_arrays(self._part(block, "part"))
         cut = load_arrays(self._part(block, "cut"))
         own = load_array(self.path / "rounded" / "own" / str(block), "own") if name == "rounded" else columns["own"]
@@ -241,13 +241,13 @@ class Work:
         )
 
     def save_rounded(self, block: int, own: Labels) -> None:
-        """Keep labels of alpha that were rounded in, for the pass "rounded"."""
+        """Save labels of an alpha that was rounded in, for the pass "rounded"."""
         save_arrays(self.path / "rounded" / "own" / str(block), own=own)
 
     def block(self, block: int, name: Pass, number: int | None = None) -> Block:
-        """A block with its labels after a round; by default the last one."""
+        """Return a block with its labels after a round; by default after the last round."""
         kind = "all" if name == "first" else "color"
-        if not self._part(block, f"links_{kind}").exists():  # only needed where alpha has to be rounded in
+        if not self._part(block, f"links_{kind}").exists():  # only needed if alpha has to be rounded in
             part, edges = self.part(block), self.inner(block)
             self._save_links(block, "all", links_of(len(part.color), edges, np.ones(len(edges.source), np.bool_)))
             cut = cut_of(part.cut, np.ones(len(part.crossing), np.bool_))
@@ -261,7 +261,7 @@ class Work:
         )
 
     def label(self, block: int, name: Pass, number: int | None = None) -> Labels:
-        """The labels of a block after a round; by default the last one."""
+        """Return the labels of a block after a round; by default after the last round."""
         latest = self._latest(name, block, number)
         if latest:
             return load_array(self._label(name, block, latest), "label")
@@ -271,17 +271,17 @@ class Work:
         return self.path / name / "labels" / str(block) / str(number)
 
     def _latest(self, name: Pass, block: int, number: int | None) -> int:
-        """The last round, up to one, in which a block was stepped; 0 where there is none."""
+        """Return the last round, up to `number`, in which a block was stepped; 0 if there is none."""
         rounds = [int(file.name) for file in _files(self.path / name / "labels" / str(block))]
         return max((r for r in rounds if number is None or r <= number), default=0)
 
     def inner(self, block: int) -> Edges:
-        """The inner edges of a block, from its file."""
+        """Return the inner edges of a block, from its file."""
         edges = self.folder.links(block)
         return Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(edges.block == block)
 
     def far(self, block: Ints, place: Ints, what: str) -> NDArray[Any]:
-        """The colours, givens or labels (by the name of a pass) of datasets in other blocks, ordered by block."""
+        """Return a column (color, given, or the labels of a pass) at datasets of other blocks, ordered by block."""
         found = []
         for number, run in runs(block):
             if what in ("color", "given"):
@@ -302,7 +302,7 @@ class Work:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files in a folder, but for those that were being written when a process was killed."""
+    """Return the files in a folder, without the partial ones that a killed process left."""
     return [file for file in path.iterdir() if not file.name.startswith(".")] if path.exists() else []
 
 

@@ -8,7 +8,7 @@
 ...     neodp.plot.plot(m, Path(folder, "voters.svg")).name
 'voters.svg'
 
-Matplotlib is imported only when something is drawn. A picture reads no store: it is given what it draws.
+Matplotlib is imported only when something is drawn. This package reads no store: it draws the objects it is given.
 """
 
 from neodp.plot.comparison import plot_comparison

@@ -1,4 +1,4 @@
-"""Accuracy by distance: the least, mean and greatest chance of the true answer, and how many datasets are there."""
+"""Accuracy by distance: the least, mean and greatest chance of the true answer, and the number of datasets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["draw_accuracy", "draw_numbers"]
 
 
 def draw_accuracy(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
-    """Least, mean and greatest chance of the true answer, by distance."""
+    """Draw the least, mean and greatest chance of the true answer by distance."""
     from matplotlib.colors import to_rgba
     from matplotlib.lines import Line2D
 
@@ -55,7 +55,7 @@ def draw_accuracy(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
 
 
 def draw_numbers(axes: Axes, scene: Scene) -> None:
-    """How many datasets are at each distance."""
+    """Draw the number of datasets at each distance."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     steps = scene.steps

@@ -1,4 +1,4 @@
-"""Parts of axes that several panels have: distances to both sides of the boundary, names of colours, a legend."""
+"""Parts of axes that several panels share: distances on both sides of the boundary, names of colours, a legend."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["heading", "legend", "sided_axis"]
 
 
 def sided_axis(axes: Axes, scene: Scene) -> None:
-    """Distances to both sides of the boundary, each under its column; where they are many, none has room for 0."""
+    """Label the distances on both sides of the boundary; if there are many, "boundary" stands in place of 0."""
     places, labels = scene.steps.ticks(36)
     sided = dict(zip([-x for x in places] + places, labels * 2, strict=True))
     if scene.steps.reach > 12:
@@ -29,7 +29,7 @@ def sided_axis(axes: Axes, scene: Scene) -> None:
 
 
 def heading(axes: Axes, scene: Scene, color: int, x: float, side: str) -> None:
-    """A colour's name above its part of the axes."""
+    """Write a colour's name above its part of the axes."""
     axes.annotate(
         scene.label(color),
         (x, 1.0),
@@ -43,7 +43,7 @@ def heading(axes: Axes, scene: Scene, color: int, x: float, side: str) -> None:
 
 
 def legend(axes: Axes, handles: list[Any], *, above: bool = False) -> int:
-    """A legend outside the axes, where it covers nothing; how many rows it takes."""
+    """Add a legend outside the axes, where it covers nothing; return its number of rows."""
     if not handles:
         return 0
     widths = [width_of(handle.get_label()) + 7 for handle in handles]

@@ -1,4 +1,4 @@
-"""A picture of two mechanisms side by side, dataset by dataset."""
+"""A picture that compares two mechanisms, dataset by dataset."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["plot_comparison"]
 
 SCATTERED = 5_000
-"""The most datasets that are drawn as single marks when two mechanisms are compared."""
+"""The greatest number of datasets that are drawn as single marks when two mechanisms are compared."""
 
 
 def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
-    """Write a picture of two mechanisms side by side to an ``.svg``, ``.png`` or ``.pdf`` file.
+    """Write a picture that compares two mechanisms to an ``.svg``, ``.png`` or ``.pdf`` file.
 
-    Left, every dataset at its two accuracies: above the diagonal the second mechanism is better, below it the first.
-    Right, the differences in order of size, with the share of datasets on which each is better.
+    The left panel shows every dataset at its two accuracies: above the diagonal the second mechanism is better, below
+    it the first. The right panel shows the differences in order of size, with the share of datasets on which each
+    mechanism is better.
 
     Raises
     ------
     GraphError, NeodpError
-        As ``plot``.
+        As in ``plot``.
     """
     target = checked_path(path, PICTURES)
     with styled():
@@ -61,7 +62,7 @@ def _comparison_figure(comparison: Comparison) -> Figure:
 
 
 def _against(axes: Axes, comparison: Comparison) -> None:
-    """Every dataset at its two accuracies; many in one place as one darker cell."""
+    """Draw every dataset at its two accuracies; if there are many datasets, draw their density."""
     one, two = comparison.first, comparison.second
     low = min(0.5, float(one.min()), float(two.min()))
     axes.plot([low, 1.0], [low, 1.0], color=GREY, lw=1.0, zorder=0)
@@ -79,7 +80,7 @@ def _against(axes: Axes, comparison: Comparison) -> None:
 
 
 def _ordered(axes: Axes, comparison: Comparison) -> None:
-    """The differences in order of size."""
+    """Draw the differences in order of size."""
     gap = np.sort(comparison.first - comparison.second)[::-1]
     share = np.arange(len(gap) + 1) / len(gap)
     axes.axhline(0.0, color=GREY, lw=1.0)

@@ -1,4 +1,4 @@
-"""A large graph as a density: how many datasets have which distance and which chance."""
+"""A large graph as a density: the number of datasets at each distance and chance."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["draw_density"]
 
 ROWS = 64
-"""Into how many levels the density cuts the chances."""
+"""The number of levels into which the density divides the chances."""
 
 
 def draw_density(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
-    """How many datasets have which distance and which chance: the more, the darker."""
+    """Draw the number of datasets at each distance and chance: the more datasets, the darker."""
     sided = family(scene.graph).binary
     p, q = (scene.mechanism.p, scene.mechanism.q) if sided else (scene.true, scene.false)
     height = scene.scale.place(p, q)
@@ -61,7 +61,7 @@ def draw_density(axes: Axes, scene: Scene, tips: Tips | None = None) -> None:
 def _columns_told(
     axes: Axes, scene: Scene, starts: dict[int, float], sided: bool, low: float, high: float, tips: Tips
 ) -> None:
-    """Over every column something that cannot be seen, and says what is there."""
+    """Add an invisible bar over every column, with a tooltip that describes the column."""
     for layer in scene.layers:
         start, size = scene.steps.start(layer.step), scene.steps.size(layer.step)
         for place in range(len(layer.step)):
@@ -72,20 +72,20 @@ def _columns_told(
 
 
 def _cells(scene: Scene, row: NDArray[np.int64], color: int) -> NDArray[np.int64]:
-    """How many datasets of a colour stand in each step, and there in each row."""
+    """Count the datasets of a colour in each cell, by step and row."""
     mine = scene.graph.color == color
     size = scene.steps.count + 1
     return np.bincount(scene.step[mine] * ROWS + row[mine], minlength=size * ROWS).reshape(size, ROWS)
 
 
 def _starts(scene: Scene, sided: bool) -> dict[int, float]:
-    """Where the distances of each colour begin: back to back in the middle, or one block after the other."""
+    """Return the start of each colour's distances: back to back in the middle, or one block after another."""
     block = 0.0 if sided else 1.06 * scene.steps.end
     return {c: i * block for i, c in enumerate(scene.present)}
 
 
 def _with_gaps(steps: Steps, numbers: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-    """Columns with a little room between them, and where they begin and end."""
+    """Return the edges of the columns, with a little room between columns, and the numbers in them."""
     every = np.arange(steps.count + 1)
     start, size = steps.start(every), steps.size(every)
     room = 0.08 if steps.count <= 40 else 0.0
@@ -96,7 +96,7 @@ def _with_gaps(steps: Steps, numbers: NDArray[np.int64]) -> tuple[Floats, NDArra
 
 
 def _tinted(numbers: NDArray[np.int64], most: int, shade: str) -> Floats:
-    """A shade for every number, the darker the more; transparent for none."""
+    """Return a shade for every number: the greater the number, the darker; transparent for 0."""
     from matplotlib.colors import to_rgb
 
     strength = _strength(numbers, most)
@@ -111,7 +111,7 @@ def _strength(numbers: NDArray[np.int64], most: int) -> Floats:
 
 
 def _depths(most: int) -> list[Any]:
-    """What lighter and darker mean."""
+    """Return the entries of the legend that explain lighter and darker shades."""
     from matplotlib.patches import Patch
 
     shown = sorted({1, round(math.sqrt(most)), most}) if most > 1 else []
@@ -120,7 +120,7 @@ def _depths(most: int) -> list[Any]:
 
 
 def _blocks_axis(axes: Axes, scene: Scene, starts: dict[int, float]) -> None:
-    """Distances once per colour."""
+    """Label the distances once per colour."""
     places, labels = scene.steps.ticks(60 // len(starts))
     axes.set_xticks([])
     if len(starts) <= 12:

@@ -1,4 +1,4 @@
-"""From a figure to a file: which file names are allowed, and how the file is written."""
+"""Output of figures: the allowed file names, and the writing of files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PICTURES = FORMATS[:3]
 
 
 def checked_path(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) -> Path:
-    """The path of a file that a picture can be written to.
+    """Return the path of a file, after checking that a picture can be written to it.
 
     Raises
     ------
@@ -41,9 +41,10 @@ def checked_path(path: str | PathLike[str], formats: tuple[str, ...] = FORMATS) 
 
 
 def rendered(figure: Figure, kind: str, alt: str) -> bytes:
-    """A figure as the content of an ``svg``, ``png`` or ``pdf`` file; without a date: the same figure, the same bytes.
+    """Render a figure as the content of an ``svg``, ``png`` or ``pdf`` file.
 
-    `alt` says what the picture shows, for who cannot see it: it is the title of an .svg, and kept in the other files.
+    The content has no date, so that the same figure gives the same bytes. `alt` describes the picture for people who
+    cannot see it: it becomes the title of an .svg file, and is part of the metadata of other files.
     """
     buffer, said = io.BytesIO(), printable(alt)
     kept = {
@@ -58,7 +59,7 @@ def rendered(figure: Figure, kind: str, alt: str) -> bytes:
 
 
 def save(target: Path, picture: bytes) -> None:
-    """Write the file, for its owner only: a picture shows what is stored.
+    """Write the file, readable by its owner only, since a picture shows stored data.
 
     Raises
     ------

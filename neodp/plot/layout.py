@@ -1,7 +1,7 @@
-"""Where the datasets of a small graph are drawn, and in which font, so that no two labels overlap.
+"""The layout of a small graph: positions and a font size such that no two labels overlap.
 
-With two colours the datasets stand in columns by distance, the first colour left of the boundary and the second right
-of it. With more colours, or no boundary, they stand on rings by distance, one sector per colour.
+With two colours, the datasets are in columns by distance, the first colour to the left of the boundary and the second
+to the right. With more colours, or no boundary, they are on rings by distance, with one sector per colour.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from neodp.plot.text import rounded, shortened, width_of
 __all__ = ["SMALL", "Drawing", "arrange", "edge_paths"]
 
 SMALL = 64
-"""The most datasets that are drawn one by one."""
+"""The greatest number of datasets that are drawn one by one."""
 COMFORTABLE, SMALLEST_FONT = 7.0, 5.0
 """Font sizes in points: labels are shortened until the first is reached; if the second cannot be reached, the datasets
 are not drawn one by one."""
 PANEL = (405.0, 255.0)
-"""About the width and height of the left panel, in points."""
+"""The approximate width and height of the left panel, in points."""
 
 
 class Drawing(NamedTuple):
-    """Where each dataset is drawn, the limits of the axes, the labels, and their font size."""
+    """The position of each dataset, the limits of the axes, the labels, and their font size."""
 
     place: Floats
     limits: Floats
@@ -36,7 +36,7 @@ class Drawing(NamedTuple):
 
 
 def arrange(scene: Scene) -> Drawing | None:
-    """The drawing of a small graph, or None where its labels would overlap or be too small."""
+    """Return the layout of a small graph, or None if its labels would overlap or be too small."""
     if len(scene.graph) > SMALL:
         return None
     place, limits = columns(scene) if scene.two_sided else rings(scene)
@@ -55,7 +55,7 @@ def arrange(scene: Scene) -> Drawing | None:
 
 
 def columns(scene: Scene) -> tuple[Floats, Floats]:
-    """One column per distance, the first colour left; within its column, a dataset stands near its neighbours."""
+    """Place datasets in one column per distance, the first colour on the left; neighbours have nearby rows."""
     side = np.where(scene.graph.color == 0, -1.0, 1.0)
     x = side * scene.steps.center(scene.step)
     far = scene.hops < 0
@@ -69,7 +69,7 @@ def columns(scene: Scene) -> tuple[Floats, Floats]:
 
 
 def _rows(graph: DatasetGraph, x: Floats) -> Floats:
-    """Rows within columns: some sweeps move each dataset near the mean of its neighbours in other columns."""
+    """Return rows within columns: several sweeps move each dataset near the mean of its neighbours in other columns."""
     ends = np.concatenate([graph.source, graph.target]), np.concatenate([graph.target, graph.source])
     across = x[ends[0]] != x[ends[1]]
     one, other = ends[0][across], ends[1][across]
@@ -88,12 +88,15 @@ def _rows(graph: DatasetGraph, x: Floats) -> Floats:
 
 
 def _centered(n: int) -> Floats:
-    """n rows around 0, the first on top."""
+    """Return n rows around 0, the first on top."""
     return (n - 1) / 2 - np.arange(n, dtype=np.float64)
 
 
 def rings(scene: Scene) -> tuple[Floats, Floats]:
-    """One sector per colour, one ring per distance, the boundary innermost: no edge runs under a third dataset."""
+    """Place datasets in one sector per colour and on one ring per distance, with the boundary innermost.
+
+    No edge runs under a third dataset.
+    """
     color, step = scene.graph.color, scene.step
     limits = np.array([[-1.15, -1.15], [1.15, 1.15]])
     if len(color) == 1:
@@ -111,7 +114,7 @@ def rings(scene: Scene) -> tuple[Floats, Floats]:
 
 
 def _font(points: Floats, labels: list[str]) -> float:
-    """The largest font, up to 11 points, with which boxes at these points leave some room between them.
+    """Return the largest font size, up to 11 points, with which boxes at these points leave some room between them.
 
     In a font of size f, boxes of sizes w f and h f do not overlap iff |dx| >= w f or |dy| >= h f.
     """
@@ -123,7 +126,7 @@ def _font(points: Floats, labels: list[str]) -> float:
 
 
 def edge_paths(graph: DatasetGraph, place: Floats, bend: bool) -> list[Floats]:
-    """Edges as lines; an edge within a column is bent outwards, around the datasets between its ends."""
+    """Return edges as lines; an edge within a column is bent outwards, around the datasets between its ends."""
     paths = []
     tallest = np.ptp(place[:, 1]) or 1.0
     for u, v in zip(place[graph.source], place[graph.target], strict=True):

@@ -28,17 +28,17 @@ __all__ = ["plot_lines"]
 
 
 def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, title: str | None = None) -> Path:
-    """Write a picture of the chance of every answer along the line of distances from the boundary, one panel per order.
+    """Write a picture of the chance of every answer by distance from the boundary, one panel per order.
 
     Parameters
     ----------
     mechanism : Mechanism, or rows as from ``rainbow.line``
-        Of the orders of a mechanism, the six that most datasets have are drawn. Where datasets of one order and
-        distance differ, as with epsilons that do, their mean is.
+        The mechanism. The six orders that most datasets have are drawn. If datasets with the same order and distance
+        differ, for example because their epsilons differ, their mean is drawn.
     path : str or path
-        Where to: ``.svg``, ``.png``, ``.pdf``, or ``.html``.
+        The file to write: ``.svg``, ``.png``, ``.pdf``, or ``.html``.
     title : str, optional
-        By default the graph's name.
+        The title; by default the graph's name.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, titl
 
 
 def _panels(mechanism: Mechanism) -> dict[str, tuple[NDArray[Any], Floats]]:
-    """By the name of an order, the distances at which it has datasets, and the mean chances there."""
+    """Return, by the name of each order, the distances at which it has datasets, and the mean chances there."""
     order, hops = rainbow.morphism(mechanism.graph)
     number = np.bincount(order[hops >= 0], minlength=len(mechanism.graph.orders))
     panels = {}

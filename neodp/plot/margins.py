@@ -1,4 +1,4 @@
-"""A picture of a poll before an answer: the accuracy of both mechanisms by margin."""
+"""A picture of a poll before it is answered: the accuracy of both mechanisms by margin."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["plot_poll"]
 
 POINTS = 40
-"""At how many margins the accuracy is drawn."""
+"""The number of margins at which the accuracy is drawn."""
 
 
 def plot_poll(poll: Survey | Question, path: str | PathLike[str], *, title: str | None = None) -> Path:
-    """Write a picture of the accuracy of both mechanisms by margin; it does not depend on a vote.
+    """Write a picture of the accuracy of both mechanisms by margin; it does not depend on any vote.
 
     Parameters
     ----------
     poll : Survey or Question
-        A poll, of which the first question is drawn, or one question of a poll.
+        A poll, whose first question is drawn, or one question of a poll.
     path : str or path
-        Where to: ``.svg``, ``.png`` or ``.pdf``.
+        The file to write: ``.svg``, ``.png`` or ``.pdf``.
     title : str, optional
-        By default the question in words.
+        The title; by default the question in words.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def plot_poll(poll: Survey | Question, path: str | PathLike[str], *, title: str 
 
 
 def _alt(question: Question) -> str:
-    """What the picture shows, for who cannot see it."""
+    """Describe the picture for people who cannot see it."""
     both = question.both
     return (
         f"The accuracy of a poll by margin: {question.balanced.question} Expected accuracy: balanced "
@@ -85,7 +85,7 @@ def _figure(question: Question, title: str) -> Figure:
         drawn = margins if known else []
         label = f"{name} (expected {facts.expected:.3f})"
         even = [each.even for each in known if each.even is not None]
-        if len(even) == len(known):  # the wide line below, the narrow one above: both show where they are the same
+        if len(even) == len(known):  # a wide line under a narrow one: both can be seen where they coincide
             axes.plot(drawn, even, color=shade, lw=4.5, alpha=0.45, label=f"{label}, evenly spread")
         worst = [each.worst for each in known]
         axes.plot(drawn, worst, color=shade, ls=DASHES[1], lw=1.6, zorder=3, label=f"{name}, at least")

@@ -1,10 +1,10 @@
-"""A picture of a mechanism: on its graph, and how accurate it is away from the boundary.
+"""A picture of a mechanism: the mechanism on its graph, and its accuracy by distance from the boundary.
 
 The picture has two panels:
 
 * left, the mechanism on its graph. A small graph is drawn dataset by dataset (:mod:`neodp.plot.network`); a large
   one is drawn as a density over distance and chance (:mod:`neodp.plot.density`), never as a tangle of edges.
-* right, the least, mean and greatest chance of the true answer at every distance, and how many datasets are there
+* right, the least, mean and greatest chance of the true answer at every distance, and the number of datasets there
   (:mod:`neodp.plot.accuracy`).
 
 An ``.html`` page also has the figures as tables.
@@ -41,12 +41,12 @@ def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None =
     Parameters
     ----------
     mechanism : Mechanism
-        Of any size, with any number of colours.
+        A mechanism of any size, with any number of colours.
     path : str or path
-        Where to; the suffix says what: ``.svg``, ``.png``, ``.pdf``, or ``.html`` for a page of its own that also
-        holds the figures as tables, and says what is where the mouse rests.
+        The file to write. The suffix determines the format: ``.svg``, ``.png``, ``.pdf``, or ``.html`` for a
+        self-contained page, which also has the figures as tables, and tooltips.
     title : str, optional
-        By default the graph's name.
+        The title; by default the graph's name.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def _figure(scene: Scene, title: str, tips: Tips | None = None) -> Figure:
 
 
 def _tables(scene: Scene) -> list[str]:
-    """The figures of the picture; of a small graph, also every dataset."""
+    """Return the figures of the picture as tables; for a small graph, also a table of every dataset."""
     every = [_by_dataset(scene)] if len(scene.graph) <= SMALL else []
     return [_summary(scene), _by_distance(scene), *every]
 

@@ -22,7 +22,7 @@ __all__ = ["draw_network"]
 
 
 def draw_network(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None = None) -> None:
-    """Datasets as boxes, edges as lines."""
+    """Draw datasets as boxes and edges as lines."""
     from matplotlib.collections import LineCollection
 
     _, values = allowed(scene.mechanism)
@@ -41,7 +41,7 @@ def draw_network(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None =
 
 
 def _boxes(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None) -> None:
-    """A box per dataset, the paler the less accurate, with a frame on the boundary."""
+    """Draw a box per dataset: the less accurate, the paler; boxes on the boundary have a frame."""
     from matplotlib.colors import to_rgb
 
     least = 1.0 / len(scene.colors)
@@ -69,14 +69,14 @@ def _boxes(axes: Axes, scene: Scene, drawing: Drawing, tips: Tips | None) -> Non
 
 
 def _told(scene: Scene, v: int) -> str:
-    """A dataset in words, with its whole key."""
+    """Describe a dataset in words, with its full key."""
     where = "on the boundary" if scene.hops[v] == 0 else scene.steps.name(int(scene.step[v])) + " edges away"
     true, color = precise(float(scene.true[v]), float(scene.false[v])), scene.graph.colors[scene.graph.color[v]]
     return f"{scene.graph.key(v)}: the true answer, {color}, with chance {true}; {where}"
 
 
 def _marks(scene: Scene) -> list[Any]:
-    """What frames and lines mean."""
+    """Return the entries of the legend that explain frames and lines."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -92,12 +92,12 @@ def _marks(scene: Scene) -> list[Any]:
 
 
 def _line_width(values: Floats, among: Floats) -> Floats:
-    """From 0.8 to 3.4 points, the wider the more is allowed."""
+    """Return line widths from 0.8 to 3.4 points: the more an edge allows, the wider."""
     low, high = (among.min(), among.max()) if len(among) else (0.0, 0.0)
     return 1.3 + 0.0 * values if low == high else 0.8 + 2.6 * (values - low) / (high - low)
 
 
 def _sample(values: Floats) -> Floats:
-    """All different values if they are few, else three across."""
+    """Return all distinct values if there are few, else three values across their range."""
     different: Floats = np.unique(values)
     return different if len(different) <= 4 else np.linspace(different[0], different[-1], 3)

@@ -1,4 +1,4 @@
-"""An HTML page with a picture and tables, which needs no other file."""
+"""A self-contained HTML page with a picture and tables."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ th, td {{ padding: .25em .9em .25em 0; text-align: left; border-bottom: 1px soli
 
 
 def page(title: str, picture: bytes, tables: Iterable[str]) -> bytes:
-    """A page with an SVG picture and tables, as UTF-8."""
+    """Return a page with an SVG picture and tables, as UTF-8."""
     svg = picture.decode()
     return PAGE.format(title=escaped(title), picture=svg[svg.index("<svg") :], tables="\n".join(tables)).encode()
 
 
 def table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table in HTML; a head of empty cells is left out."""
+    """Return a table in HTML; a header of empty cells is left out."""
     top = "".join(f"<th>{escaped(cell)}</th>" for cell in head)
     lines = ["".join(f"<td>{escaped(cell)}</td>" for cell in row) for row in rows]
     body = "\n".join(f"<tr>{line}</tr>" for line in lines)

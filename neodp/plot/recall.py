@@ -1,4 +1,4 @@
-"""The experiment as a picture: recall against epsilon and slices, by attitude, with the baselines."""
+"""A picture of the recall experiment: recall by epsilon and by slices, by attitude, with the baselines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title
     Raises
     ------
     GraphError
-        If the file cannot be written, or its suffix is neither.
+        If the file cannot be written, or has another suffix.
     NeodpError
         If matplotlib is not installed.
     """
@@ -55,7 +55,7 @@ def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title
 
 
 def check(path: str | PathLike[str]) -> Path:
-    """The file, if it can be one."""
+    """Return the path of the file, after checking that the picture can be written to it."""
     target = Path(path)
     if target.suffix.lower() not in PICTURES or not target.parent.is_dir():
         raise GraphError(f"{str(target)!r} cannot be drawn", "name a .svg, .png or .pdf file in a folder that exists")

@@ -1,4 +1,4 @@
-"""What is to be drawn of a mechanism, before any of it is drawn: distances, chances, and their summary per distance.
+"""The data that a picture of a mechanism shows: distances, chances, and their summary per distance.
 
 The *distance* of a dataset is the number of edges between it and the nearest boundary dataset; a boundary dataset has
 distance 0.
@@ -27,18 +27,18 @@ __all__ = ["Layer", "Scene", "allowed"]
 
 
 class Scene:
-    """A mechanism with everything that the panels and the tables show of it.
+    """A mechanism with all the data that the panels and the tables show.
 
     Attributes
     ----------
     colors : list of str
         The names of the colours, shortened.
     present : list of int
-        The colours that occur.
+        The colours that occur in the graph.
     hops, step : arrays of int
         Per dataset, its distance from the boundary, and the step of the axis at which it is drawn.
     true, false : arrays of float
-        Per dataset, the chance of the true answer, and one minus it.
+        Per dataset, the chance of the true answer, and the chance of any other answer.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -61,26 +61,26 @@ class Scene:
         return shades_of(self.graph.colors)
 
     def style(self, i: int) -> dict[str, Any]:
-        """How the line of the i-th colour that occurs is drawn."""
+        """Return the line style of the i-th colour that occurs."""
         return layered(i, self.shades[self.present[i]], marks=self.steps.count <= FEW)
 
     def aside(self, i: int) -> float:
-        """How far the i-th colour is shifted sideways, so that equal values do not hide each other."""
+        """Return the sideways shift of the i-th colour, which keeps equal values from hiding each other."""
         room = min(0.12, 0.8 / len(self.present)) if self.steps.count <= FEW else 0.0
         return room * (i - (len(self.present) - 1) / 2)
 
     def label(self, color: int) -> str:
-        """What a colour means, in words."""
+        """Describe the meaning of a colour in words."""
         return f"true answer: {self.colors[color]}" if family(self.graph).binary else self.colors[color]
 
     @cached_property
     def two_sided(self) -> bool:
-        """Whether there are two sides of a boundary to draw."""
+        """True if there are two sides of a boundary to draw."""
         return family(self.graph).binary and bool((self.hops >= 0).any())
 
     @cached_property
     def layers(self) -> list[Layer]:
-        """Per colour, what is known of each step that has datasets."""
+        """The summary of each colour, step by step."""
         return [self._layer(c) for c in self.present]
 
     def _layer(self, color: int) -> Layer:
@@ -93,7 +93,7 @@ class Scene:
         return Layer(color, some, number[some], rising[:, some], falling[:, some])
 
     def told(self, layer: Layer, place: int) -> str:
-        """One step of a colour in words."""
+        """Describe one step of a colour in words."""
         name, number = self.steps.name(int(layer.step[place])), int(layer.number[place])
         least, mean, greatest = map(precise, layer.true[:, place], layer.false[:, place])
         where = f"{name} edges away" if layer.step[place] < self.steps.count else name
@@ -103,7 +103,7 @@ class Scene:
 
     @cached_property
     def alt(self) -> str:
-        """What the picture shows, for who cannot see it."""
+        """A description of the picture for people who cannot see it."""
         true, false = self.true, self.false
         return (
             f"A mechanism on {self.caption}. The chance of the true answer is at least "
@@ -112,7 +112,7 @@ class Scene:
 
     @cached_property
     def caption(self) -> str:
-        """How large the graph is and what its edges allow, in one line."""
+        """The size of the graph and the privacy parameters of its edges, in one line."""
         parts = [count(len(self.graph), "dataset"), count(self.graph.edges, "edge")]
         parts.append(f"{len(boundary_vertices(self.graph)):,} on the boundary")
         name, values = allowed(self.mechanism)
@@ -123,7 +123,7 @@ class Scene:
 
 
 class Layer(NamedTuple):
-    """One colour, step by step: how many datasets, and the least, mean and greatest chance of the true answer."""
+    """One colour, step by step: the number of datasets, and the least, mean and greatest chance of the true answer."""
 
     color: int
     step: NDArray[np.int64]
@@ -133,7 +133,7 @@ class Layer(NamedTuple):
 
 
 def _least_mean_greatest(step: NDArray[np.int64], values: Floats, size: int) -> Floats:
-    """Three rows, one column per step."""
+    """Return three rows (the least, mean and greatest value) with one column per step."""
     least, greatest = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(least, step, values)
     np.maximum.at(greatest, step, values)
@@ -142,7 +142,7 @@ def _least_mean_greatest(step: NDArray[np.int64], values: Floats, size: int) -> 
 
 
 def allowed(mechanism: Mechanism) -> tuple[str, Floats]:
-    """The name of what the edges allow, and its value per edge; no name where the privacy notion is the user's own."""
+    """Return the name of the edges' privacy parameter and its value per edge; no name for a custom privacy notion."""
     if isinstance(mechanism.privacy, EpsilonDelta):
         return "epsilon", mechanism.graph.epsilon
     if isinstance(mechanism.privacy, Gaussian):

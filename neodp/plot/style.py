@@ -1,4 +1,4 @@
-"""What all pictures share: sizes, the palette, and matplotlib's settings."""
+"""The common style of all pictures: sizes, the palette, and matplotlib's settings."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ __all__ = [
 INCHES, DPI = (12.0, 5.2), 150
 """The width and height of a picture, and its dots per inch as a .png file."""
 HEAD = 21.0
-"""In points, the room between a panel and its title, for the names of the colours."""
+"""The room between a panel and its title, in points, for the names of the colours."""
 FEW = 24
-"""Up to this many distances are drawn as single marks and bars; more are drawn as lines and bands."""
+"""The greatest number of distances that are drawn as single marks and bars; more are drawn as lines and bands."""
 INK, FAINT, GREY, GRID = "#222222", "#8a8a8a", "#b0b0b0", "#e6e6e6"
 SHADES = ("#0072B2", "#D55E00", "#009E73", "#AA4499", "#E69F00", "#56B4E9", "#D6C600", "#555555")
-"""Nearly the palette of Okabe and Ito, whose shades colour-blind people can tell apart."""
+"""A palette close to that of Okabe and Ito, whose shades colour-blind people can tell apart."""
 NAMED = {
     "blue": "#0072B2",
     "red": "#C8202F",
@@ -59,20 +59,20 @@ NAMED = {
     "true": SHADES[0],
     "false": SHADES[1],
 }
-"""An answer of one of these names is drawn in this shade; white, which nobody would see, in a light grey."""
+"""The shades of answers with these names; white, which would be invisible, is drawn in a light grey."""
 ALIKE = 90.0
-"""How far apart two shades are, in the units of red, green and blue, that can be told apart at a glance."""
+"""The distance between two shades, in units of red, green and blue, from which they can be told apart at a glance."""
 DASHES: tuple[Any, ...] = ("-", (0, (3, 1.6)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 HATCHES = ("//", "\\\\", "..", "--")
-"""How bands are hatched, so that two that overlap can be told apart."""
+"""The hatching of bands, so that overlapping bands can be told apart."""
 MARKS = ("o", "s", "^", "D")
 MARK_SIZES = (8.5, 6.5, 5.0, 4.0)
 LINE_WIDTHS = (3.0, 2.2, 1.6, 1.2)
-"""Lines and marks that coincide lie on each other, the wider below: all of them can be seen."""
+"""The widths of lines: where lines or marks coincide, the wider ones lie below, so that all can be seen."""
 
 
 def shades_of(colors: Sequence[str]) -> list[str]:
-    """A shade per answer: the shade that the answer is named after, else the next one that is free and not like those.
+    """Return a shade per answer: the shade it is named after, else the next free shade that differs from those.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def shades_of(colors: Sequence[str]) -> list[str]:
 
 
 def _apart(one: str, other: str) -> float:
-    """How far apart two shades are."""
+    """Return the distance between two shades."""
     red, green, blue = (int(one[i : i + 2], 16) - int(other[i : i + 2], 16) for i in (1, 3, 5))
     return float((red**2 + green**2 + blue**2) ** 0.5)
 
 
 def layered(i: int, shade: str, *, marks: bool = True) -> dict[str, Any]:
-    """How the i-th of several lines is drawn, so that lines and marks that coincide can be told apart."""
+    """Return the style of the i-th of several lines, such that coinciding lines and marks can be told apart."""
     own = i % len(MARKS)
     return {
         "color": shade,
@@ -119,7 +119,7 @@ def layered(i: int, shade: str, *, marks: bool = True) -> dict[str, Any]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw inside this: matplotlib has its own defaults and ours, and the user's settings are restored afterwards.
+    """Set matplotlib's defaults and our own style within a context, and restore the user's settings afterwards.
 
     Raises
     ------

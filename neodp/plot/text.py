@@ -1,4 +1,4 @@
-"""Words and numbers in a picture: short, on one line, and no chance is rounded to 0 or 1."""
+"""Text and numbers in a picture: short, on one line, and with no chance rounded to 0 or 1."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["escaped", "precise", "printable", "range_of", "rounded", "shortened"
 
 
 def printable(text: str) -> str:
-    """A text on one line; a character that cannot be printed is written as an escape, as in Python."""
+    """Return a text on one line, with unprintable characters written as Python escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def escaped(text: str) -> str:
-    """A printable text as HTML."""
+    """Return a text as HTML, on one line."""
     return html.escape(printable(text))
 
 
 def shortened(text: str, most: int) -> str:
-    """A text on one line, with its middle left out where it is too long.
+    r"""Return a text on one line, with its middle left out if it is too long.
 
-    >>> shortened("customer-2024-000017", 12), shortened("a\\nb", 12)
-    ('custom…00017', 'a\\\\nb')
+    >>> shortened("customer-2024-000017", 12), shortened("a\nb", 12)
+    ('custom…00017', 'a\\nb')
     """
     plain = printable(text)
     if len(plain) <= most:
@@ -34,12 +34,12 @@ def shortened(text: str, most: int) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many letters wide a text is; some scripts have letters that are twice as wide."""
+    """Return the width of a text in letters; letters of some scripts count twice."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def precise(p: float, q: float) -> str:
-    """The chance p = 1 - q in words, with two digits of the smaller of p and q where that is tiny.
+    """Format the chance p = 1 - q with three decimals, or with two digits of the smaller of p and q if it is tiny.
 
     >>> precise(0.73105, 0.26895), precise(1.0, 2.5e-9), precise(3e-20, 1.0), precise(1.0, 0.0)
     ('0.731', '1 − 2.5·10⁻⁹', '3·10⁻²⁰', '1')
@@ -54,7 +54,7 @@ def precise(p: float, q: float) -> str:
 
 
 def rounded(p: float, q: float) -> str:
-    """The chance p = 1 - q with three decimals; 0 and 1 are written only where the chance is exactly that.
+    """Format the chance p = 1 - q with three decimals; 0 and 1 are written only if the chance is exactly 0 or 1.
 
     >>> rounded(0.73105, 0.26895), rounded(1.0, 1e-20), rounded(1.0, 0.0)
     ('0.731', '>0.999', '1')
@@ -65,7 +65,7 @@ def rounded(p: float, q: float) -> str:
 
 
 def range_of(name: str, values: Floats) -> str:
-    """From which to which value a quantity goes.
+    """Describe the range of a quantity.
 
     >>> import numpy as np
     >>> range_of("epsilon", np.array([0.5, 1.0])), range_of("delta", np.zeros(3))
@@ -76,5 +76,5 @@ def range_of(name: str, values: Floats) -> str:
 
 
 def superscript(n: int) -> str:
-    """A whole number as an exponent."""
+    """Return a whole number as a superscript."""
     return str(n).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -1,7 +1,7 @@
-"""What an HTML page says where the mouse rests on a part of its picture.
+"""Tooltips for parts of a picture in an HTML page.
 
-A part has a name in the picture, and the text becomes the ``<title>`` of that part: browsers show it, and no script is
-needed.
+A part has a name in the picture, and the text becomes the ``<title>`` of that part: browsers show it when the mouse
+rests on the part, and no script is needed.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class Tips:
         self._texts: dict[str, str] = {}
 
     def add(self, text: str) -> str:
-        """Keep a text; the name for the part that it belongs to, matplotlib's ``gid``."""
+        """Keep a text; return the name (matplotlib's ``gid``) for the part to which it belongs."""
         name = f"tip-{len(self._texts)}"
         self._texts[name] = text
         return name
 
     def over(self, axes: Axes, x: Any, y: Any, texts: list[str]) -> None:
-        """Texts where the mouse rests near points."""
+        """Add texts that appear when the mouse rests near points."""
         for place, text in enumerate(texts):
             axes.plot(x[place], y[place], "o", ms=14, alpha=0.0, gid=self.add(text), zorder=9)
 
     def into(self, svg: bytes) -> bytes:
-        """The picture with its texts."""
+        """Return the picture with its texts."""
         for name, text in self._texts.items():
             mark = f'<g id="{name}">'.encode()
             svg = svg.replace(mark, mark + f"<title>{escaped(text)}</title>".encode(), 1)

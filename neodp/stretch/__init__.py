@@ -1,4 +1,4 @@
-"""Personal privacy weights: the Stretching mechanism, and private neighbours on users and what they like.
+"""Personal privacy weights: the Stretching mechanism, and private neighbours of users, based on the items they like.
 
 >>> from neodp import stretch
 >>> p = stretch.Profiles.from_columns(["ann", "bob", "bob", "cid"], ["tea", "tea", "rum", "gin"], weight=0.5)

@@ -1,23 +1,23 @@
 """The Stretching mechanism: a privacy weight for every item.
 
 A profile is a vector d of a semi-balanced domain, here a box around 0, and a *privacy vector* v in [0,1]^n says how
-much each of its items may show: 1 as much as epsilon allows, 0 nothing at all. A mechanism M is (epsilon, v)-private if
-for all profiles d and e that differ in item i only, and all outputs t,
+much each item may reveal: 1 means as much as epsilon allows, 0 means nothing at all. A mechanism M is
+(epsilon, v)-private if for all profiles d and e that differ only in item i, and all outputs t,
 
     Pr[M(d) = t] <= e^(epsilon v_i) Pr[M(e) = t].
 
-Let S(f) be the most that a change of one item can change f, and S_i(f, w) the most that one of item i can change
-f(diag(w) .). The mechanism shrinks each item as little as will do, and adds noise as if nothing were shrunk:
+Let S(f) be the most by which a change of one item can change f, and S_i(f, w) the most by which a change of item i can
+change f(diag(w) .). The mechanism shrinks each item as little as possible, and adds noise as if nothing were shrunk:
 
     M(d) = f(diag(w) d) + Laplace(S(f) / epsilon),   w_i the largest with S_i(f, (1, .., w_i, .., 1)) <= v_i S(f).
 
-It protects v too: if item i and its weight both change, from v_i to u_i, the chance changes by e^(epsilon max(v_i,
-u_i)) at most [1]_ (Theorems 1 and 2).
+It protects v too: if item i changes, and its weight changes from v_i to u_i, the chance changes at most by a factor of
+e^(epsilon max(v_i, u_i)) [1]_ (Theorems 1 and 2).
 
-How it stays exact. f is rounded to whole steps of S(f) / 2^24, and the noise is drawn on whole steps. Rounding can
-part two values by one step more than they are, so the noise counts 2^24 + 1 steps for S(f), and w is found for a v that
-is lower by at most 2^-23 (where v is 1, it stays 1). What is left over covers any error below half a step that `value`
-itself may make.
+The computation is exact. f is rounded to whole steps of S(f) / 2^24, and the noise is drawn on whole steps. Rounding
+can move two values one step further apart, so the noise counts 2^24 + 1 steps for S(f), and w is found for a v that is
+lower by at most 2^-23 (a v of 1 stays 1). The remaining slack covers an error of less than half a step in `value`
+itself.
 
 References
 ----------
@@ -44,15 +44,15 @@ from neodp.stretch.noise import Sampler
 __all__ = ["Function", "Stretching", "privacy_vector", "scalar_product", "stretching_weights", "weighted_sum"]
 
 STEPS = 2**24
-"""How many steps S(f) has."""
+"""The number of steps in S(f)."""
 PRECISION = 2.0**-40
-"""How far below the largest possible a weight found by bisection may lie."""
+"""The greatest distance between a weight found by bisection and the largest possible weight."""
 LARGEST = 2.0**30
-"""How many times its sensitivity a function may be: doubles then hold it to a small part of a step."""
+"""The greatest value of a function, as a multiple of its sensitivity: doubles hold it to a small part of a step."""
 SMALLEST = 2.0**-52
-"""The smallest weight that bisection tries before it gives 0 ..."""
+"""The smallest weight that bisection tries before it returns 0."""
 NEGLIGIBLE = 2.0**-20
-"""... and what part of its sensitivity a function may then still have, if it is one that shrinks."""
+"""The greatest part of its sensitivity that a function may still have at the weight SMALLEST if it shrinks at all."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +62,18 @@ class Function:
     Attributes
     ----------
     size : int
-        How many items a profile has.
+        The number of items in a profile.
     value : callable
-        f itself.
+        The function f.
     sensitivity : float
-        S(f), or more.
+        S(f), or an upper bound.
     modular : callable
-        ``modular(i, w)`` is S_i(f, (1, .., w, .., 1)), or more: how much item i can change f if it alone is shrunk by
-        w. It must not fall as w grows.
+        ``modular(i, w)`` is S_i(f, (1, .., w, .., 1)), or an upper bound: the most by which item i can change f if only
+        item i is shrunk by w. It must not fall as w grows.
     inverse : callable, optional
-        ``inverse(i, b)`` is the largest w with ``modular(i, w) <= b`` in closed form; else bisection finds it.
+        ``inverse(i, b)`` is the largest w with ``modular(i, w) <= b``, in closed form; without it, bisection is used.
     low, high : float
-        Items lie between these; 0 is among them.
+        The least and the greatest value of an item; 0 must lie between them.
     """
 
     size: int
@@ -100,11 +100,11 @@ class Stretching:
     Attributes
     ----------
     weights : array
-        w, found from `v`.
+        The stretching weights w, computed from `v`.
     step : float
-        Outputs are whole numbers of this.
+        The step: outputs are whole multiples of it.
     scale : float
-        The noise's, in steps.
+        The scale of the noise, in steps.
 
     Examples
     --------
@@ -133,12 +133,13 @@ class Stretching:
         object.__setattr__(self, "scale", noise.scale_of(STEPS + 1, self.epsilon))
 
     def steps(self, profile: ArrayLike) -> int:
-        """f(diag(w) d) in whole steps, before noise.
+        """Return f(diag(w) d) in whole steps, before noise.
 
         Raises
         ------
         PrivacyError
-            If an item lies outside the box, or f is not a number there, or a huge one.
+            If the profile has the wrong shape, an item lies outside the box, or the value of f is too large or not a
+            number.
         """
         d = np.asarray(profile, np.float64)
         f = self.function
@@ -156,21 +157,21 @@ class Stretching:
         return round(Fraction(float(value)) / Fraction(self.step))
 
     def loss(self, one: ArrayLike, other: ArrayLike) -> Fraction:
-        """The most by which the logs of the chances of any output differ between two profiles, exactly."""
+        """Return the greatest difference between the log-probabilities of an output for two profiles, exactly."""
         return abs(self.steps(one) - self.steps(other)) / Fraction(self.scale)
 
     def release(self, profile: ArrayLike, sampler: Sampler = noise.secure) -> float:
-        """One noisy value. Every call spends epsilon anew."""
+        """Release one noisy value. Every call spends epsilon again."""
         return int(sampler(np.array([self.steps(profile)], np.int64), self.scale)[0]) * self.step
 
 
 def privacy_vector(v: ArrayLike, size: int) -> Floats:
-    """A privacy vector, if it is one.
+    """Return a privacy vector as an array, after checking it.
 
     Raises
     ------
     PrivacyError
-        If an entry is not a number from 0 to 1.
+        If the vector has the wrong shape, or an entry is not a number from 0 to 1.
     """
     vector = np.asarray(v, np.float64)
     if vector.shape != (size,):
@@ -183,17 +184,18 @@ def privacy_vector(v: ArrayLike, size: int) -> Floats:
 
 
 def stretching_weights(function: Function, v: ArrayLike) -> Floats:
-    """The largest w with S_i(f, (1, .., w_i, .., 1)) <= v_i S(f) for every item i.
+    """Return the largest w with S_i(f, (1, .., w_i, .., 1)) <= v_i S(f) for every item i.
 
-    In closed form where the function has one. Else by bisection, which ends at a weight that satisfies the inequality
-    and is at most 2^-40 below one that does not, so at most 2^-40 below the largest that does, since S_i never falls.
+    If the function has a closed form, it is used. Otherwise, w is found by bisection, which ends at a weight that
+    satisfies the inequality and is at most 2^-40 below one that does not. Since S_i never falls, it is therefore at
+    most 2^-40 below the largest weight that satisfies the inequality.
 
     Raises
     ------
     PrivacyError
-        If a weight is not from 0 to 1, S_i exceeds S(f) or falls, or no positive weight is small enough where v_i is
-        positive: a function whose sensitivity does not shrink, such as the number of items above 0, is nothing for
-        this mechanism.
+        If a weight is not from 0 to 1, if S_i exceeds S(f) or falls, or if v_i is positive but no positive weight is
+        small enough: the mechanism does not work for a function whose sensitivity does not shrink, such as the number
+        of items above 0.
 
     Examples
     --------
@@ -231,7 +233,7 @@ def _weight(f: Function, i: int, v: float) -> float:
 
 
 def _closed(f: Function, i: int, bound: float) -> float:
-    """The closed form; where it was rounded up, the next double below."""
+    """Return the weight in closed form; if it was rounded up, the next smaller double that satisfies the bound."""
     assert f.inverse is not None
     weight = float(f.inverse(i, bound))
     for _ in range(4):
@@ -263,7 +265,7 @@ def _bisect(f: Function, i: int, bound: float) -> float:
 
 
 def weighted_sum(coefficients: ArrayLike) -> Function:
-    """The sum of c_i d_i over items from 0 to 1: S_i = |c_i| w_i, so w_i = v_i S / |c_i|, or 1 if that is less.
+    """Return the sum of c_i d_i over items from 0 to 1: S_i = |c_i| w_i, so w_i = min(1, v_i S / |c_i|).
 
     Examples
     --------
@@ -282,9 +284,10 @@ def weighted_sum(coefficients: ArrayLike) -> Function:
 
 
 def scalar_product(items: int) -> Function:
-    """The scalar product of two profiles with items from 0 to 1, the one's first, then the other's: w = v (Lemma 4).
+    """Return the scalar product of two profiles with items from 0 to 1, for which w = v (Lemma 4).
 
-    Item i of one profile meets at most 1 in the other, so S_i = w_i and S = 1.
+    The argument is the items of one profile, followed by the items of the other. An item is multiplied by at most 1
+    from the other profile, so S_i = w_i and S = 1.
     """
 
     def value(d: Any) -> float:

@@ -1,29 +1,31 @@
 """The k nearest neighbours of users, with privacy.
 
-Every pair of users gets one noisy similarity (:mod:`neodp.stretch.similarities`), pairs without a common item too: who
-has none with whom is as private as the rest. A user's neighbours are the k others with the largest. Choosing them from
-noisy numbers costs nothing more; equal numbers are taken in the order of the users.
+Every pair of users gets one noisy similarity (:mod:`neodp.stretch.similarities`). This includes pairs without a common
+item, since the fact that two users have no common item is as private as the rest. A user's neighbours are the k other
+users with the largest noisy similarities. Choosing them from noisy numbers has no further cost; ties are broken by the
+order of the users.
 
 Pairs are computed block by block, so that memory holds one block and the neighbours found so far, not all pairs.
 
-Noisy top-k. If it is only released *who* the k neighbours of one user u are, nearest first, and not how similar, then
-it costs u k numbers, instead of one for each of the other n - 1 users. The others' norms |t| (1 for scalar products)
-are released as ever. With c_t = floor(2^16 min|.| / |t|), t is near to u by the whole number
+Noisy top-k. If only the list of the k neighbours of one user u is released, nearest first, without the similarities,
+then u pays for k numbers, instead of one for each of the other n - 1 users. The norms |t| of the others (1 for scalar
+products) are released as usual. With c_t = floor(2^16 min|.| / |t|), the nearness of t to u is the whole number
 
     y_t = floor(2^-16 c_t (a_u . a_t))    in steps of 2^-30,
 
 and the k largest y_t + z_t make the list, where z_t is noise of the scale (2^30 + 2^15) / epsilon.
 
-*What it costs u.* Let item i of u change, with a weight of at most v. Each a_u . a_t then moves by d a_ti for one and
-the same d, |d| <= v 2^15, and 0 <= a_ti <= 2^15: all move in the same direction, by v 2^30 steps at most. Hence so do
-all y_t, to y'_t, by at most v 2^30 + 1 <= C = v (2^30 + 2^15), since v >= 2^-15 where d is not 0. Take any noise z that
+*The cost for u.* Let item i of u change, with a weight of at most v. Each a_u . a_t then moves by d a_ti for one and
+the same d, |d| <= v 2^15, and 0 <= a_ti <= 2^15: all move in the same direction, by at most v 2^30 steps. Hence so do
+all y_t, to y'_t, by at most v 2^30 + 1 <= C = v (2^30 + 2^15), since v >= 2^-15 if d is not 0. Take any noise z that
 gives a list T. If the y rose, let m be the largest rise, and change z_t to z_t + m - (y'_t - y_t) for t in T; if they
 fell, to z_t + (y_t - y'_t). Then the list is T again: in the first case all in T are m higher than before, and no other
 is more than m higher; in the second all in T are where they were, and no other is higher. This maps noise one to one to
-noise and moves k of its numbers by C at most, so that the chance of T changes by e^(k C / scale) <= e^(k epsilon v) at
-most.
+noise and moves k of its numbers by at most C, so that the chance of T changes at most by a factor of
+e^(k C / scale) <= e^(k epsilon v).
 
-*What it costs another user t.* One number, y_t + z_t, from which the list follows, beside the norm: as with any pair.
+*The cost for another user t.* The list depends on t only through one number, y_t + z_t, and the norm of t. So t pays as
+for any pair.
 """
 
 from __future__ import annotations
@@ -45,28 +47,28 @@ from neodp.stretch.similarities import Cost, Measure, Similarities
 __all__ = ["Neighbors", "Progress", "cost_of_nearest", "nearest", "neighbors"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told what is going on, how much of it is done, and how much there is."""
+"""A function called with the current task, the number of units done, and their total number."""
 
 BLOCK = 512
-"""How many users' pairs with as many others are computed at once."""
+"""The number of users in a block: the pairs of one block with another are computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """Neighbours, nearest first.
+    """The nearest neighbours of some users, nearest first.
 
     Attributes
     ----------
     users : array of int
-        Whose neighbours they are.
-    neighbour : array of int, one row per user
-        Fewer than k columns where there are fewer others.
+        The users whose neighbours these are.
+    neighbor : array of int, one row per user
+        The neighbours; there are fewer than k columns if there are fewer other users.
     score : array of float, one row per user
-        Not a number where only the neighbours were released, not their similarities.
+        The noisy similarities; NaN if only the neighbours were released.
     cost : Cost
-        What it cost each of `users`.
+        The cost for each of `users`.
     cost_of_others : Cost
-        What it cost all others; nothing where there are none.
+        The cost for each of the other users; nothing if there are none.
     """
 
     users: Ints
@@ -85,7 +87,7 @@ def neighbors(
     sampler: Sampler = noise.secure,
     progress: Progress = lambda *_: None,
 ) -> Neighbors:
-    """The k nearest neighbours of all users: of n users, it costs everybody n - 1 pairs.
+    """Find the k nearest neighbours of all n users; each user pays for n - 1 pairs.
 
     Raises
     ------
@@ -128,9 +130,10 @@ def nearest(
     scores: bool = False,
     sampler: Sampler = noise.secure,
 ) -> Neighbors:
-    """The k nearest neighbours of one user, by noisy top-k: it costs that user k numbers, and everybody else one pair.
+    """Find the k nearest neighbours of one user by noisy top-k.
 
-    With `scores`, the noisy similarities to them are released too: then it costs that user n - 1 pairs.
+    The user pays for k numbers, and every other user for one pair. With `scores`, the noisy similarities of the
+    neighbours are released too: then the user pays for n - 1 pairs.
 
     Examples
     --------
@@ -159,7 +162,7 @@ def nearest(
 
 
 def cost_of_nearest(n: int, k: int, epsilon: float, measure: Measure, *, scores: bool = False) -> tuple[Cost, Cost]:
-    """What the k nearest neighbours of one of n users cost that user, and every other one.
+    """Return the cost of the k nearest neighbours of one of n users, for that user and for every other user.
 
     Examples
     --------
@@ -173,14 +176,14 @@ def cost_of_nearest(n: int, k: int, epsilon: float, measure: Measure, *, scores:
 
 
 class _Best:
-    """The k best of all candidates offered so far, per user; of equals the first offered."""
+    """The k best of all candidates offered so far, per user; among equals, the first one offered."""
 
     def __init__(self, n: int, k: int) -> None:
         self.user = np.full((n, k), -1, np.int32)
         self.score = np.full((n, k), -np.inf)
 
     def offer(self, rows: NDArray[np.int32], candidates: NDArray[np.int32], scores: Floats) -> None:
-        """Candidates for rows, whose scores are a column each."""
+        """Offer candidates to the users `rows`; each column of `scores` belongs to a candidate."""
         k = self.user.shape[1]
         users = np.concatenate([self.user[rows], np.broadcast_to(candidates, scores.shape)], axis=1)
         both = np.concatenate([self.score[rows], scores], axis=1)
@@ -190,7 +193,7 @@ class _Best:
 
 
 def blocks(n: int) -> Iterator[tuple[Any, Any]]:
-    """All pairs of blocks of users, each once; a user meets the others in their order."""
+    """Yield every pair of blocks of users once, such that each user meets the others in their order."""
     parts = [np.arange(start, min(start + BLOCK, n), dtype=np.int32) for start in range(0, n, BLOCK)]
     for i, rows in enumerate(parts):
         yield rows, rows

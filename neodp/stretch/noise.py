@@ -5,30 +5,30 @@ The noise k has the mass
     Pr[k] = (1 - q) / (1 + q) q^|k|,   q = e^(-1 / scale),
 
 so that moving a value by c steps changes the log of the chance of every output by at most c / scale: a fraction, which
-can be computed and compared without rounding. Values are whole numbers of a step before noise is added and stay so: no
-floating-point number meets the noise, and its low bits say nothing.
+can be computed and compared without rounding. Values are whole multiples of a step before and after noise is added: no
+floating-point arithmetic touches the noise, so low-order bits reveal nothing.
 
-A *sampler* adds noise of a scale to an array of whole numbers. :func:`secure` is exact, from the operating system's
-randomness. The other two are for experiments and are not private.
+A *sampler* adds noise of a scale to an array of whole numbers. :func:`secure` is exact, and uses the randomness of the
+operating system. The other two are for experiments and are not private.
 
-Why :func:`secure` is exact. A sign and a geometric number G, Pr[G = g] = (1 - q) q^g, give the noise, if a negative 0
-is drawn again. With M = 2^m write G = M A + B, 0 <= B < M. The mass (1 - q) q^(M a + b) is a product, so A and B are
-independent: A is geometric with r = q^M, and B has a mass in proportion to q^b.
+:func:`secure` is exact for the following reasons. A sign and a geometric number G, Pr[G = g] = (1 - q) q^g, give the
+noise, if a negative 0 is drawn again. With M = 2^m write G = M A + B, 0 <= B < M. The mass (1 - q) q^(M a + b) is a
+product, so A and B are independent: A is geometric with r = q^M, and B has a mass in proportion to q^b.
 
 * A is the least a with U < 1 - r^(a + 1), for U uniform. It is looked up in a table of these bounds, which ends at some
-  length L: with the chance r^L, U lies beyond it, and then A is L more than a new draw, since a geometric number has no
+  length L: with chance r^L, U lies beyond the table, and then A is L plus a new draw, since a geometric number has no
   memory.
-* B is m fair bits, which are kept with the chance q^b, and drawn again otherwise. M is so small beside the scale that
-  this is nearly always so.
+* B is m fair bits, which are kept with chance q^b, and drawn again otherwise. M is so small compared with the scale
+  that they are nearly always kept.
 
-Both compare a uniform number with an irrational one. Of the uniform number, 64 bits are drawn, and compared with whole
-numbers that are known to lie below and above the irrational one. Where these 64 bits do not decide, which happens once
-in hundreds of thousands of draws, further bits are drawn and further digits computed until they do.
+Both compare a uniform number with an irrational one. The first 64 bits of the uniform number are drawn, and compared
+with whole numbers that are known to lie below and above the irrational one. If these 64 bits do not decide, which
+happens once in hundreds of thousands of draws, further bits are drawn and further digits computed until they do.
 
 References
 ----------
-Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", 2020, arXiv:2004.00010, for the idea to
-draw by comparisons of whole numbers alone.
+Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", 2020, arXiv:2004.00010, for the idea of
+sampling only by comparisons of whole numbers.
 """
 
 from __future__ import annotations
@@ -53,31 +53,31 @@ __all__ = ["MIN_EPSILON", "Sampler", "check_epsilon", "insecure", "mass", "scale
 Whole: TypeAlias = NDArray[np.int64]
 Words: TypeAlias = NDArray[np.uint64]
 Sampler: TypeAlias = Callable[[Whole, float], Whole]
-"""Adds independent noise of a scale to whole numbers."""
+"""A function that adds independent noise of a scale to whole numbers."""
 
 MIN_EPSILON = 1e-6
-"""The smallest epsilon: noise beyond it would leave the whole numbers that a double holds."""
+"""The smallest epsilon: with a smaller one, noise would exceed the whole numbers that a double holds exactly."""
 LARGEST = 2**60
-"""Values lie between plus and minus this; noisy ones beyond twice as much are cut off there."""
+"""The greatest absolute value without noise; noisy values are cut off at twice this number."""
 BATCH = 65_536
-"""How many values get their noise at once, so that what is computed for them stays in the processor's cache."""
+"""The number of values that get noise at once, so that intermediate results stay in the processor's cache."""
 FINE = 8
-"""A step of the high part A is between 2^-9 and 2^-8 of the scale, where the scale is that large."""
+"""The fineness of the high part A: if the scale is large enough, a step of A is between 2^-9 and 2^-8 of it."""
 TAIL = 12
-"""The table of A ends where A lies beyond it with a chance of about 2^-12."""
+"""The length of the table of A: the chance that A lies beyond the table is about 2^-12."""
 _ALL = 2**64 - 1
 
 Source: TypeAlias = Callable[[int], Words]
-"""Gives so many uniform words of 64 bits."""
+"""A function that returns a given number of uniform 64-bit words."""
 
 
 def check_epsilon(epsilon: float) -> float:
-    """Epsilon itself, if it is one.
+    """Return epsilon, after checking it.
 
     Raises
     ------
     PrivacyError
-        If it is not a number from 1e-6 to 690.
+        If epsilon is not a number from 1e-6 to 690.
     """
     if not MIN_EPSILON <= epsilon <= MAX_EPSILON:  # NaN fails too
         raise PrivacyError(f"epsilon is {epsilon}", f"give a number from {MIN_EPSILON:g} to {MAX_EPSILON:g}")
@@ -85,7 +85,7 @@ def check_epsilon(epsilon: float) -> float:
 
 
 def scale_of(steps: int, epsilon: float) -> float:
-    """The least double that is at least steps / epsilon: with it, `steps` cost at most epsilon, exactly.
+    """Return the least double that is at least steps / epsilon: with it, `steps` cost at most epsilon, exactly.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def scale_of(steps: int, epsilon: float) -> float:
 
 
 def secure(values: Whole, scale: float) -> Whole:
-    """Add noise that is distributed exactly, from the operating system's randomness.
+    """Add noise with the exact distribution, from the operating system's randomness.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def secure(values: Whole, scale: float) -> Whole:
 
 
 def insecure(seed: int | Sequence[int]) -> Sampler:
-    """A sampler with the same distribution but for rounding, from a seed: repeatable, so predictable, so not private.
+    """Return a sampler with the same distribution up to rounding, from a seed: predictable, and so not private.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def insecure(seed: int | Sequence[int]) -> Sampler:
     random = np.random.default_rng(seed)
 
     def add(values: Whole, scale: float) -> Whole:
-        """The difference of two geometric numbers."""
+        """Add the difference of two geometric numbers."""
         hit = -math.expm1(-1.0 / scale)
         one, two = random.geometric(hit, (2, *values.shape))
         return np.asarray(values + one - two, np.int64)
@@ -136,12 +136,12 @@ def insecure(seed: int | Sequence[int]) -> Sampler:
 
 
 def without(values: Whole, scale: float) -> Whole:
-    """No noise at all: what the noise costs is measured against it."""
+    """Return the values without noise, as a baseline for measuring the effect of noise."""
     return np.asarray(values, np.int64)
 
 
 def mass(k: int, scale: float, digits: int = 50) -> Decimal:
-    """Pr[noise = k], to so many digits.
+    """Return Pr[noise = k], to this many digits.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _words(n: int) -> Words:
 
 
 def _add(values: Whole, scale: float, words: Source) -> Whole:
-    """Values with noise, cut off at 2^61. Noise is cut off at 2^62, which makes no difference to that."""
+    """Add noise to values, and cut the sums off at 2^61. Noise is cut off at 2^62, which does not change the sums."""
     flat = np.ascontiguousarray(values, np.int64).ravel()
     if len(flat) and not -LARGEST <= flat.min() <= flat.max() <= LARGEST:
         raise PrivacyError("a value is too large for noise", f"give values between {-LARGEST} and {LARGEST}")
@@ -175,13 +175,13 @@ def _add(values: Whole, scale: float, words: Source) -> Whole:
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """What the noise of a scale is drawn with.
+    """The constants for drawing noise of one scale.
 
     Attributes
     ----------
     scale : Fraction
     low_bits : int
-        m.
+        The number m of low bits.
     ends : array of words
         2^64 (1 - r^(a + 1)) for a = 0, 1, .., L - 1, rounded down.
     """
@@ -191,7 +191,7 @@ class _Law:
     ends: Words
 
     def noise(self, n: int, words: Source) -> Whole:
-        """Independent draws."""
+        """Draw n independent numbers."""
         found = np.empty(n, np.int64)
         todo = np.arange(n)
         while len(todo):
@@ -203,7 +203,7 @@ class _Law:
         return found
 
     def high(self, n: int, words: Source) -> Whole:
-        """A: how many a >= 1 have V < r^a, for V = 1 - U uniform."""
+        """Draw A, the number of a >= 1 with V < r^a, for V = 1 - U uniform."""
         found = np.zeros(n, np.int64)
         todo = np.arange(n)
         step = (1 << self.low_bits) / self.scale
@@ -217,7 +217,7 @@ class _Law:
         return found
 
     def low(self, n: int, words: Source) -> tuple[Whole, NDArray[np.bool_]]:
-        """B, and a sign."""
+        """Draw B and a sign."""
         found = np.empty(n, np.uint64)
         todo = np.arange(n)
         while len(todo):
@@ -226,7 +226,10 @@ class _Law:
         return (found & np.uint64((1 << self.low_bits) - 1)).astype(np.int64), found >> np.uint64(63) == 1
 
     def kept(self, b: Words, words: Source) -> NDArray[np.bool_]:
-        """Whether b is kept: if V < e^-x, x = b / scale. Nearly always x - x^2 / 2 <= 1 - e^-x <= x decides that."""
+        """Decide which b are kept: those with V < e^-x, x = b / scale, for V uniform.
+
+        The bounds x - x^2 / 2 <= 1 - e^-x <= x nearly always decide.
+        """
         if not self.low_bits:
             return np.ones(len(b), np.bool_)
         w = words(len(b))  # of 1 - V
@@ -253,7 +256,7 @@ def _law(scale: float) -> _Law:
 
 
 def _floor_exp(x: Fraction, bits: int) -> int:
-    """2^bits e^-x, rounded down, for x > 0: e^-x is irrational, so that enough digits show which side it is on."""
+    """Return 2^bits e^-x, rounded down, for x > 0: since e^-x is irrational, enough digits determine the result."""
     digits = 20 + bits * 302 // 1000
     while True:
         with localcontext() as context:
@@ -267,7 +270,7 @@ def _floor_exp(x: Fraction, bits: int) -> int:
 
 
 def _below(head: int, x: Fraction, words: Source) -> bool:
-    """Whether a uniform number that begins with the 64 bits `head` is below e^-x, x > 0: its other bits are drawn."""
+    """Return whether a uniform number whose first 64 bits are `head` is below e^-x, x > 0; its other bits are drawn."""
     bits = 64
     while (bound := _floor_exp(x, bits)) == head:
         head, bits = head << 64 | int(words(1)[0]), bits + 64

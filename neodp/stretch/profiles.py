@@ -1,13 +1,13 @@
 """Users, the items they like, and a privacy weight for every like.
 
-A user's *profile* is the vector d of how much the user likes each item: 0 for the items that are not in it, 1 for those
-that are, or a number between. Every like has a privacy weight v. It is the graph
+A user's *profile* is the vector d of how much the user likes each item: 0 for an item that the user does not like, 1
+for one that the user likes, or a number between. Every like has a privacy weight v. The profiles are the graph
 
     (:User)-[:LIKES {weight: v, value: d}]->(:Item)
 
-as columns. Which users and which items there are is public; who likes what, how much and with which weight is not.
-Users and items stand in the order of their ids, not of the rows: the order is shown, and decides which of two equals is
-nearer, so it must not depend on likes.
+as columns. The lists of users and items are public; who likes what, how much and with which weight is not. Users and
+items are in the order of their ids, not of the rows: the order is visible, and breaks ties between neighbours, so it
+must not depend on likes.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
 __all__ = ["UNIT", "Profiles"]
 
 UNIT = 2**15
-"""A stretched profile is kept in whole numbers of 1 / UNIT, so that scalar products are exact."""
+"""The resolution of stretched profiles: they are whole multiples of 1 / UNIT, so that scalar products are exact."""
 MOST_LIKES = 2**23
-"""How many likes a user may have: the scalar product of two profiles then is a whole number that a double holds."""
+"""The greatest number of likes per user: scalar products of profiles are then whole numbers that a double holds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Profiles:
-    """An immutable set of profiles. Make one with ``from_columns`` or ``from_csv``.
+    """An immutable set of profiles. Create one with ``from_columns`` or ``from_csv``.
 
     Attributes
     ----------
     users, items : pyarrow.StringArray
-        Their ids.
+        The ids of all users and of all items.
     user, item : arrays of int
-        Per like, who likes what.
+        Per like, the positions of its user and its item.
     value, weight : arrays of float
         Per like, d and v, both from 0 to 1.
     group : pyarrow.StringArray or None
-        Per user, the group whose weights were drawn.
+        Per user, the group from whose weights the user's weights were drawn.
     name : str
     """
 
@@ -81,25 +81,26 @@ class Profiles:
         name: str = "profile",
         place: Callable[[int], str] = "like {}".format,
     ) -> Profiles:
-        """Profiles from columns, one row per like.
+        """Create profiles from columns, one row per like.
 
         Parameters
         ----------
         user, item : strings
-            Who likes what; every pair once.
+            The user and the item of each like; every pair may occur only once.
         value, weight : floats, or one float for all
-            From 0 to 1.
+            The values and the privacy weights, from 0 to 1.
         users, items : strings, optional
-            All of them, with those who like nothing or whom nobody likes; by default those that occur, sorted.
+            All users and items, including users without likes and items that nobody likes; by default those that occur,
+            sorted.
         group : strings, optional
-            One per user, in the order of `users`.
+            The group of each user, in the order of `users`.
         place : callable, optional
-            What to call a row in an error.
+            A function from the number of a row to its name in error messages.
 
         Raises
         ------
         GraphError
-            If a value is invalid, or a pair of user and item occurs twice; the message names the place.
+            If a value is invalid, or a pair of user and item occurs twice; the message says where.
 
         Examples
         --------
@@ -136,7 +137,7 @@ class Profiles:
         name: str | None = None,
         options: ReadOptions | None = None,
     ) -> Profiles:
-        """Profiles from a table with a row per rating, and a column ``weight`` where weights are not all 1.
+        """Read profiles from a table with one row per rating, and a column ``weight`` unless all weights are 1.
 
         The table is a CSV file, or any other kind that :func:`neodp.data.tables.read_table` reads. Other columns are
         refused unless the options ignore them, since a misspelt ``weight`` must not become the weight 1.
@@ -144,13 +145,13 @@ class Profiles:
         Parameters
         ----------
         columns : three strings
-            What the columns of users, items and ratings are called; ratings may be missing.
+            The names of the columns with users, items and ratings; the column of ratings may be missing.
         threshold : float, optional
-            Keep ratings of at least this. Users and items of the others stay, without those likes.
+            The least rating that counts as a like. Users and items with lower ratings are kept, without those likes.
         best : float, optional
-            The highest rating there can be: a like then is worth rating / best, else 1.
+            The highest possible rating. If it is given, the value of a like is rating / best, else 1.
         options : ReadOptions, optional
-            How to read the table, where it does not say it itself, and whether to ignore other columns.
+            Options for reading a table that does not state them itself, including whether to ignore other columns.
 
         Raises
         ------
@@ -188,18 +189,18 @@ class Profiles:
         )
 
     def with_weights(self, weight: ArrayLike, group: Any = None) -> Profiles:
-        """The same profiles with other privacy weights, one per like or one for all, and the groups they come from."""
+        """Return the same profiles with other privacy weights, one per like or one for all, and with their groups."""
         changed = _unit_interval(weight, self.likes, "weight", "like {}".format)
         return replace(self, weight=changed, group=_groups(group, len(self.users)))
 
     def with_weights_from(
         self, path: str | PathLike[str], seed: int = 0, options: ReadOptions | None = None
     ) -> tuple[Profiles, int]:
-        """The same profiles with the weights of a table, and how many likes it has none for: those get 0.
+        """Return the same profiles with weights from a table, and the number of likes without one, which get weight 0.
 
-        The file has the columns ``item,weight`` or ``user,weight`` or ``user,item,weight``, or else ``user,group``:
-        weights then are drawn from those of the group, by the seed. Zero is the default that keeps its promise when
-        somebody adds an item and forgets its weight [1]_ (Remark 2).
+        The file has the columns ``item,weight`` or ``user,weight`` or ``user,item,weight``, or else ``user,group``: in
+        that case, weights are drawn from those of the group, by the seed. The default is zero because it keeps the
+        privacy promise even if someone adds an item and forgets its weight [1]_ (Remark 2).
 
         References
         ----------
@@ -252,7 +253,7 @@ class Profiles:
         if np.bincount(self.user, minlength=1).max() > MOST_LIKES:
             raise GraphError("a user likes too many items", f"a profile may have {MOST_LIKES:,}")
 
-    # --- looking at it ----------------------------------------------------------------------------------
+    # --- inspection -------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.users)
@@ -263,11 +264,11 @@ class Profiles:
 
     @property
     def likes(self) -> int:
-        """How many likes there are."""
+        """The number of likes."""
         return len(self.user)
 
     def index(self, user: str) -> int:
-        """The position of a user.
+        """Return the position of a user.
 
         Raises
         ------
@@ -286,14 +287,14 @@ class Profiles:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """d, one row per user and one column per item."""
+        """The values d, with one row per user and one column per item."""
         return self._sparse(self.value)
 
     @cached_property
     def stretched(self) -> csr_array:
-        """diag(v) d in whole numbers of 1 / UNIT, rounded down: floor(floor(UNIT v) d).
+        """The stretched profiles diag(v) d in whole multiples of 1 / UNIT, rounded down: floor(floor(UNIT v) d).
 
-        So whatever d is, item i never has more than UNIT v_i.
+        So whatever d is, the entry of item i never exceeds UNIT v_i.
         """
         return self._sparse(np.floor(np.floor(UNIT * self.weight) * self.value).astype(np.int64))
 
@@ -304,7 +305,7 @@ class Profiles:
 
 
 def _encoded(known: Any, ids: Any, what: str, place: Callable[[int], str]) -> tuple[pa.StringArray, Ints]:
-    """The different ids, and the position of each like's id among them."""
+    """Return the distinct ids, and the position of each like's id among them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -332,7 +333,7 @@ def _strings(ids: Any) -> pa.StringArray:
 
 
 def _different(ids: Any) -> pa.StringArray:
-    """The different ids, sorted."""
+    """Return the distinct ids, sorted."""
     return _strings(ids).unique().sort()
 
 
@@ -359,12 +360,12 @@ def _unit_interval(values: ArrayLike, n: int, what: str, place: Callable[[int], 
 
 
 def _parsed(column: pa.Array, what: str, problems: Problems) -> Floats:
-    """A column as numbers."""
+    """Parse a column as numbers."""
     return np.asarray(numbers(column, f"the {what}", problems))
 
 
 def _weights(column: pa.Array, problems: Problems) -> Floats:
-    """A column as privacy weights."""
+    """Parse a column as privacy weights."""
     weights = _parsed(column, "weight", problems)
     wrong = np.flatnonzero(~((weights >= 0.0) & (weights <= 1.0)))
     hint = "give a number from 0 to 1"
@@ -373,7 +374,7 @@ def _weights(column: pa.Array, problems: Problems) -> Floats:
 
 
 def _empty(column: pa.Array) -> NDArray[np.int64]:
-    """The rows of an id that is missing."""
+    """Return the rows in which the id is missing."""
     import pyarrow.compute as pc
 
     return np.flatnonzero(pc.fill_null(pc.equal(_strings(column), ""), True).to_numpy(zero_copy_only=False))
@@ -382,7 +383,7 @@ def _empty(column: pa.Array) -> NDArray[np.int64]:
 def _looked_up(
     wanted: Sequence[pa.StringArray], known: Sequence[pa.StringArray], place: Callable[[int], str]
 ) -> NDArray[np.int64]:
-    """In which row of the known columns each wanted row stands; -1 where in none."""
+    """Return, for each wanted row, the row of the known columns that equals it; -1 if there is none."""
     rows: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(column.to_pylist() for column in known), strict=True)):
         if key in rows:

@@ -1,21 +1,22 @@
-"""The semantic-clustering experiment: how much of what users like their private neighbours know.
+"""The semantic-clustering experiment: the share of users' likes that their private neighbours have in common with them.
 
 A tenth of every user's likes, of items that at least two users like, is held out. Neighbours are found from the rest,
-with noise, and a user's *recall* is the part of the held-out items that at least one of the k neighbours likes. It
-is averaged over the users that have any, and over repeated splits, each with groups and weights of its own
-(:mod:`neodp.stretch.weights`); the confidence interval is Student's over the splits. Compared are [1]_ (section 4)
+with noise, and a user's *recall* is the share of the held-out items that at least one of the k neighbours likes. The
+recall is averaged over the users with held-out items, and over repeated splits, each with its own groups and weights
+(:mod:`neodp.stretch.weights`); the confidence interval is Student's over the splits. The experiment compares [1]_
+(section 4)
 
-* ``slices``: weights in slices from u to 1, for all users alike (Figures 1 and 2);
+* ``slices``: weights in slices from u to 1, in the same way for all users (Figures 1 and 2);
 * ``westin``: users by attitude, 23 / 43 / 34 % (Figure 3);
 * ``naive``: the fundamentalists left out, all others at weight 0.5 (Figure 4);
-* ``blind``: weight 0 for all, which is choosing at random;
+* ``blind``: weight 0 for all users, which is the same as choosing neighbours at random;
 * ``exact``: no privacy at all.
 
-Epsilon is that of each number released, as in the paper; a table of n users costs everybody n times as much. The
-experiment looks at true likes to judge its neighbours: what it prints is not private.
+Epsilon is the epsilon of each released number, as in the paper; a table of n users costs every user n times as much.
+The experiment uses the true likes to judge the neighbours, so its results are not private.
 
-Everything but the noise follows from a seed. Results go to a file line by line, and an experiment that was stopped goes
-on from there.
+Everything except the noise is determined by a seed. Results are written to a file line by line, and an experiment that
+was stopped continues from there.
 
 References
 ----------
@@ -64,21 +65,21 @@ __all__ = [
 ]
 
 NAIVE = 0.5
-"""The strictest weight of a pragmatist."""
+"""The weight of all users in ``naive``: the strictest weight of a pragmatist."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to try.
+    """The parameters of the experiment.
 
     Attributes
     ----------
     epsilons, lows, slices : tuples
-        Every epsilon is tried with every lowest weight and number of slices.
+        The epsilons, the lowest weights and the numbers of slices; every combination is tried.
     repeats : int
-        How many splits.
+        The number of splits.
     k : int
-        How many neighbours.
+        The number of neighbours.
     seed : int
     measure : Measure
     """
@@ -92,7 +93,7 @@ class Plan:
     measure: Measure = Measure.COSINE
 
     def cells(self) -> list[Cell]:
-        """All that is to be done, one split after the other."""
+        """Return all runs of the experiment, one split after another."""
         found = []
         for repeat in range(self.repeats):
             found += [Cell(repeat, "exact"), Cell(repeat, "blind", 1.0)]
@@ -103,7 +104,7 @@ class Plan:
 
 
 class Cell(NamedTuple):
-    """One run: a split, a population, and an epsilon; with slices, from which weight on and how many."""
+    """One run: a split, a kind of weights, and an epsilon; for slices, also the lowest weight and their number."""
 
     repeat: int
     weights: str
@@ -114,7 +115,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """The recall of one run: its sum over users and how many they are, in all and by group where there are groups."""
+    """The recall of one run: its sum over users and the number of users, in total and by group if there are groups."""
 
     cell: Cell
     found: float
@@ -122,21 +123,21 @@ class Result:
     groups: dict[str, tuple[float, int]]
 
     def recall(self, *groups: str) -> float:
-        """The mean over all users, or over those of some groups."""
+        """Return the mean over all users, or over the users of some groups."""
         if not groups:
             return self.found / max(self.users, 1)
         return sum(self.groups[g][0] for g in groups) / max(sum(self.groups[g][1] for g in groups), 1)
 
 
 class Interval(NamedTuple):
-    """A mean over repeats, and how far its confidence interval goes to either side."""
+    """A mean over repeats, and the half-width of its confidence interval."""
 
     mean: float
     margin: float
 
 
 def held_out(profiles: Profiles, seed: Sequence[int], share: float = 0.1) -> Bools:
-    """Which likes are held out: a tenth of each user's, rounded, of items that at least two users like.
+    """Choose the likes to hold out: a tenth of each user's likes, rounded, of items that at least two users like.
 
     Examples
     --------
@@ -157,7 +158,9 @@ def held_out(profiles: Profiles, seed: Sequence[int], share: float = 0.1) -> Boo
 
 
 def recall_of(profiles: Profiles, out: Bools, neighbor: NDArray[np.integer]) -> Floats:
-    """Per user, which part of the likes held out some neighbour has among the others; NaN where none is held out.
+    """Return the share of each user's held-out likes that some neighbour has among the likes not held out.
+
+    It is NaN for a user without held-out likes.
 
     Examples
     --------
@@ -184,17 +187,17 @@ def run(
     insecure_seed: int | None = None,
     progress: Progress = lambda *_: None,
 ) -> list[Result]:
-    """All runs of a plan.
+    """Carry out all runs of a plan.
 
     Parameters
     ----------
     profiles : Profiles
-        Their weights do not matter.
+        The profiles; their weights are ignored.
     plan : Plan
     path : path, optional
-        Where to keep results; runs that stand there are not done again.
+        A file for the results; runs whose results are in the file are not repeated.
     insecure_seed : int, optional
-        Draw the noise from a seed: repeatable, and not private.
+        A seed for the noise: the results are then repeatable, and not private.
 
     Raises
     ------
@@ -213,12 +216,12 @@ def run(
 
 
 def picked(results: Iterable[Result], **values: Any) -> list[Result]:
-    """The results of runs with these values."""
+    """Return the results of the runs with these values."""
     return [r for r in results if all(getattr(r.cell, name) == value for name, value in values.items())]
 
 
 def interval(results: Iterable[Result], *groups: str, confidence: float = 0.99) -> Interval:
-    """The mean recall and its confidence interval over splits, after averaging what each split has.
+    """Return the mean recall and its confidence interval over splits, after averaging within each split.
 
     Examples
     --------
@@ -240,7 +243,7 @@ def interval(results: Iterable[Result], *groups: str, confidence: float = 0.99) 
 
 
 class Line(NamedTuple):
-    """One line of a table or picture: recall by epsilon, or by the number of slices, and over all."""
+    """One line of a table or picture: recall by epsilon, or by the number of slices, and overall."""
 
     label: str
     by: dict[float, Interval]
@@ -248,10 +251,10 @@ class Line(NamedTuple):
 
 
 def by_epsilon(results: Sequence[Result], plan: Plan) -> list[Line]:
-    """Recall by epsilon: of weights in slices, averaged over their numbers; by attitude; and of the baselines.
+    """Return recall by epsilon: for weights in slices, averaged over their numbers; by attitude; and for the baselines.
 
-    "others" are all but the fundamentalists, whom the naive baseline leaves out: the users that the two can be compared
-    on.
+    "others" are all users except the fundamentalists, whom the naive baseline leaves out: on these users, ``westin``
+    and ``naive`` can be compared.
     """
     westin, naive = picked(results, weights="westin"), picked(results, weights="naive")
     others = tuple(group for group in ATTITUDES if group != "fundamentalist")
@@ -269,7 +272,7 @@ def by_epsilon(results: Sequence[Result], plan: Plan) -> list[Line]:
 
 
 def by_slices(results: Sequence[Result], plan: Plan) -> list[Line]:
-    """Recall by the number of slices, averaged over epsilon."""
+    """Return recall by the number of slices, averaged over epsilon."""
     return [
         _line(f"slices from {low:g}", picked(results, weights="slices", low=low), (), "slices", plan.slices)
         for low in plan.lows
@@ -317,7 +320,7 @@ def _weights(profiles: Profiles, cell: Cell, groups: NDArray[np.str_], seed: int
 
 
 def _in_order(profiles: Profiles) -> Profiles:
-    """The same profiles, by the ids of users and items: what a seed draws must not depend on where they were kept."""
+    """Sort profiles by the ids of users and items, so that draws from a seed do not depend on how they were stored."""
     import pyarrow.compute as pc
 
     users, items = pc.sort_indices(profiles.users), pc.sort_indices(profiles.items)
@@ -337,13 +340,13 @@ def _in_order(profiles: Profiles) -> Profiles:
 
 
 def _kept(profiles: Profiles, keep: Bools, weight: Floats | None = None) -> Profiles:
-    """Some of the likes, of all users."""
+    """Return the profiles of all users with only some of the likes."""
     columns = {name: getattr(profiles, name)[keep] for name in ("user", "item", "value")}
     return replace(profiles, **columns, weight=profiles.weight[keep] if weight is None else weight)
 
 
 def _of_users(profiles: Profiles, who: NDArray[np.integer]) -> Profiles:
-    """Some of the users, with their likes."""
+    """Return the profiles of some users."""
     import pyarrow as pa
 
     place = np.full(len(profiles), -1, np.int32)
@@ -361,7 +364,7 @@ def _sum(recall: Floats) -> tuple[float, int]:
 
 
 class _Kept:
-    """Results, in a file where there is one: a line that says what the experiment is, then one line per run."""
+    """Results, kept in a file if one is given: a line that identifies the experiment, then one line per run."""
 
     def __init__(self, path: str | PathLike[str] | None, identity: dict[str, Any]) -> None:
         self.results: dict[Cell, Result] = {}
@@ -402,7 +405,7 @@ class _Kept:
 
 
 def _identity(profiles: Profiles, plan: Plan, insecure_seed: int | None) -> dict[str, Any]:
-    """What a file of results belongs to."""
+    """Return the data that identify the experiment to which a file of results belongs."""
     digest = hashlib.sha256()
     digest.update(repr((profiles.users.to_pylist(), profiles.items.to_pylist())).encode())
     for column in (profiles.user, profiles.item, profiles.value):

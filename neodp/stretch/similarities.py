@@ -1,27 +1,31 @@
-"""How similar users are, with privacy.
+"""Similarities between users, with privacy.
 
-With a = diag(v) d a user's stretched profile (for scalar products the stretching weights are the privacy weights),
+Let a = diag(v) d be a user's stretched profile (for scalar products, the stretching weights are the privacy weights).
+Then
 
     dot(s, t)    = a_s . a_t + Laplace(1 / epsilon)
     cosine(s, t) = dot(s, t) / (|s| |t|),   |s|^2 = max(a_s . a_s + Laplace(1 / epsilon), ln(50 n) / epsilon, 1).
 
-The square of a norm counts at least as much as noise alone reaches among the n norms that are released, in one table of
-a hundred. Otherwise noise divided by next to nothing would make the smallest profiles everybody's neighbours.
+The square of a norm has a lower bound, ln(50 n) / epsilon. With a chance of one in a hundred, noise alone exceeds this
+bound somewhere among the n released norms. Without the bound, noise would be divided by numbers close to 0, and the
+smallest profiles would become everybody's neighbours.
 
-What is private. Which users and items there are is public. The noise covers each like, its value and its weight: if
-item i of one user comes, goes or changes, and its weight with it, a_i moves by at most its larger weight v_i, and meets
-at most 1 in the other profile, or adds at most v_i^2 to a . a. So every number released changes by at most v_i, and its
-chance by at most e^(epsilon v_i). Norms are noised too: a profile's size is a function of it. ``cosine-public-sizes``
-divides by the true |d_s| |d_t| instead, for where everybody can see how many items users like; then it only protects
-*which*: exchanging one for another costs the weights of both.
+*Privacy.* The lists of users and items are public. The noise protects each like, its value and its weight: if item i of
+one user is added, removed or changed, and its weight with it, a_i moves by at most its larger weight v_i, and is
+multiplied by at most 1 from the other profile, or adds at most v_i^2 to a . a. So every released number changes by at
+most v_i, and its chance at most by a factor of e^(epsilon v_i). Norms get noise too, since the size of a profile is a
+function of the profile. ``cosine-public-sizes`` divides by the true |d_s| |d_t| instead, for cases in which the number
+of items that a user likes is public; it then protects only *which* items these are: exchanging one item for another
+costs the weights of both.
 
-What it costs. Each released number that a user's profile goes into costs the user epsilon v_i for item i, and the costs
-add up. One pair is one number, and one norm each for the cosine. A user is in a pair with each of the other n - 1, so
-that a whole table costs n epsilon v_i: see :class:`Cost`.
+*Cost.* Each released number that depends on a user's profile costs the user epsilon v_i for item i, and the costs add
+up. A pair takes one number, and for the cosine one norm of each user. A user is in a pair with each of the other n - 1
+users, so that a whole table costs n epsilon v_i: see :class:`Cost`.
 
-How it stays exact. Stretched profiles are whole numbers of 1 / 2^15, products whole numbers of 1 / 2^30, and so is the
-noise: nothing is rounded after the profiles were (down). True norms are of profiles in such whole numbers too: a sum of
-doubles depends on the order of the items in its last bits, and these would tell *which* items they are.
+*Exactness.* Stretched profiles are whole multiples of 1 / 2^15, products are whole multiples of 1 / 2^30, and so is the
+noise: profiles are rounded down, and after that nothing is rounded. True norms are computed from profiles in such whole
+numbers too: the last bits of a sum of doubles depend on the order of the items, and would reveal *which* items they
+are.
 """
 
 from __future__ import annotations
@@ -44,13 +48,13 @@ from neodp.stretch.profiles import UNIT, Profiles
 __all__ = ["Cost", "Measure", "Similarities", "pair", "similarity"]
 
 STEPS = UNIT * UNIT
-"""A product of 1, in the whole numbers that it is kept in."""
+"""The number of units in a product of 1: products are whole multiples of 1 / STEPS."""
 RATIO = 2**16
-"""The ratio of two norms is kept in whole numbers of 1 / RATIO."""
+"""The resolution of the ratio of two norms: ratios are whole multiples of 1 / RATIO."""
 
 
 class Measure(StrEnum):
-    """What is computed, and what is noised."""
+    """The measure of similarity, which also determines which numbers get noise."""
 
     DOT = "dot"
     COSINE = "cosine"
@@ -59,14 +63,14 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True)
 class Cost:
-    """What releases cost a user: epsilon times the weight of an item, for each number the profile goes into.
+    """The cost of releases for a user: epsilon times the weight of an item, for each number that uses the profile.
 
     Attributes
     ----------
     epsilon : float
-        Of each number.
+        The epsilon of each number.
     releases : int
-        How many numbers a user's profile goes into.
+        The number of released numbers that use the user's profile.
 
     Examples
     --------
@@ -81,7 +85,7 @@ class Cost:
 
     @classmethod
     def of_pairs(cls, pairs: int, epsilon: float, measure: Measure) -> Cost:
-        """What so many pairs cost one who is in all of them: the cosine also takes the own norm."""
+        """Return the cost for a user who is in all of these pairs; the cosine also needs the user's norm."""
         return cls(noise.check_epsilon(epsilon), pairs + (measure is Measure.COSINE))
 
     @property
@@ -90,9 +94,9 @@ class Cost:
         return self.epsilon * self.releases
 
     def at(self, delta: float, weight: float = 1.0) -> float:
-        """The epsilon of all releases together for an item of some weight, if delta may be lost; never more than all.
+        """Return the epsilon of all releases together at a delta, for an item of some weight.
 
-        It is the optimal composition of :mod:`neodp.ledger.composition`.
+        It is the optimal composition of :mod:`neodp.ledger.composition`, and never more than the sum of the epsilons.
 
         Examples
         --------
@@ -103,18 +107,18 @@ class Cost:
 
 
 class Similarities:
-    """Noisy similarities of users, by blocks. A pair that is asked for twice costs twice.
+    """Noisy similarities of users, by blocks. A pair that is requested twice costs twice.
 
     Parameters
     ----------
     profiles : Profiles
     epsilon : float
-        Of each number released.
+        The epsilon of each released number.
     measure : Measure
     sampler : Sampler
-        Where the noise comes from.
+        The source of the noise.
     users : array of int, optional
-        Those who will be asked about; by default all. Only their norms are released.
+        The users whose norms are needed, and released; by default all users.
     """
 
     def __init__(
@@ -145,18 +149,19 @@ class Similarities:
         return np.asarray(np.sqrt(np.maximum(squares / STEPS, least)))
 
     def products(self, rows: Any, columns: Any) -> Whole:
-        """The scalar products of stretched profiles, in whole numbers of 1 / 2^30, without noise."""
+        """Return the scalar products of stretched profiles, in units of 1 / 2^30, without noise."""
         return np.asarray((self._stretched[rows] @ self._stretched[columns].T).toarray(), np.int64)
 
     def between(self, rows: Any, columns: Any) -> Floats:
-        """The similarities of each user of one list with each of another that has none of the same."""
+        """Return the similarities of each user of one list with each user of another; the lists must be disjoint."""
         noisy = self._sampler(self.products(rows, columns), self._scale)
         return np.asarray(noisy / STEPS / (self._norm[rows][:, None] * self._norm[columns]))
 
     def nearness(self, user: Any, others: Any) -> Whole:
-        """By how much each of the others is near to one user, for noisy top-k (:mod:`neodp.stretch.neighborhoods`).
+        """Return the noisy nearness of each of the others to one user, for top-k (:mod:`neodp.stretch.neighborhoods`).
 
-        Who has the largest may be released; the numbers themselves may not, since their noise is too small for that.
+        The list of the users with the largest numbers may be released; the numbers themselves may not, since their
+        noise is too small for that.
         """
         norm = self._norm[others]
         share = np.floor(RATIO * (norm.min(initial=np.inf) / norm)).astype(np.int64)
@@ -165,7 +170,7 @@ class Similarities:
         return self._sampler(near, noise.scale_of(STEPS + UNIT, self._epsilon))
 
     def among(self, users: Any) -> Floats:
-        """The similarities among users: symmetric, each pair released once; -inf for a user with itself."""
+        """Return the similarities among users: symmetric, each pair released once; -inf for a user with itself."""
         n = len(users)
         upper = np.triu_indices(n, 1)
         scores = np.full((n, n), -np.inf)
@@ -184,15 +189,15 @@ def similarity(
     measure: Measure = Measure.COSINE,
     sampler: Sampler = noise.secure,
 ) -> float:
-    """How similar two users are, with noise: it may lie outside 0 to 1.
+    """Release the noisy similarity of two users; it may lie outside 0 to 1.
 
-    Costs either of them ``Cost.of_pairs(1, epsilon, measure)``, and every call anew. A user without likes is treated
-    like everybody, and gets noise.
+    Every call costs each of them ``Cost.of_pairs(1, epsilon, measure)``. A user without likes is treated like any
+    other, and gets noise.
 
     Raises
     ------
     UnknownKey, PrivacyError
-        If there is no such user, they are the same one, or epsilon is not positive.
+        If a user does not exist, both users are the same, or epsilon is not positive.
 
     Examples
     --------
@@ -205,12 +210,12 @@ def similarity(
 
 
 def pair(profiles: Profiles, one: str, other: str) -> NDArray[np.int64]:
-    """The positions of two users.
+    """Return the positions of two users.
 
     Raises
     ------
     UnknownKey, PrivacyError
-        If there is no such user, or they are the same one.
+        If a user does not exist, or both users are the same.
     """
     users = np.array([profiles.index(one), profiles.index(other)])
     if one == other:

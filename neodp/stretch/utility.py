@@ -1,17 +1,20 @@
-"""What stretching and noise do to a scalar product: the paper's bound, repaired, and the truth.
+"""The error of a scalar product after stretching and noise: the exact error, and the paper's bound, corrected.
 
-With r = f(d) - f(diag(w) d) what stretching takes away and b = S(f) / epsilon the noise's scale,
+Let r = f(d) - f(diag(w) d) be the loss by stretching, and b = S(f) / epsilon the scale of the noise. Then
 
     Pr[|M(d) - f(d)| > k] = e^(-k/b) cosh(r/b)           where |r| <= k,
                             1 - e^(-|r|/b) sinh(k/b)     elsewhere.
 
-Theorem 3 [1]_ bounds it by 1/2 e^((K (1 - w) |d| - k) / b), with w the least weight and f K-Lipschitz. Two slips:
+Theorem 3 [1]_ bounds this chance by 1/2 e^((K (1 - w) |d| - k) / b), with w the least weight and f K-Lipschitz. It
+needs two corrections:
 
-* the proof's last step drops a term; the 1/2 must go. Without stretching the truth is e^(-k/b), twice the bound.
-* Corollary 2 takes K = 1 for the scalar product. Its gradient at d is as long as d, so Lemma 3 is the one that holds:
+* The last step of the proof drops a term, so the factor 1/2 has to be removed. Without stretching, the exact chance is
+  e^(-k/b), twice the bound.
+* Corollary 2 takes K = 1 for the scalar product. But its gradient at d is as long as d, so what holds is Lemma 3:
   |r| <= (1 - w) |d|^2.
 
-So the bound used here is min(1, e^(((1 - w) |d|^2 - k) / b)), |d|^2 being that of both profiles together.
+So the bound used here is min(1, e^(((1 - w) |d|^2 - k) / b)), where |d|^2 is the squared norm of both profiles
+together.
 
 References
 ----------
@@ -39,16 +42,16 @@ __all__ = ["Errors", "bound", "compare", "corollary_2", "tail", "theorem_3_as_pr
 
 @dataclass(frozen=True)
 class Errors:
-    """How many pairs' scalar products are off by more than `beyond`, as parts of all pairs.
+    """The share of pairs whose scalar product is off by more than `beyond`.
 
     Attributes
     ----------
     measured : float
-        With noise drawn once for each pair.
+        The measured share, with noise drawn once for each pair.
     exact : float
-        What is expected, by the formula.
+        The expected share, by the exact formula.
     bound, printed : float
-        What Theorem 3 allows, repaired and as printed.
+        The bound of Theorem 3, corrected and as printed.
     """
 
     beyond: float
@@ -59,7 +62,7 @@ class Errors:
 
 
 def tail(r: Floats, k: float, b: float) -> Floats:
-    """Pr[|Laplace(b) - r| > k].
+    """Return Pr[|Laplace(b) - r| > k].
 
     Examples
     --------
@@ -73,17 +76,17 @@ def tail(r: Floats, k: float, b: float) -> Floats:
 
 
 def bound(least: Floats, square: Floats, k: float, epsilon: float) -> Floats:
-    """Theorem 3 for the scalar product, repaired: `least` is w, `square` is |d|^2."""
+    """Return the corrected bound of Theorem 3 for the scalar product: `least` is w, `square` is |d|^2."""
     return np.exp(np.minimum(0.0, epsilon * ((1 - least) * square - k)))
 
 
 def theorem_3_as_printed(least: Floats, square: Floats, k: float, epsilon: float) -> Floats:
-    """Theorem 3 with K = S = 1, as printed. It does not hold."""
+    """Return the bound of Theorem 3 with K = S = 1, as printed. It does not hold."""
     return np.minimum(1.0, np.exp(np.minimum(1.0, epsilon * ((1 - least) * np.sqrt(square) - k))) / 2)
 
 
 def corollary_2(n: int, least: float, epsilon: float) -> float:
-    """What Corollary 2 says of Pr[error > sqrt(n)], as printed. It does not hold.
+    """Return the bound of Corollary 2 on Pr[error > sqrt(n)], as printed. It does not hold.
 
     Examples
     --------
@@ -96,9 +99,9 @@ def corollary_2(n: int, least: float, epsilon: float) -> float:
 def compare(
     profiles: Profiles, epsilon: float, beyond: Sequence[float], *, sampler: Sampler = noise.secure
 ) -> list[Errors]:
-    """The errors of all pairs' scalar products, measured and foretold.
+    """Compare the measured errors of all pairs' scalar products with the predicted ones.
 
-    It looks at true profiles: what it says is not private.
+    The comparison uses the true profiles, so its result is not private.
 
     Examples
     --------

@@ -1,27 +1,27 @@
 """Privacy weights of whole populations: one for all, in slices, by attitude.
 
-In *slices*: every like gets one of the n + 1 equally spaced weights from u to 1, each as likely. (The paper's text says
-n values, which leaves n = 1 without a meaning; its program takes n gaps between them.)
+In *slices*: every like gets one of the n + 1 equally spaced weights from u to 1, all equally likely. (The paper's text
+says n values, which would have no meaning for n = 1; its program takes n gaps between the values.)
 
 By *attitude* (Westin): a user is unconcerned, a pragmatist or a fundamentalist, with chances of 23, 43 and 34 %, and
-every like gets one of the group's weights, each as likely.
+every like gets one of the group's weights, all equally likely.
 
-How they are drawn. A draw is a function of who and what it is for, and of nothing else: with h(..) the 64 bits that
-BLAKE2b gives for texts, each of them written after its length,
+*The draws.* A draw depends on the user and the item that it is for, and on the seed, but on nothing else. Let h(..) be
+the 64 bits that BLAKE2b gives for a sequence of texts, each preceded by its length. Then
 
     the weight of u's like of i is  c[h(seed, u, i) mod |c|],  c the weights of the slices, or of u's group;
     the group of u is the part of [0, 1), cut at 23 and 66 %, in which the first 53 bits of h(seed, u) lie.
 
-Lengths before texts make the words of different draws different, so that a user's group, the user's weights and those
-of everybody else are as good as independent.
+Since each text follows its length, different draws hash different words, so that a user's group, the user's weights and
+the weights of all other users are practically independent.
 
-Why the promise holds (:mod:`neodp.stretch.similarities`). Two tables of the same users and items differ in one
-like: u's like of i is there or not, or has another value. Every other like has the same weight in both, since only its
-own ids go into its weight, with its own user's group: not the other likes, nor how many there are, nor the row in which
-it stands. So the stretched profiles differ in one number, by at most the weight v of that like, and the chance of a
-released number changes by at most e^(epsilon v). If weights were drawn one after the other instead, a like would shift
-all draws behind it, and with them what is released about others. A user's group is not a like: if a table says another
-group, all weights of that user may change.
+*The privacy promise* (:mod:`neodp.stretch.similarities`) holds for these weights. Let two tables of the same users and
+items differ in one like: u's like of i is present or not, or has another value. Every other like has the same weight in
+both tables, since its weight depends only on its own ids and on its user's group: not on other likes, nor on their
+number, nor on its row. So the stretched profiles differ in one number, by at most the weight v of that like, and the
+chance of a released number changes at most by a factor of e^(epsilon v). If weights were drawn one after another
+instead, a like would shift all later draws, and with them the numbers released about other users. A user's group is not
+a like: if a table gives a user another group, all weights of that user may change.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ ATTITUDES: Mapping[str, tuple[float, ...]] = {
 }
 """The weights of each group."""
 SHARES: Mapping[str, float] = {"unconcerned": 0.23, "pragmatist": 0.43, "fundamentalist": 0.34}
-"""The groups' shares of a population, by a poll of 2004."""
+"""The groups' shares of the population, according to a poll of 2004."""
 
 Words: TypeAlias = NDArray[np.uint64]
 
 
 def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
-    """A weight for each like, drawn from low, low + (1 - low) / slices, .., 1.
+    """Draw a weight for each like from low, low + (1 - low) / slices, .., 1.
 
     Raises
     ------
@@ -79,12 +79,12 @@ def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
 
 
 def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHARES) -> NDArray[np.str_]:
-    """A group for each user, with the shares as chances.
+    """Draw a group for each user, with the shares as probabilities.
 
     Raises
     ------
     PrivacyError
-        If a share belongs to no group, or they are not from 0 to 1 with a sum of 1.
+        If a share belongs to an unknown group, or the shares are not numbers from 0 to 1 with a sum of 1.
 
     Examples
     --------
@@ -104,19 +104,19 @@ def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHA
 
 
 def by_attitude(profiles: Profiles, groups: Sequence[str] | NDArray[np.str_], seed: int) -> Floats:
-    """A weight for each like, drawn from the weights of the user's group; 0 for one whose user's group is "".
+    """Draw a weight for each like from the weights of the user's group; 0 if the user's group is "".
 
     Parameters
     ----------
     profiles : Profiles
     groups : strings
-        Every user's group.
+        The group of each user.
     seed : int
 
     Raises
     ------
     PrivacyError
-        If there is no such group, also if its users like nothing.
+        If a group is unknown, even if its users like nothing.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def by_attitude(profiles: Profiles, groups: Sequence[str] | NDArray[np.str_], se
 
 
 def _drawn_for_likes(profiles: Profiles, seed: int) -> Words:
-    """h(seed, user, item) of every like."""
+    """Return h(seed, user, item) for every like."""
     start = _text(str(seed))
     users = [start + _text(user) for user in profiles.users.to_pylist()]
     items = [_text(item) for item in profiles.items.to_pylist()]
@@ -144,18 +144,18 @@ def _drawn_for_likes(profiles: Profiles, seed: int) -> Words:
 
 
 def _words(texts: Iterable[bytes]) -> Words:
-    """h: 64 bits for each."""
+    """Return the hash h, of 64 bits, of each text."""
     return np.frombuffer(b"".join([blake2b(text, digest_size=8).digest() for text in texts]), "<u8")
 
 
 def _text(text: str) -> bytes:
-    """A text after its length."""
+    """Return a text preceded by its length."""
     data = text.encode()
     return len(data).to_bytes(8, "little") + data
 
 
 def _chosen(choices: Floats, drawn: Words) -> Floats:
-    """One of the choices for each draw; a chance is off by less than 2^-64."""
+    """Return one of the choices for each draw; each chance is off by less than 2^-64."""
     return np.asarray(choices[drawn % np.uint64(len(choices))])
 
 
@@ -168,23 +168,23 @@ def _known(group: str) -> tuple[float, ...]:
 
 
 def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions | None = None) -> tuple[Profiles, int]:
-    """Profiles with other weights, and how many likes got none and therefore have weight 0.
+    """Return profiles with other weights, and the number of likes that got none and therefore have weight 0.
 
     Parameters
     ----------
     profiles : Profiles
     weights : str
-        ``westin`` for weights by attitude, ``slices:LOW:N`` as in ``slices:0.5:3``, one number for all, or the path of
-        a table with ``item,weight``, ``user,weight``, ``user,item,weight`` or ``user,group``.
+        ``westin`` for weights by attitude, ``slices:LOW:N`` as in ``slices:0.5:3``, one number for all likes, or the
+        path of a table with ``item,weight``, ``user,weight``, ``user,item,weight`` or ``user,group``.
     seed : int
-        For the same groups and weights again.
+        The seed: the same seed gives the same groups and weights.
     options : ReadOptions, optional
-        How to read the table, where it does not say it itself.
+        Options for reading a table that does not state them itself.
 
     Raises
     ------
     PrivacyError, GraphError
-        If the words or the table are invalid; the message says what is allowed.
+        If `weights` or the table is invalid; the message says what is allowed.
     """
     if weights == "westin":
         groups = attitudes(profiles.users.to_pylist(), seed)

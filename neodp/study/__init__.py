@@ -1,4 +1,4 @@
-"""Design and comparison: the best boundary for a prior, the better of two mechanisms, what a higher epsilon brings.
+"""Design and comparison: the best boundary for a prior, the better of two mechanisms, the gain from a higher epsilon.
 
 >>> import neodp
 >>> g = neodp.generate.three_voters()

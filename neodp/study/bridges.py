@@ -1,16 +1,16 @@
-"""A mechanism in the shapes that other tools expect.
+"""Adapters that present a mechanism in the form other tools expect.
 
 * :func:`measurement`: an OpenDP Measurement, with its privacy map (extra ``opendp``). The mechanism is audited first.
-  Two ways to measure how far two datasets are apart:
+  There are two ways to measure how far apart two datasets are:
 
   - in *edges*. Over d edges, each of which loses at most (epsilon, delta), the loss is at most (d epsilon, delta (1 +
     e^epsilon + … + e^((d-1) epsilon))), group privacy. Epsilon is the greatest exact loss of an edge
-    (:mod:`neodp.core.losses`), which may be less than what the edges allow.
-  - in *epsilon*, where delta is 0: the sum of the edges' own epsilons along a path. Over a distance of d the loss is d:
-    people who asked for more privacy are farther from each other's datasets, and get it.
-* :func:`sampler`: a function ``(dataset, n) -> array`` for tools that audit by drawing.
+    (:mod:`neodp.core.losses`), which may be less than the edges allow.
+  - in *epsilon*, if delta is 0: the sum of the edges' own epsilons along a path. Over a distance of d the loss is at
+    most d. An edge of someone who asked for more privacy is shorter, so the loss over that edge is smaller.
+* :func:`sampler`: a function ``(dataset, n) -> array`` for tools that audit by drawing samples.
 
-Neither is a release: every call draws anew, and costs the privacy of the mechanism anew.
+Neither is recorded as a release: every call draws again, and costs the privacy of the mechanism again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["measurement", "sampler"]
 
 
 def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
-    """A function from a dataset and a number n to n independent answers, as positions in the graph's colours.
+    """Return a function that draws n independent answers at a dataset, as positions in the graph's colours.
 
     Examples
     --------
@@ -55,20 +55,20 @@ def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
 
 
 def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edges") -> dp.Measurement:
-    """An OpenDP Measurement from datasets, by key, to colours.
+    """Return an OpenDP Measurement from the keys of datasets to colours.
 
-    Its measure is the maximum divergence, or its approximate form where some delta is not 0.
+    Its measure is the maximum divergence, or the approximate maximum divergence if some delta is not 0.
 
     Parameters
     ----------
     metric : "edges" or "epsilon"
-        How the distance of two datasets is given: as a number of edges, or as the sum of the epsilons along a path.
+        The unit of the distance between two datasets: the number of edges, or the sum of the epsilons along a path.
 
     Raises
     ------
     GraphError
-        If the mechanism keeps something other than (epsilon, delta), the metric does not fit it, or OpenDP is not
-        installed.
+        If the mechanism's guarantee is not (epsilon, delta), the metric is unknown or does not fit the graph, or
+        OpenDP is not installed.
     NotPrivate
         If the exact audit finds an edge on which the mechanism is not private.
 
@@ -118,7 +118,7 @@ def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edg
 
 
 def _group_delta(edges: int, epsilon: float, delta: float) -> float:
-    """delta (1 + e^epsilon + … + e^((edges-1) epsilon)), rounded up, at most 1."""
+    """Return delta (1 + e^epsilon + … + e^((edges-1) epsilon)), rounded up, at most 1."""
     total = Fraction(0)
     for step in range(edges):
         if step * epsilon > 700.0:

@@ -1,6 +1,7 @@
 """The papers' closed forms, in doubles. ``extend`` does not use them; they are here to be read and compared.
 
-All give upper bounds that privacy puts on the chance of an answer, at a distance from where it is given.
+Each of them gives the upper bound that privacy puts on the chance of an answer, at some distance from a dataset at
+which that chance is given.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ __all__ = ["balanced_truth", "induced", "path_mechanism", "ternary", "ternary_th
 
 
 def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
-    """The optimal mechanism on a path whose first vertex has Pr = `alpha`, delta = 0.
+    """Return the optimal mechanism on a path whose first vertex has Pr = `alpha`, for delta = 0.
 
     With s_i the sum of the first i epsilons, and tau the first i with 1/alpha <= e^{s_i} (e^{eps_i} + 1),
 
@@ -53,9 +54,9 @@ def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
 
 
 def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> float:
-    """p(d, alpha): the greatest chance at distance d from a dataset with chance `alpha`, for one (epsilon, delta).
+    """Return p(d, alpha), the greatest chance at distance d from a dataset with chance `alpha`.
 
-    It is U applied d times. With
+    All edges have the same (epsilon, delta), so that p(d, alpha) is U applied d times. With
 
         tau = max(0, ceil(log((e^eps + 2 delta - 1) / ((e^eps + 1)(e^eps alpha - alpha + delta))) / eps)),
 
@@ -90,12 +91,12 @@ def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> 
 
 
 def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
-    """The chance of the truth at a distance from the boundary, when the boundary is balanced.
+    """Return the chance of the true answer at a distance from the boundary, if the boundary is balanced.
 
         1 - (e^eps - 1 - delta (e^{eps (d+1)} + e^{d eps} - 2)) / (e^{d eps} (e^eps + 1)(e^eps - 1)),
 
-    at most 1. At d = 0 it is the boundary's own (e^eps + delta)/(e^eps + 1), and at epsilon = 0 the limit
-    (1 + delta)/2 + d delta.
+    at most 1. At d = 0 it is the chance on the boundary, (e^eps + delta)/(e^eps + 1), and at epsilon = 0 it is the
+    limit (1 + delta)/2 + d delta.
 
     References
     ----------
@@ -115,14 +116,16 @@ def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
 
 
 def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, int]:
-    """tau_R and tau_B of the line with three outputs: how far Pr[blue or red] and Pr[blue] grow by e^epsilon a step.
+    """Return tau_R and tau_B, the distances up to which Pr[blue or red] and Pr[blue] grow by e^epsilon a step.
+
+    They belong to the line with three outputs:
 
         tau_R = floor(max(0, 1 - log((B0 + R0)(e^eps + 1)) / eps)),
         tau_B = floor(max(0, 1 - log(B0 (e^eps + 1)) / eps)).
 
     References
     ----------
-    Paper 003, equations 2 and 3, which print a ceiling; its own examples are those of the floor.
+    Paper 003, equations 2 and 3. They are printed with a ceiling, but the examples of the paper use the floor.
 
     Examples
     --------
@@ -137,7 +140,7 @@ def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, in
 
 
 def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[float, float, float]:
-    """The three probabilities at a distance from the boundary, for the order blue, red, green; delta = 0.
+    """Return the three probabilities at a distance from the boundary, for the order blue, red, green and delta = 0.
 
     With B0, R0 and G0 = 1 - B0 - R0 on the boundary and tau_R <= tau_B of ``ternary_thresholds``,
 

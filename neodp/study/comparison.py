@@ -1,9 +1,9 @@
-"""Does one mechanism dominate another?
+"""Comparison of two mechanisms by dominance.
 
 M *dominates* M' iff it answers truthfully at least as often on every dataset (paper 002, Definition 2). This is a
-partial order: of two mechanisms, often neither dominates (Example 1), and which is better depends on how likely each
-dataset is (:mod:`neodp.study.optimum`). ``Mechanism.dominates`` decides to the last bit; this leaves out what rounding
-does.
+partial order: of two mechanisms, often neither dominates the other (Example 1), and which one is better depends on how
+likely each dataset is (:mod:`neodp.study.optimum`). ``Mechanism.dominates`` decides to the last bit; the comparison
+here ignores differences as small as rounding errors.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["Accuracy", "Comparison", "Difference", "compare"]
 
 SAME = 1e-9
-"""Chances that differ by no more than this part of the smallest of p and 1 - p are the same: what solvers round."""
+"""The tolerance, as a fraction of the smallest of p and 1 - p: a smaller difference is a solver's rounding error."""
 
 Verdict: TypeAlias = Literal["equal", "first", "second", "neither"]
 
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """How often a mechanism is truthful: per dataset the chance of the true answer, and one minus it.
+    """The accuracy of a mechanism: per dataset, the chance of the true answer, and one minus that chance.
 
-    The smaller of both is exact, so that chances next to 1 can be told apart. ``answer`` is the true answer of each
-    dataset, where that is known.
+    The smaller of the two numbers is exact, so that chances close to 1 can be told apart. ``answer`` is the true answer
+    of each dataset, if it is known.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Accuracy:
 
     @classmethod
     def of(cls, mechanism: Mechanism, name: str | None = None) -> Accuracy:
-        """The accuracy of a mechanism, with any number of colours."""
+        """Return the accuracy of a mechanism, with any number of colours."""
         import pyarrow as pa
 
         graph = mechanism.graph
@@ -55,7 +55,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Difference:
-    """One dataset, and how often each of two mechanisms is truthful there."""
+    """One dataset, and the accuracy of each of two mechanisms there."""
 
     key: str
     first: float
@@ -64,21 +64,21 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What ``compare`` found.
+    """The result of ``compare``.
 
     Attributes
     ----------
     names : two strings
     verdict : str
-        Which one dominates: "first", "second", "neither", or "equal".
+        Which mechanism dominates the other: "first", "second", "neither", or "equal".
     datasets, first_better, second_better : int
-        How many datasets there are, and on how many each is truthful more often.
+        The number of datasets, and the number of datasets on which each mechanism is more accurate.
     mean, worst : two floats
-        The mean accuracy over the datasets, all alike, and the least.
+        The mean accuracy over all datasets, equally weighted, and the least accuracy.
     first_gains, second_gains : tuples of Difference
-        Where each is ahead by most.
+        The datasets on which each mechanism is furthest ahead.
     first, second : arrays of float
-        The accuracy of each, per dataset.
+        The accuracy of each mechanism, per dataset.
     """
 
     names: tuple[str, str]
@@ -107,19 +107,19 @@ class Comparison:
 
 
 def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
-    """Compare two mechanisms dataset by dataset; chances that differ by less than 1e-9 of themselves are the same.
+    """Compare two mechanisms dataset by dataset, with a relative tolerance of 1e-9.
 
     Parameters
     ----------
     first, second : Accuracy
-        On the same datasets, in any order; epsilons, deltas and edges may differ.
+        The accuracies on the same datasets, in any order; epsilons, deltas and edges may differ.
     most : int
-        How many of the largest differences to name, each way.
+        The number of largest differences to report in each direction.
 
     Raises
     ------
     GraphError
-        If a dataset is in one of them only, or has different true answers.
+        If a dataset is in only one of the two, or has different true answers in them.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
 
 
 def _places(first: Accuracy, second: Accuracy) -> NDArray[np.int64]:
-    """Where each dataset of the first stands in the second."""
+    """Return the position of each dataset of `first` in `second`."""
     import pyarrow.compute as pc
 
     for one, two in ((first, second), (second, first)):

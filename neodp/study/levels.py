@@ -1,12 +1,14 @@
-"""What a higher epsilon would bring, level by level.
+"""The gain in accuracy from a higher epsilon, level by level.
 
-The edges of one epsilon are a *level*: in a graph of votes or counts, the people who ask for it. For each level, this
-is the accuracy of the balanced mechanism if its epsilon were higher and all others as they are.
+The edges with the same epsilon form a *level*: in a graph of votes or counts, a level belongs to the people who asked
+for that epsilon. For each level, this module finds the accuracy of the balanced mechanism if the epsilon of that level
+were higher and all other epsilons stayed the same.
 
-It is found from the mechanism as it is. Labels only rise when an epsilon does, and a label stays where something else
-still holds it down: the even share of a boundary edge, or a neighbour that stays, over an edge that does not change and
-allows no more. The datasets that are held are those that a search from the former over such edges reaches; the others
-are settled again, beginning from the rim of those that are held.
+It starts from the labels of the present mechanism. If an epsilon rises, labels can only rise. A label stays the same
+if something that does not change still holds it down: the even share of a boundary edge, or a neighbour whose label
+stays the same, over an unchanged edge that allows no more. A search over such edges, from the datasets held by an
+unchanged even share, reaches exactly the datasets that are held down. The other datasets are settled again, starting
+at the rim between them and the held ones.
 """
 
 from __future__ import annotations
@@ -28,18 +30,18 @@ __all__ = ["Raised", "what_if"]
 
 @dataclass(frozen=True)
 class Raised:
-    """The balanced mechanism if the edges of one epsilon had a higher one.
+    """The accuracy of the balanced mechanism if the edges of one level had a higher epsilon.
 
     Attributes
     ----------
     epsilon, raised : float
-        What it is, and what it would be; None for the mechanism as it is.
+        The epsilon now, and the higher epsilon; None for the present mechanism.
     edges : int
-        How many edges have it.
+        The number of edges in the level.
     changed : int
-        How many datasets would be answered truthfully more often.
+        The number of datasets at which the accuracy would be higher.
     mean, worst : float
-        The mean accuracy over the datasets, all alike, and the least.
+        The mean accuracy over all datasets, equally weighted, and the least accuracy.
     """
 
     epsilon: float | None
@@ -51,16 +53,16 @@ class Raised:
 
 
 def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raised]:
-    """The accuracy as it is, and if the epsilon of each level were higher by `raised`, with the balanced alpha.
+    """Return the accuracy of the balanced mechanism, now and with the epsilon of each level higher by `raised`.
 
     Parameters
     ----------
     graph : DatasetGraph
-        With two colours; its alpha is not looked at.
+        A graph with two colours; its alpha is ignored.
     raised : float
-        By how much, above 0.
+        The increase of epsilon, above 0.
     most : int
-        At most so many levels, those with the most edges.
+        The greatest number of levels to consider; those with the most edges are chosen.
 
     Examples
     --------
@@ -95,7 +97,7 @@ def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raise
 def _raised(
     graph: DatasetGraph, rule: EpsilonDelta, new_rule: EpsilonDelta, adjacency: Adjacency, label: Labels, changed: Bools
 ) -> Labels:
-    """The labels with other epsilons, which are no lower, on the edges that are `changed`."""
+    """Return the labels under `new_rule`, whose epsilons on the `changed` edges are no lower than those of `rule`."""
     own = binary.even_shares(graph, new_rule)
     edges = np.flatnonzero(~graph.crossing & ~changed)
     u = np.concatenate([graph.source[edges], graph.target[edges]])
@@ -117,6 +119,6 @@ def _settle(
 
 
 def _accuracy(rule: EpsilonDelta, label: Labels) -> tuple[float, float]:
-    """The mean and the least chance of the true answer."""
+    """Return the mean and the least chance of the true answer."""
     true, false = rule.decode(label)
     return 1.0 - float(false.mean()), float(true.min())

@@ -1,33 +1,34 @@
 """The best boundary for a prior.
 
-The optimal mechanism is unique once alpha is fixed (:mod:`neodp.core.binary`); which alpha is best depends on how
-likely each dataset is. Given weights w over the datasets, this finds the alpha whose extension has the greatest
-expected accuracy: the linear program
+Once alpha is fixed, the optimal mechanism is unique (:mod:`neodp.core.binary`); which alpha is best depends on how
+likely each dataset is. Given weights w over the datasets, this module finds the alpha whose extension has the greatest
+expected accuracy. It solves the linear program
 
     maximise    sum of w(v) Pr[M(v) = colour of v]    over all mechanisms M
     subject to  p_u <= e^eps p_v + delta  and  1 - p_u <= e^eps (1 - p_v) + delta,  both ways, on every edge,
 
-where p = Pr[first colour]. Its solution is as good as the extension of its own values on the boundary, so these are
-the alpha. Three things make it small and exact:
+where p = Pr[first colour]. The extension of the solution's values on the boundary is as good as the solution, so these
+values are the alpha. Three techniques make the program small and the result exact:
 
 * *Quotient.* An equitable partition puts datasets into classes such that all members of a class have the same colour
   and weight and the same number of neighbours in every class over edges of every (epsilon, delta). The averages of a
   private p over the classes are private as well: adding up an inequality over the d edges between two classes gives
   d mean(p_u) <= e^eps d mean(p_v) + d delta. So the program has one variable per class. Classes are found by colour
-  refinement: a hypercube of 2^d datasets with one epsilon has d + 1.
+  refinement: a hypercube of 2^d datasets with one epsilon has d + 1 classes.
 * *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
-  those that the solution breaks; repeat until it breaks none. The last solution is optimal for all rows. Up to MANY
-  rows, all are solved at once: on graphs that are long and narrow, such as those of scores, demand takes many rounds.
-* *Rounding in.* A solver's solution is private up to its tolerance only. On labels (:mod:`neodp.compiled.kernel`) it is
-  lowered until it is private to the last bit. Where that would make it worse than the balanced alpha, balanced is
-  returned.
+  the inequalities that the solution violates; repeat until it violates none. The last solution is optimal for all rows.
+  A program of at most MANY rows starts with all of them: on long and narrow graphs, such as those of scores, adding
+  rows on demand takes many rounds.
+* *Rounding in.* A solver's solution is private only up to the solver's tolerance. Its labels
+  (:mod:`neodp.compiled.kernel`) are lowered until the solution is private to the last bit. If that makes it worse than
+  the balanced alpha, the balanced alpha is returned.
 
-A *fair* alpha has the greatest worst accuracy, and the greatest expected accuracy among those. On a boundary edge both
-ends cannot be truthful more often than its even share, which the balanced alpha reaches on the tightest edge: so the
-greatest worst accuracy is that of the balanced alpha, and becomes a lower bound of the program. Labels of private
-mechanisms form a lattice (the least and the greatest of two are private, since U is monotone), so that a rounded
-solution is raised to the bound exactly: between the lowest mechanism that reaches it on the first colour and the
-highest that reaches it on the second.
+A *fair* alpha has the greatest possible worst accuracy, and among those the greatest expected accuracy. The two ends of
+a boundary edge cannot both be more accurate than the even share of the edge, and the balanced alpha reaches this share
+on the tightest edge. So the greatest worst accuracy is that of the balanced alpha, and becomes a lower bound in the
+program. Labels of private mechanisms form a lattice (the pointwise minimum and maximum of two are private, since U is
+monotone). A rounded solution is therefore raised to the bound exactly: it is moved between the lowest mechanism that
+reaches the bound on the first colour and the highest that reaches it on the second.
 """
 
 from __future__ import annotations
@@ -50,22 +51,22 @@ from neodp.errors import GraphError, NeodpError
 __all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
 
 ROUNDS = 64
-"""Refinement that has not ended by then finds too many classes to be of use."""
+"""The greatest number of refinement rounds: a refinement that takes more finds too many classes to be of use."""
 SNAP = 1e-9
-"""Closer to 0 or 1 than this, what a solver says is tried as 0 or 1."""
+"""The distance from 0 or 1 below which a solver's value is also tried as exactly 0 or 1."""
 MANY = 100_000
-"""Up to so many rows, the program starts with all of them."""
+"""The greatest number of rows with which the program starts with all of them."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to choose alpha, and what it achieves.
+    """One choice of alpha, and the accuracy that it achieves.
 
     Attributes
     ----------
     name : str
     alpha : array of float
-        For ``DatasetGraph.with_alpha``.
+        The values for ``DatasetGraph.with_alpha``.
     expected, worst : float
         The accuracy (the chance of the true answer) of its extension: expected under the prior, and the least.
     """
@@ -85,9 +86,9 @@ class Optimum(Choice):
     bound : float
         The optimum of the linear program, up to the solver's tolerance: no private mechanism is more accurate.
     classes : int
-        How many variables the program had.
+        The number of variables in the program.
     rows, rounds : int
-        With how many inequalities, and after how many times, it was solved.
+        The number of inequalities in the last program that was solved, and how many programs were solved.
     """
 
     bound: float
@@ -97,20 +98,21 @@ class Optimum(Choice):
 
 
 def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Floats:
-    """Weights over the datasets of a graph that add up to 1.
+    """Return weights over the datasets of a graph that add up to 1.
 
     Parameters
     ----------
     graph : DatasetGraph
     how : "uniform", "distance", or a mapping from keys to weights
-        ``uniform``: all datasets alike. ``distance``: all distances from the boundary alike, and the datasets of one
-        distance (in edges) alike, so that the many far away do not outweigh the few at the boundary; those that reach
-        no boundary count as one more distance. In a mapping, a dataset that is missing has the weight 0.
+        ``uniform``: all datasets have the same weight. ``distance``: every distance from the boundary (in edges) has
+        the same total weight, shared equally by the datasets at that distance, so that the many datasets far away do
+        not outweigh the few at the boundary; datasets from which no boundary can be reached count as one more
+        distance. A dataset that is missing from a mapping has weight 0.
 
     Raises
     ------
     GraphError, UnknownKey
-        If a weight is not a finite number of at least 0, all are 0, or a key is no dataset.
+        If a weight is not a finite number of at least 0, if all weights are 0, or if a key is not a dataset.
 
     Examples
     --------
@@ -132,16 +134,16 @@ def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Fl
 
 
 def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False) -> Optimum:
-    """The alpha whose extension has the greatest expected accuracy.
+    """Find the alpha whose extension has the greatest expected accuracy.
 
     Parameters
     ----------
     graph : DatasetGraph
-        With two colours; its alpha is not looked at.
+        A graph with two colours; its alpha is ignored.
     weights : array of float, one per dataset, optional
-        How likely each dataset is, as from ``prior``, adding up to 1; by default all alike.
+        The probability of each dataset, adding up to 1, for example from ``prior``; uniform by default.
     fair : bool
-        Only among the alpha with the greatest worst accuracy.
+        If true, consider only the alpha with the greatest worst accuracy.
 
     Returns
     -------
@@ -155,7 +157,7 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
 
     Examples
     --------
-    Fig. 1 of paper 000, where balanced wastes what the neighbours of 121 and 112 allow:
+    In Fig. 1 of paper 000, the balanced alpha wastes part of what the neighbours of 121 and 112 allow:
 
     >>> import neodp
     >>> g = neodp.generate.three_voters()
@@ -184,10 +186,10 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
 
 
 def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
-    """The best alpha that is the same for all boundary datasets of a colour (``boundary.homogeneous``).
+    """Find the best alpha that is the same at all boundary datasets of a colour (``boundary.homogeneous``).
 
-    The accuracy is a concave function of the one number that is free, since U is concave and increasing; golden-section
-    search finds it to about 1e-6.
+    The accuracy is a concave function of the one free number, since U is concave and increasing; golden-section search
+    finds the best number to about 1e-6.
     """
 
     def at(first: float) -> Choice:
@@ -214,18 +216,18 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
 
 
 def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
-    """The optimised alpha beside the balanced one and the best homogeneous one."""
+    """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison."""
     even = _choice(graph, weights, "balanced", boundary.balanced(graph))
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
 
 
 def classes(graph: DatasetGraph, weights: Floats) -> NDArray[np.int64]:
-    """Per dataset, the number of its class in an equitable partition: the coarsest one, or every dataset by itself.
+    """Return the class of each dataset in an equitable partition: the coarsest one, or one class per dataset.
 
     Colour refinement: start from colours and weights; split classes by how many neighbours their members have in each
     class over edges of each (epsilon, delta), until nothing splits. Neighbourhoods are told apart by sums of 64 random
-    bits, which two different ones share with chance 2^-64. Where that takes more than ROUNDS rounds, the classes would
-    be many.
+    bits; two different neighbourhoods have the same sum with chance 2^-64. If the refinement takes more than ROUNDS
+    rounds, it would find very many classes, so every dataset becomes a class of its own.
 
     Examples
     --------
@@ -250,19 +252,19 @@ def classes(graph: DatasetGraph, weights: Floats) -> NDArray[np.int64]:
 
 
 def _numbered(rows: Floats) -> NDArray[np.int64]:
-    """Rows as numbers from 0, equal ones for equal rows."""
+    """Assign numbers from 0 to rows, the same number to equal rows."""
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _scattered(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A random-looking number for each number (a permutation of 64 bits: multiply, fold, twice)."""
+    """Scramble each number (a permutation of the 64-bit integers: multiply and fold, twice)."""
     x = (x + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(32))
 
 
 class _Rows(NamedTuple):
-    """Inequalities between two classes each: ``ca p_a + cb p_b <= limit``."""
+    """Inequalities, each between two classes: ``ca p_a + cb p_b <= limit``."""
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
@@ -271,7 +273,7 @@ class _Rows(NamedTuple):
     limit: Floats
 
     def excess(self, p: Floats) -> Floats:
-        """By how much p breaks each."""
+        """Return the amount by which p violates each inequality (negative if there is slack)."""
         return self.ca * p[self.a] + self.cb * p[self.b] - self.limit
 
     def take(self, which: NDArray[np.int64]) -> _Rows:
@@ -280,7 +282,7 @@ class _Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class _Program:
-    """The linear program on classes; `kept` are the rows to start with."""
+    """The linear program on classes; `kept` marks the rows to start with."""
 
     color: NDArray[np.int8]
     weight: Floats
@@ -309,7 +311,7 @@ class _Program:
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
     def solve(self, floor: float) -> tuple[Floats, float, int, int]:
-        """A best p where no accuracy lies below `floor`, its expected accuracy, and the rows and rounds it took."""
+        """Find the best p with no accuracy below `floor`; return it, its expected accuracy, the rows and the rounds."""
         first = self.color == 0
         low, high = np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)
         kept, rounds = self.kept.copy(), 0
@@ -338,10 +340,10 @@ class _Program:
 
 
 def _rounded_in(graph: DatasetGraph, p: Floats, least: int | None) -> list[Floats]:
-    """Alpha near p on the boundary, private to the last bit, in a few ways.
+    """Return a few alpha close to p on the boundary, each private to the last bit.
 
-    The values as they are, with those next to 0 and 1 made 0 and 1, and all a little nearer to 1/2; each lowered in
-    either colour.
+    They come from the values of p unchanged, from the values with those next to 0 and 1 set to 0 and 1, and from the
+    values moved slightly towards 1/2; each is lowered in the one colour and in the other.
     """
     rule = EpsilonDelta.of(graph)
     ends = boundary.boundary_vertices(graph)
@@ -360,7 +362,7 @@ def _rounded_in(graph: DatasetGraph, p: Floats, least: int | None) -> list[Float
 
 
 def _lowered(graph: DatasetGraph, rule: EpsilonDelta, label: Labels, given: NDArray[np.int64]) -> Labels:
-    """The greatest labels of one answer, for all datasets, that do not exceed the given ones and are private."""
+    """Return the greatest private labels of one answer, for all datasets, that do not exceed the given ones."""
     lowered = np.full(len(graph), certain(rule))
     lowered[given] = label[given]
     rule.settle(graph.adjacency, lowered, given)
@@ -368,7 +370,7 @@ def _lowered(graph: DatasetGraph, rule: EpsilonDelta, label: Labels, given: NDAr
 
 
 def _between(graph: DatasetGraph, rule: EpsilonDelta, first: Labels, least: int) -> Labels:
-    """Labels of the first colour, moved as little as possible so that all own labels are at least `least`."""
+    """Move labels of the first colour as little as possible so that every dataset's own label is at least `least`."""
     parts = [np.flatnonzero(graph.color == color) for color in range(2)]
     lowest, highest = (
         -side * _lowered(graph, rule, np.full(len(graph), -least), part)
@@ -382,7 +384,7 @@ def _worst_label(mechanism: Mechanism) -> int:
 
 
 def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> Choice:
-    """An alpha with what its extension achieves."""
+    """Return an alpha together with the accuracy of its extension."""
     mechanism = extend(graph.with_alpha(alpha))
     return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
 

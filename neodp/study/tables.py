@@ -1,7 +1,7 @@
-"""Tables that a study reads: how accurate a mechanism is, and how likely each dataset is.
+"""Input tables of a study: the accuracy of a mechanism, and the weights of a prior.
 
-Both are tables of any kind that neodp reads, with one row per dataset: ``key,p_true`` for a mechanism that somebody
-else has computed, and ``key,weight`` for a prior. Invalid numbers are rejected, and the error says where.
+Both may be in any table format that neodp reads, with one row per dataset: ``key,p_true`` for a mechanism computed by
+another program, and ``key,weight`` for a prior. Invalid numbers are rejected, and the error says where.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["read_accuracy", "read_weights", "weights"]
 
 
 def read_accuracy(path: str | PathLike[str]) -> Accuracy:
-    """The accuracy of a mechanism from a table of ``key,p_true``.
+    r"""Read the accuracy of a mechanism from a table of ``key,p_true``.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def read_accuracy(path: str | PathLike[str]) -> Accuracy:
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "mine.csv")
-    ...     _ = file.write_text("key,p_true\\n1,0.58\\n2,0.76\\n")
+    ...     _ = file.write_text("key,p_true\n1,0.58\n2,0.76\n")
     ...     read_accuracy(file).true
     array([0.58, 0.76])
     """
@@ -53,7 +53,7 @@ def read_accuracy(path: str | PathLike[str]) -> Accuracy:
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
-    """The weight of each dataset from a table of ``key,weight``, for :func:`neodp.study.prior`.
+    """Read the weight of each dataset from a table of ``key,weight``, for :func:`neodp.study.prior`.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
 
 
 def weights(keys: pa.Array, values: pa.Array, place: str) -> dict[str, float]:
-    """Two columns as a weight per dataset; `place` says in an error where the columns are from.
+    """Return a mapping from keys to weights, given two columns; `place` names their origin in error messages.
 
     Raises
     ------
