@@ -7,7 +7,7 @@
 >>> bool(neodp.audit(g, m))
 True
 
-The public names stand in ``__init__.pyi``, once, each with the module it comes from: type checkers read that list, and
+The stub ``__init__.pyi`` lists the public names, each with the module it comes from. Type checkers read that list, and
 so does this file, which loads a name when it is first used, so that ``import neodp`` is quick.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def _homes() -> dict[str, str]:
-    """Public names and the modules that they come from: the lines ``from module import name as name`` of the stub."""
+    """Return the public names and their modules, from the lines ``from module import name as name`` of the stub."""
     lines = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
     return {words[3]: words[1] for words in map(str.split, lines) if words[:1] == ["from"]}
 

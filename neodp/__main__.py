@@ -1,4 +1,4 @@
-"""``python -m neodp``, and the command ``neodp``: the command line, which Ctrl-C ends with one sentence."""
+"""The entry point of ``python -m neodp`` and of the command ``neodp``; Ctrl-C ends it with one sentence."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ __all__ = ["main"]
 
 
 class _WithoutPandas(PathFinder):
-    """Finds every module but pandas.
+    """An import hook that hides pandas.
 
-    Nothing here needs pandas, but pyarrow and the embedded store's engine load it wherever there is one, and that takes
-    longer than most commands. Both do without it where it cannot be found, as where it was never installed.
+    Nothing here needs pandas, but pyarrow and the embedded store's engine load it if it is installed, and that takes
+    longer than most commands. Both do without pandas if it cannot be found.
     """
 
     @classmethod
@@ -23,7 +23,7 @@ class _WithoutPandas(PathFinder):
 
 
 def main() -> int:
-    """Load the command line and run it; the exit code."""
+    """Load the command line, run it, and return the exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's others start with it, and no command needs them
     if "spark" not in sys.argv:  # --engine spark: PySpark needs pandas
         sys.meta_path[:] = [_WithoutPandas if finder is PathFinder else finder for finder in sys.meta_path]

@@ -1,36 +1,35 @@
-"""What can go wrong, and what to do about it.
+"""The errors of neodp, each with a hint about what to do.
 
 ::
 
     NeodpError
-     ├── GraphError          a value of the graph is not one (also a ValueError)
-     ├── PrivacyError        a privacy condition is not one (also a ValueError)
-     ├── UnknownKey          no such dataset (also a KeyError)
+     ├── GraphError          a value of a graph is invalid (also a ValueError)
+     ├── PrivacyError        a privacy condition is invalid (also a ValueError)
+     ├── UnknownKey          there is no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
-     ├── IncompatibleAlpha   no private mechanism takes the given alpha
-     ├── NotPrivate          what was asked for breaks privacy
-     ├── BallTooLarge        a search for one dataset would see more than it may
-     ├── BudgetSpent         people have been asked about as much as is allowed
-     ├── OtherQuestion       a release of that name has asked something else
-     ├── OtherRelease        a release that is to be imported is in the store with another answer or question
-     ├── NotCertified        a graph is not in a state in which answers may be given
-     └── StoreError          something about the store
+     ├── IncompatibleAlpha   no private mechanism has the given alpha
+     ├── NotPrivate          the requested method breaks privacy on this graph
+     ├── BallTooLarge        a search for one dataset would visit too many datasets
+     ├── BudgetSpent         the limit for a group of people leaves no room for another answer
+     ├── OtherQuestion       a release of that name has asked a different question
+     ├── OtherRelease        an imported release is in the store with another answer or question
+     ├── NotCertified        no answer may be given about the graph in its present state
+     └── StoreError          a problem with the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
-          │    ├── UnknownOutcome  the server went away before it confirmed a change
+          │    ├── UnknownOutcome  the connection was lost before the server confirmed a change
           │    └── DamagedStore    the file of an embedded store is damaged
           ├── ReadOnlyStore      the store may be read but not written
-          ├── UnknownGraph       no such graph
-          ├── GraphExists        there is one by that name already
-          ├── UnknownQuery       no such canned query, or not with these parameters
+          ├── UnknownGraph       there is no such graph
+          ├── GraphExists        there is a graph of that name already
+          ├── UnknownQuery       there is no such canned query, or it does not have these parameters
           ├── UnfinishedGraph    a load or drop was interrupted
-          ├── NoMechanism        no whole mechanism is stored
+          ├── NoMechanism        no complete mechanism is stored
           ├── StaleMechanism     the graph has changed since its mechanism was written
-          ├── DamagedRelease     a kept answer is not what was kept
+          ├── DamagedRelease     a stored answer was altered
           └── Overtaken          somebody else wrote at the same time
 
-Every message is one sentence that names the place; ``hint`` says what to do; ``details`` are for where much is wrong.
-What there is to type stands there as Python in backquotes; the command line shows its own words instead
-(:mod:`neodp.hints`).
+Every message is one sentence that names the place; ``hint`` says what to do; ``details`` list several problems at once.
+Code to type is given there as Python in backquotes; the command line shows commands instead (:mod:`neodp.hints`).
 """
 
 from __future__ import annotations
@@ -73,11 +72,11 @@ class NeodpError(Exception):
     Parameters
     ----------
     message : str
-        What is wrong, and where.
+        The problem, and its place.
     hint : str
-        What to do about it.
-    details : strings
-        Where many things are wrong at once, a sentence for each kind of them.
+            The remedy.
+        details : strings
+            If many things are wrong at once, a sentence for each kind of problem.
 
     Attributes
     ----------
@@ -96,7 +95,7 @@ class NeodpError(Exception):
 
     @property
     def lines(self) -> list[str]:
-        """All that is to be said, line by line."""
+        """The message, the details and the hint, line by line."""
         join = " " if self.message.endswith("?") else "; "
         first = f"{self.message}{join}{self.hint}" if self.hint else self.message
         return [f"{first}:", *(f"  {detail}" for detail in self.details)] if self.details else [first]
@@ -106,31 +105,31 @@ class NeodpError(Exception):
 
 
 class GraphError(NeodpError, ValueError):
-    """A colour, key, edge, epsilon, delta or alpha that is not one."""
+    """A colour, key, edge, epsilon, delta or alpha is invalid."""
 
     kind = "graph"
 
 
 class PrivacyError(NeodpError, ValueError):
-    """A privacy condition that is not one, such as a pair (L, U) that is not suitable."""
+    """A privacy condition is invalid, such as a pair (L, U) that is not suitable."""
 
     kind = "privacy"
 
 
 class UnknownKey(NeodpError, KeyError):
-    """A dataset that the graph does not have."""
+    """The graph does not have such a dataset."""
 
     kind = "unknown_key"
 
 
 class UnhitBoundary(NeodpError):
-    """A boundary edge neither of whose ends has alpha: there is no unique optimum."""
+    """A boundary edge has alpha at neither end, so that there is no unique optimum."""
 
     kind = "unhit_boundary"
 
 
 class IncompatibleAlpha(NeodpError):
-    """The given alpha breaks privacy between two datasets, so that nothing can extend it; ``witness`` names them."""
+    """The given alpha breaks privacy between two datasets, so that it has no extension; ``witness`` names them."""
 
     kind = "incompatible_alpha"
 
@@ -140,43 +139,43 @@ class IncompatibleAlpha(NeodpError):
 
 
 class NotPrivate(NeodpError):
-    """A way of extending alpha that was asked for, and turned out to break privacy on this graph."""
+    """The requested method of extending alpha breaks privacy on this graph."""
 
     kind = "not_private"
 
 
 class BallTooLarge(NeodpError):
-    """A search for single datasets has seen as much as it may, and is not done."""
+    """A search for single datasets has visited as many datasets as it may, and is not finished."""
 
     kind = "ball_too_large"
 
 
 class BudgetSpent(NeodpError):
-    """People have been asked about as much as is allowed."""
+    """The limit for a group of people leaves no room for another answer."""
 
     kind = "budget_spent"
 
 
 class NotCertified(NeodpError):
-    """A graph that is not in a state in which answers may be given about it, whatever the dataset."""
+    """No answer may be given about the graph in its present state, whatever the dataset."""
 
     kind = "not_certified"
 
 
 class OtherQuestion(NeodpError):
-    """A release of that name has asked something else; its answer is no answer to this."""
+    """A release of that name has asked a different question, so its answer does not answer this one."""
 
     kind = "other_question"
 
 
 class OtherRelease(NeodpError):
-    """A release of that name is in the store, and is not the one that is to be imported: one name has one answer."""
+    """A release of that name is in the store, and differs from the imported one: one name has one answer."""
 
     kind = "other_release"
 
 
 class StoreError(NeodpError):
-    """Something about the store."""
+    """A problem with the store."""
 
     kind = "store"
 
@@ -188,7 +187,7 @@ class StoreUnreachable(StoreError):
 
 
 class UnknownOutcome(StoreUnreachable):
-    """The connection was lost after a change was asked for and before it was confirmed: it may have been done."""
+    """The connection was lost before the server confirmed a change, which may have been made or not."""
 
     kind = "unknown_outcome"
 
@@ -206,19 +205,19 @@ class ReadOnlyStore(StoreError):
 
 
 class UnknownGraph(StoreError, KeyError):
-    """A graph that the store does not have."""
+    """The store does not have such a graph."""
 
     kind = "unknown_graph"
 
 
 class GraphExists(StoreError):
-    """A graph by that name is there already."""
+    """A graph of that name exists already."""
 
     kind = "graph_exists"
 
 
 class UnknownQuery(StoreError, KeyError):
-    """A canned query that does not exist, or not with these parameters."""
+    """There is no such canned query, or it does not have these parameters."""
 
     kind = "unknown_query"
 
@@ -230,7 +229,7 @@ class UnfinishedGraph(StoreError):
 
 
 class NoMechanism(StoreError):
-    """No whole mechanism is stored: none was written, writing was interrupted, or datasets came since."""
+    """No complete mechanism is stored: none was written, writing was interrupted, or datasets were added since."""
 
     kind = "no_mechanism"
 
@@ -242,7 +241,7 @@ class StaleMechanism(StoreError):
 
 
 class DamagedRelease(StoreError):
-    """A kept answer is not what was kept: the store was damaged or edited."""
+    """A stored answer was altered: the store was damaged or edited."""
 
     kind = "damaged_release"
 
@@ -254,19 +253,19 @@ class Overtaken(StoreError):
 
 
 def interrupted(error: BaseException | None) -> bool:
-    """Whether an error is Ctrl-C, or came up while Ctrl-C was being handled, as in a connection left in the middle."""
+    """Return whether an error is Ctrl-C, or arose from Ctrl-C, as when a connection is interrupted."""
     return any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, what it came from, and so on."""
+    """Yield an error, its cause, the cause of that, and so on."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """A hint that names what `word` may have been meant for, or the empty string.
+    """Return a hint with the known word that `word` may have been meant for, or the empty string.
 
     >>> near("121", ["122", "abc"])
     "did you mean '122'?"

@@ -1,7 +1,7 @@
 """Hints on the command line.
 
-The library speaks to whoever calls it from Python: what a message or a hint tells one to type is Python in backquotes,
-as in "run `store.extend('survey')` first" or "name another `encoding=...`". Here it becomes what to type in a shell:
+The library speaks to Python programmers: its messages and hints give the code to type as Python in backquotes, as in
+"run `store.extend('survey')` first" or "name another `encoding=...`". This module translates the code to a shell:
 "run 'neodp extend survey' first", "name another --encoding".
 """
 
@@ -38,25 +38,25 @@ COMMANDS = {
     "store.profiles.all": "stretch list",
     "store.profiles.load": "stretch load RATINGS",
 }
-"""Calls by name, and the commands that do the same; {0}, {1}, … are their arguments, {graph} is the graph at hand."""
+"""Names of functions, and the commands that do the same; {0}, {1}, … are arguments, {graph} is the current graph."""
 
 WITH_OPTIONS = {"store.change_limit"}
-"""Calls whose named arguments are options of the command."""
+"""Functions whose named arguments are options of the command."""
 
 OPTIONS = {"mapping": "map", "uri": "store"}
-"""Arguments that have another name as options."""
+"""Arguments whose options have another name."""
 
 CODE = re.compile("`([^`]+)`")
 ARGUMENT = re.compile(r"(\w+)=(.+)")
 
 
 def in_shell(text: str, graph: str | None = None) -> str:
-    """A message or hint of the library, with commands and options instead of Python.
+    """Translate a message or hint of the library, with commands and options instead of Python.
 
     Parameters
     ----------
     text : str
-        What the library says.
+        The message or hint of the library.
     graph : str, optional
         The graph that the command is about.
 
@@ -73,7 +73,7 @@ def in_shell(text: str, graph: str | None = None) -> str:
 
 
 def _argument(code: str) -> str | None:
-    """``name=value`` as an option."""
+    """Return ``name=value`` as an option."""
     found = ARGUMENT.fullmatch(code)
     if found is None:
         return None
@@ -83,7 +83,7 @@ def _argument(code: str) -> str | None:
 
 
 def _call(code: str, graph: str) -> str | None:
-    """A call as a command."""
+    """Return a call as a command."""
     try:
         call = ast.parse(code, mode="eval").body
     except SyntaxError:
@@ -97,7 +97,7 @@ def _call(code: str, graph: str) -> str | None:
 
 
 def _parts(code: ast.expr) -> tuple[str, list[str]]:
-    """The name of what is called, and the arguments: of ``f(1).g(2)`` they are ``f().g`` and ``["1", "2"]``."""
+    """Return the function of a call and its arguments: for ``f(1).g(2)``, ``f().g`` and ``["1", "2"]``."""
     if isinstance(code, ast.Call):
         name, words = _parts(code.func)
         return name.removesuffix("()"), words + [_word(value) for value in code.args]
@@ -108,5 +108,5 @@ def _parts(code: ast.expr) -> tuple[str, list[str]]:
 
 
 def _word(value: ast.expr) -> str:
-    """An argument as a shell takes it."""
+    """Return an argument as a word for a shell."""
     return shlex.quote(str(value.value)) if isinstance(value, ast.Constant) else ast.unparse(value)

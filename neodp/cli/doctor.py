@@ -90,7 +90,7 @@ def _text(found: list[Finding]) -> None:
 
 
 def _installation() -> Iterator[Finding]:
-    """neodp itself, Python, and the libraries that are always there."""
+    """Neodp itself, Python, and the libraries that are always there."""
     here = Path(neodp.__file__).parent
     yield Finding("neodp", "ok", f"{neodp.__version__}, in {here}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {platform.system()} {platform.machine()}")

@@ -1,6 +1,6 @@
-"""What if alpha or an epsilon were another: the graph with some changes, its mechanism, and the exact check.
+"""Hypothetical changes of alpha and epsilons: the changed graph, its mechanism, and the exact check of privacy.
 
-Nothing is stored: the changes come with every question, and the answer goes back to whoever asked.
+Nothing is stored: every request contains its changes, and the result is only returned.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ __all__ = ["Changes", "what_if"]
 
 @dataclass(frozen=True)
 class Changes:
-    """What to change.
+    """Changes of a graph.
 
     Attributes
     ----------
     epsilon : mapping of float to float
-        All edges that have the one epsilon get the other.
+        All edges with the first epsilon get the second one.
     edges : tuple of (source, target, epsilon)
         These edges get an epsilon of their own.
     alpha : mapping of str to float
         By key of a dataset that has alpha: with two colours, the chance of the first one. With more, the chance of the
         dataset's own colour, at all datasets of its order that have alpha; the others share the rest as before.
     balanced : bool
-        Take the balanced alpha of the changed graph, and then the changes of alpha.
+        Start from the balanced alpha of the changed graph, and then apply the changes of alpha.
     """
 
     epsilon: Mapping[float, float]
@@ -49,12 +49,12 @@ class Changes:
 
     @classmethod
     def parse(cls, given: Any) -> Changes:
-        """From JSON.
+        """Read changes from JSON.
 
         Raises
         ------
         GraphError
-            If it is of another form.
+            If the JSON does not have the form of changes.
         """
         try:
             return cls(
@@ -72,7 +72,7 @@ class Changes:
         return bool(self.epsilon or self.edges or self.alpha or self.balanced)
 
     def of(self, graph: DatasetGraph) -> DatasetGraph:
-        """The graph with these changes.
+        """Return a graph with these changes.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Changes:
 
 
 def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
-    """The alpha of a graph with some changes."""
+    """Return the alpha of a graph with some changes."""
     alpha = graph.alpha.copy()
     for key, value in values.items():
         v = graph.index(key)
@@ -117,7 +117,7 @@ def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
 
 
 def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
-    """The mechanism of the changed graph beside that of the graph as it is, and whether it is private."""
+    """Return the mechanisms of the changed and of the unchanged graph, and whether the former is private."""
     shown = source.shown(name)
     require_small(shown)
     facts: dict[str, Any] = {"before": _summary(shown.mechanism)}

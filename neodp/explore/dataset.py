@@ -1,4 +1,4 @@
-"""One dataset that somebody asked for by its key: its distribution, what decides it, and its neighbours."""
+"""One dataset, looked up by its key: its distribution, the reason for the distribution, and its neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["dataset"]
 
 
 def dataset(source: Source, name: str, key: str, changes: Changes | None = None) -> dict[str, Any]:
-    """What is known of one dataset; of a large graph, with a drawing of what is around it.
+    """Return what is known about one dataset and, in a large graph, a drawing of its surroundings.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def _distribution(graph: DatasetGraph, row: list[float]) -> list[dict[str, Any]]
 
 
 def _decided(graph: DatasetGraph, mechanism: Mechanism, v: int) -> dict[str, Any] | None:
-    """The path from the dataset whose alpha decides; None where the stored mechanism is not what the graph gives."""
+    """Return the path from the dataset whose alpha decides; None if the stored mechanism is not that of the graph."""
     method: Any = mechanism.method if mechanism.method in ("line", "prefix") else None
     try:
         found = evaluate_whole(graph, [graph.key(v)], method, mechanism.privacy).evaluations[0]
@@ -99,7 +99,7 @@ def _neighbors(graph: DatasetGraph, mechanism: Mechanism | None, v: int) -> list
 
 
 def _from_store(store: Store, name: str, key: str) -> dict[str, Any]:
-    """A dataset of a large graph: by a search around it, without reading the graph."""
+    """Return what is known about a dataset of a large graph, by a search around it instead of reading the graph."""
     part = store.read(name, keys=[key])
     v = part.index(key)
     distribution = decided = problem = None

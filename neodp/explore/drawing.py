@@ -1,8 +1,8 @@
-"""Where the datasets of a graph stand in the explorer.
+"""Positions of the datasets of a graph in the explorer.
 
-With two colours a dataset stands in the column of its distance from the boundary, the first colour left and the second
-right; with more, on rings by distance, one sector per colour (:mod:`neodp.plot.layout`). Of a graph too large to
-draw, the part around one dataset is drawn, on rings by the number of edges from it.
+With two colours, the columns are the distances from the boundary, with the first colour on the left and the second on
+the right; with more, the datasets lie on rings by distance, with one sector per colour (:mod:`neodp.plot.layout`). If a
+graph is too large to draw, the part around one dataset is drawn, on rings by the number of edges from that dataset.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from neodp.store import Store
 __all__ = ["around", "columns_of", "drawing"]
 
 ROOM = 34.0
-"""How far apart the datasets of a column stand, in the units of the page."""
+"""The distance between the datasets of a column, in the units of the page."""
 WIDE = 1.5
-"""About how much wider than high a drawing is."""
+"""The approximate ratio of a drawing's width to its height."""
 PART = 300
-"""The most datasets that are drawn around one."""
+"""The largest number of datasets that are drawn around one dataset."""
 
 
 def drawing(source: Source, name: str) -> dict[str, Any]:
-    """All datasets and edges of a graph with their places; of a large graph only where to begin.
+    """Return all datasets and edges of a graph with their positions; for a large graph only the first key to show.
 
-    The key that a large graph begins with is that of the least accurate dataset.
+    The first key of a large graph is that of the least accurate dataset.
     """
     with source.store() as store:
         info = store.ready(name)
@@ -48,7 +48,7 @@ def drawing(source: Source, name: str) -> dict[str, Any]:
 
 
 def columns_of(graph: DatasetGraph, mechanism: Mechanism | None, place: Floats, hops: Any) -> dict[str, Any]:
-    """A graph as columns: per dataset and per edge one entry of each."""
+    """Return a graph as columns, with one entry per dataset or per edge."""
     boundary = np.zeros(len(graph), np.bool_)
     boundary[boundary_vertices(graph)] = True
     return {
@@ -68,7 +68,7 @@ def columns_of(graph: DatasetGraph, mechanism: Mechanism | None, place: Floats, 
 
 
 def accuracies(mechanism: Mechanism | None) -> dict[str, Any]:
-    """Per dataset, the chance of the true answer, as a number and in words."""
+    """Return the chance of the true answer at each dataset, as a number and in words."""
     if mechanism is None:
         return {"p": None, "text": None}
     true, false = mechanism.p_true.tolist(), mechanism.p_false.tolist()
@@ -76,7 +76,7 @@ def accuracies(mechanism: Mechanism | None) -> dict[str, Any]:
 
 
 def _places(shown: Shown) -> tuple[Floats, tuple[float, float] | None]:
-    """The place of each dataset; and, where they stand in columns, how far apart columns and rows are."""
+    """Return the position of each dataset and, if they lie in columns, the distances between columns and rows."""
     graph = shown.graph
     rows = np.zeros((len(graph), len(graph.colors)))
     rows[np.arange(len(graph)), graph.color] = 1.0
@@ -93,13 +93,13 @@ def _places(shown: Shown) -> tuple[Floats, tuple[float, float] | None]:
 
 
 def _first(store: Store, name: str) -> str | None:
-    """The key of the least accurate dataset, if a mechanism is stored."""
+    """Return the key of the least accurate dataset; None if no mechanism is stored."""
     found = store.query("least_accurate", name, limit=1)["key"].to_pylist()
     return found[0] if found else None
 
 
 def around(store: Store, name: str, key: str) -> dict[str, Any]:
-    """The part of a graph around one dataset, with places."""
+    """Return the part of a graph around one dataset, with positions."""
     graph = store.read(name, keys=[key], radius=2)
     if len(graph) > PART:
         graph = store.read(name, keys=[key], radius=1)
@@ -122,7 +122,7 @@ def around(store: Store, name: str, key: str) -> dict[str, Any]:
 
 
 def _hops(graph: DatasetGraph, center: int) -> Any:
-    """Per dataset, how many edges it is away from one of them."""
+    """Return the number of edges from one dataset to each of the others."""
     hops = np.full(len(graph), -1)
     hops[center] = 0
     for step in range(1, 3):

@@ -1,7 +1,7 @@
-"""What the explorer's first page says: which graphs there are, and how accurate the mechanism of one is.
+"""The content of the explorer's first page: the list of graphs, and the accuracy of the mechanism of one graph.
 
-All functions of this folder return what JSON can hold. A chance comes with its words (:func:`chance`), so that no page
-rounds it to 0 or 1.
+All functions of this folder return values that JSON can represent. A chance comes with its wording (:func:`chance`), so
+that no page rounds it to 0 or 1.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from neodp.store import GraphInfo, Store
 __all__ = ["DRAWN", "chance", "drawable", "graphs", "overview", "said"]
 
 DRAWN = (8_000, 40_000)
-"""The most datasets and edges that are drawn one by one, and whose alpha and epsilons can be moved."""
+"""The largest numbers of datasets and edges that are drawn one by one, and whose alpha and epsilons can be moved."""
 
 
 def chance(p: float, q: float | None = None) -> dict[str, Any]:
-    """A chance p = 1 - q as a number and in words.
+    """Return a chance p = 1 - q as a number and in words.
 
     >>> chance(1.0, 2.5e-9)
     {'p': 1.0, 'text': '1 − 2.5·10⁻⁹'}
@@ -38,17 +38,17 @@ def chance(p: float, q: float | None = None) -> dict[str, Any]:
 
 
 def said(error: NeodpError, graph: str | None = None) -> dict[str, Any]:
-    """An error as the command line would tell it."""
+    """Return an error in the words of the command line."""
     return {"kind": error.kind, "message": in_shell(error.message, graph), "hint": in_shell(error.hint, graph)}
 
 
 def drawable(info: GraphInfo) -> bool:
-    """Whether all datasets of a graph are drawn one by one."""
+    """Return whether all datasets of a graph are drawn one by one."""
     return info.datasets <= DRAWN[0] and info.edges <= DRAWN[1]
 
 
 def graphs(source: Source) -> dict[str, Any]:
-    """The graphs of a store."""
+    """Return the graphs of a store."""
     with source.store() as store:
         found = store.graphs()
     return {"store": source.address, "graphs": [_listed(info) for info in found]}
@@ -71,7 +71,7 @@ def _listed(info: GraphInfo) -> dict[str, Any]:
 
 
 def overview(source: Source, name: str) -> dict[str, Any]:
-    """How accurate the mechanism of a graph is, by the distance from the boundary."""
+    """Return how accurate the mechanism of a graph is, by the distance from the boundary."""
     with source.store() as store:
         info = store.ready(name)
         if info.datasets > LARGEST:
@@ -125,7 +125,7 @@ def _detailed(shown: Shown) -> dict[str, Any]:
 
 
 def _levels(graph: DatasetGraph) -> list[dict[str, Any]]:
-    """The privacy levels of the edges, and how many edges have each."""
+    """Return the privacy levels of the edges, and how many edges have each."""
     levels = levels_of(graph.epsilon.tolist(), graph.delta.tolist())
     ends = np.searchsorted([level.epsilon for level in levels], graph.epsilon)
     number = np.bincount(ends, minlength=len(levels)).tolist()
@@ -136,7 +136,7 @@ def _levels(graph: DatasetGraph) -> list[dict[str, Any]]:
 
 
 def _aggregated(store: Store, info: GraphInfo) -> dict[str, Any]:
-    """The same of a large graph, as the store adds it up: all colours together."""
+    """Return the same overview of a large graph, as the store aggregates it: all colours together."""
     kept = info.mechanism
     rows = [] if kept is None else store.query("accuracy_by_distance", info.name).to_pylist()
     steps = [

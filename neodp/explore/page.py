@@ -1,8 +1,8 @@
-"""One page that needs no server: everything that is known of one graph, the scripts and the styles in one file.
+"""A page that needs no server: everything that is known about one graph, the scripts and the styles in one file.
 
 The file's content security policy allows the scripts and styles by their digests and nothing else, so that not even a
-script in a key could run. What has to be computed anew (other alpha, other epsilons) is not in the file, and the page
-says so.
+script in a key could run. Results that would need a new computation (other alpha, other epsilons) are not in the file,
+and the page says so.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from neodp.explore.source import Source
 __all__ = ["contents", "write_page"]
 
 EACH = 2_000
-"""Up to so many datasets, the page holds what decides each of them."""
+"""Up to this many datasets, the page includes the path that decides each dataset."""
 SCRIPTS = (
     "dom.js",
     "api.js",
@@ -51,7 +51,7 @@ def write_page(source: Source, name: str, path: str | PathLike[str]) -> Path:
     GraphError
         If the file cannot be written.
     UnknownGraph, UnfinishedGraph
-        If there is no such graph, or not all of it.
+        If there is no such graph, or it is not completely loaded.
     """
     page = assembled(contents(source, name))
     with private(path) as file:
@@ -60,7 +60,7 @@ def write_page(source: Source, name: str, path: str | PathLike[str]) -> Path:
 
 
 def contents(source: Source, name: str) -> dict[str, Any]:
-    """What the page holds: the answers to everything it can ask, by what is asked."""
+    """Return the data of the page: the response to every request that the page can make, by request."""
     listed = graphs(source)
     listed["graphs"] = [each for each in listed["graphs"] if each["name"] == name]
     found: dict[str, Any] = {"graphs": listed, "overview": overview(source, name), "drawing": drawing(source, name)}
@@ -75,7 +75,7 @@ def contents(source: Source, name: str) -> dict[str, Any]:
 
 
 def assembled(data: dict[str, Any]) -> str:
-    """The page's text."""
+    """Return the text of the page."""
     style = (STATIC / "app.css").read_text(encoding="utf-8")
     component = (STATIC / "vendor" / "cytoscape.min.js").read_text(encoding="utf-8")
     script = "\n".join(_plain((STATIC / name).read_text(encoding="utf-8")) for name in SCRIPTS)
@@ -99,11 +99,11 @@ def assembled(data: dict[str, Any]) -> str:
 
 
 def _plain(module: str) -> str:
-    """A module's text without its imports and exports: all modules of the page share one scope."""
+    """Return a module's text without its imports and exports, since all modules of the page share one scope."""
     module = re.sub(r"(?m)^import [^;]*;\n", "", module)
     return re.sub(r"(?m)^export ", "", module)
 
 
 def _digest(text: str) -> str:
-    """What a content security policy calls a script or style."""
+    """Return the digest of a script or style, as a content security policy writes it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,6 +1,6 @@
-"""A poll that somebody thinks about: the accuracy of both mechanisms by margin, before anybody's vote is read.
+"""Planning of a poll: the accuracy of both mechanisms by margin, before any vote is read.
 
-Everything comes from sizes, epsilons and a prior (:mod:`neodp.polls.facts`); there are no votes here.
+Everything is computed from sizes, epsilons and a prior (:mod:`neodp.polls.facts`); there are no votes here.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from neodp.polls.facts import Facts, preview
 __all__ = ["STUDY", "poll", "population"]
 
 STUDY = [(0.1, 10), (1.0, 10), (2.0, 11)]
-"""What is shown where nobody was asked yet: epsilons and how many people have them."""
+"""The example that is shown before the first poll: epsilons, and how many people have each."""
 PEOPLE = 100_000
 GROUPS = 8
 OPTIONS = 12
 MARGINS = 48
-"""The most people, groups and options, and at how many margins the accuracy is drawn."""
+"""The limits on people, groups and options, and the number of margins at which the accuracy is drawn."""
 
 
 def population(source: Source) -> list[dict[str, Any]]:
-    """The groups to begin with: those of the poll that was answered last, else an example."""
+    """Return the groups to begin with: those of the poll that was answered last, else an example."""
     with source.store() as store:
         ledgers = [store.ledger(name) for name in store.populations()]
     releases = sorted((r for ledger in ledgers for r in ledger.releases), key=lambda r: r.time or "", reverse=True)
@@ -40,18 +40,18 @@ def population(source: Source) -> list[dict[str, Any]]:
 
 
 def poll(given: Any) -> dict[str, Any]:
-    """Both mechanisms for some groups.
+    """Return the accuracy of both mechanisms for some groups.
 
     Parameters
     ----------
     given : mapping
-        ``groups``: a list of {epsilon, people}; ``query`` and ``prior`` as ``neodp poll`` takes them; ``options``: how
-        many one can choose from, by plurality.
+        ``groups``: a list of {epsilon, people}; ``query`` and ``prior`` as for ``neodp poll``; ``options``: the number
+        of options, for a plurality.
 
     Raises
     ------
     GraphError
-        If it is invalid; the message says what is allowed.
+        If a value is invalid; the message says what is allowed.
     """
     try:
         groups = [Group(number(str(each["epsilon"])), whole(str(each["people"]))) for each in given["groups"]]

@@ -1,7 +1,7 @@
-"""Canned queries as tables, and what was answered: releases and budgets.
+"""Canned queries as tables, and the releases and budgets of all populations.
 
-The dataset that was asked for is never shown, also where it was kept with a release: whoever may know it asks for it in
-the store.
+The dataset of a release is never shown, even if its key was stored with the release: anyone who may know it can look it
+up in the store.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from neodp.store.cypher import every, subject
 __all__ = ["ROWS", "queries", "releases", "run_query"]
 
 ROWS = 1_000
-"""The most rows of a table."""
+"""The largest number of rows in a table."""
 
 
 def queries() -> list[dict[str, Any]]:
-    """The canned queries on graphs, and what each answers."""
+    """Return the canned queries on graphs, and what each answers."""
     return [
         {
             "name": each.name,
@@ -37,12 +37,12 @@ def queries() -> list[dict[str, Any]]:
 
 
 def run_query(source: Source, name: str, query: str, parameters: Any) -> dict[str, Any]:
-    """The result of a canned query.
+    """Return the result of a canned query.
 
     Raises
     ------
     UnknownQuery
-        If there is no such query, or not with these parameters.
+        If there is no such query, or it does not have these parameters.
     """
     if query not in every() or subject(query) != "graph":
         raise UnknownQuery(f"there is no query {query!r} on graphs", "'neodp query --list' lists them")
@@ -62,7 +62,7 @@ def _limit(value: Any) -> int:
 
 
 def releases(source: Source) -> dict[str, Any]:
-    """What was answered about every population, what it cost, and what may still be."""
+    """Return what was answered about every population, what it cost, and what may still be answered."""
     with source.store() as store:
         ledgers = [store.ledger(name) for name in store.populations()]
     return {"populations": [_ledger(ledger) for ledger in ledgers]}

@@ -1,13 +1,13 @@
 """The explorer over HTTP, for one person on this machine.
 
-Who may ask:
+The server accepts requests
 
-* only this machine: the server listens on 127.0.0.1 and nowhere else;
-* only who knows the address: its path begins with a token that is drawn anew at every start;
-* no other site: a request must name this server as its Host, which a foreign name that was pointed at this machine does
-  not, and as its Origin where it has one. Whatever is posted must have one.
+* only from this machine: the server listens on 127.0.0.1 and nowhere else;
+* only from clients that know the address: its path begins with a token that is drawn anew at every start;
+* from no other site: a request must name this server as its Host, which rules out a foreign name that points to this
+  machine, and as its Origin if it has one. A POST request must have an Origin.
 
-Nothing can be changed (:mod:`neodp.explore.source`). Keys of datasets travel in the body of a request, never in an
+Nothing can be changed (:mod:`neodp.explore.source`). Keys of datasets are sent in the body of a request, never in an
 address, and nothing is logged: neither a history nor a log tells which dataset somebody looked at.
 """
 
@@ -40,7 +40,7 @@ __all__ = ["HOST", "STATIC", "application", "prepared"]
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 LONGEST = 1_000_000
-"""The most bytes that somebody may post."""
+"""The largest size of a posted request, in bytes."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -54,13 +54,13 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""What every response says: run nothing that this server does not send itself, ask nobody else, keep nothing."""
+"""The headers of every response: run only scripts from this server, contact no other server, and store nothing."""
 
 Call = Callable[[dict[str, Any]], Any]
 
 
 def application(source: Source, token: str, port: int) -> Starlette:
-    """The web application, for a server at a port of this machine.
+    """Return the web application, for a server at a port of this machine.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def application(source: Source, token: str, port: int) -> Starlette:
 
 
 def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint: what a function makes of what was asked, or the error that it raises."""
+    """Return an endpoint that responds with a function's result for a request, or with the error that it raises."""
 
     async def endpoint(request: Request) -> Response:
         import json
@@ -148,7 +148,7 @@ async def _body(request: Request) -> bytes:
 
 
 class Guard:
-    """Middleware that lets only this server's own pages ask, and adds the headers."""
+    """Middleware that admits requests only from this server's own pages, and adds the headers."""
 
     def __init__(self, app: Any, port: int) -> None:
         self.app = app
@@ -187,12 +187,12 @@ class Guard:
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket of this machine alone; the port 0 is any that is free.
+    """Open a socket that only this machine can reach; port 0 stands for any free port.
 
     Raises
     ------
     NeodpError
-        If somebody else has the port.
+        If the port is in use.
     """
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -208,12 +208,12 @@ def listen(port: int = 0) -> socket.socket:
 
 @contextmanager
 def prepared(source: Source, port: int = 0) -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
-    """An address of this machine, a function that serves there until it is told to stop, and one that tells it to.
+    """Give an address on this machine, a function that serves there until it is stopped, and one that stops it.
 
     Raises
     ------
     NeodpError
-        If uvicorn is not installed, or somebody else has the port.
+        If uvicorn is not installed, or the port is in use.
     """
     try:
         import uvicorn
@@ -239,5 +239,5 @@ def prepared(source: Source, port: int = 0) -> Iterator[tuple[str, Callable[[], 
 
 
 def missing() -> NeodpError:
-    """What it takes to serve pages."""
+    """Return the error for missing packages, which says what to install."""
     return NeodpError("the explorer needs starlette and uvicorn", "pip install 'neodp[explore]'")

@@ -1,8 +1,7 @@
-"""The store behind the explorer, which is only read, and the graph that was looked at last.
+"""The store behind the explorer, which is only read, and the graph that was shown last.
 
-The file of an embedded store has one user at a time, so it is opened for each look and closed again: other commands can
-use it meanwhile. A connection to a server stays open. What would change the store is refused by the store itself
-(``Settings.read_only``).
+The file of an embedded store is opened for each request and closed again, so that other commands can use it meanwhile.
+A connection to a server stays open. The store itself refuses every change (``Settings.read_only``).
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "Shown", "Source"]
 
 LARGEST = 50_000
-"""Graphs of more datasets are not read as a whole: the store adds up what the overview shows."""
+"""A graph of more datasets is not read as a whole: the store aggregates the figures of the overview."""
 PATIENCE = 10.0
-"""How many seconds to wait for another command that has the file."""
+"""The number of seconds to wait for another command that uses the file."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +37,12 @@ class Shown:
     info : GraphInfo
     graph : DatasetGraph
     mechanism : Mechanism or None
-        None where none is stored and the graph gives none.
+        None if no mechanism is stored and none can be computed from the graph.
     origin : str
-        Where the mechanism comes from: "stored", "stale" (stored, and the graph has changed since), "computed" just
-        now, or "none".
+        Origin of the mechanism: "stored", "stale" (stored, but the graph has changed since), "computed" just now, or
+        "none".
     problem : NeodpError or None
-        Why there is none.
+        The reason why there is no mechanism.
     """
 
     info: GraphInfo
@@ -54,12 +53,12 @@ class Shown:
 
 
 class Source:
-    """A store to look at.
+    """A store to show.
 
     Parameters
     ----------
     settings : Settings
-        Where the store is, and who asks.
+        Address and credentials of the store.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -72,7 +71,7 @@ class Source:
 
     @contextmanager
     def store(self) -> Iterator[Store]:
-        """The store, for one look, one thread at a time."""
+        """Open the store for one request, one thread at a time."""
         with self._lock:
             if self._settings.is_neo4j:
                 self._server = self._server or open_store(self._settings)
@@ -82,19 +81,19 @@ class Source:
                     yield store
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         with self._lock:
             if self._server is not None:
                 self._server.close()
                 self._server = None
 
     def shown(self, name: str) -> Shown:
-        """A whole graph with its mechanism; read again only if the store says that it is another one.
+        """Return a whole graph with its mechanism; read it again only if it has changed in the store.
 
         Raises
         ------
         UnknownGraph, UnfinishedGraph
-            If there is no such graph, or not all of it.
+            If there is no such graph, or it is not completely loaded.
         """
         with self.store() as store:
             info = store.ready(name)

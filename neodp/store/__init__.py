@@ -1,4 +1,4 @@
-"""Where dataset graphs live: Neo4j, or an embedded file with no server. One interface, two stores."""
+"""Stores for dataset graphs: a Neo4j server, or an embedded file that needs no server. Both have one interface."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ def open_store(
     database: str | None = None,
     create: bool = True,
 ) -> Store:
-    """Open a store; use it in a ``with``.
+    """Open a store, for use in a ``with`` statement.
 
     Parameters
     ----------
     uri : str, path, Settings or neo4j.Driver, optional
-        ``neo4j://…``, ``neo4j+s://…``, ``bolt://…`` or a path; by default what the environment says
+        ``neo4j://…``, ``neo4j+s://…``, ``bolt://…`` or a path; by default taken from the environment
         (:class:`~neodp.store.settings.Settings`). A driver is used as it is, and stays open when the store is closed.
     auth : (user, password) or neo4j.Auth, optional
-        Who asks a Neo4j server, instead of what the environment says.
+        Credentials for a Neo4j server, instead of those in the environment.
     database : str, optional
-        Which database of a Neo4j server, instead of what the environment says.
+        Name of the database on a Neo4j server, instead of the one in the environment.
     create : bool
-        Make the file of an embedded store where there is none.
+        Create the file of an embedded store if it does not exist.
 
     Raises
     ------
     StoreUnreachable
-        If it cannot be opened.
+        If the store cannot be opened.
     StoreError
-        If `auth` or `database` is given where it means nothing.
+        If `auth` or `database` is given but does not apply, as for a file.
 
     Examples
     --------

@@ -1,17 +1,18 @@
-"""Answers about stored graphs: certified beforehand, drawn once, and refused by public things only.
+"""Answers about stored graphs: certified beforehand, drawn once, and refused for public reasons only.
 
-*Certified.* Whether a question is answered must not tell which dataset is the true one. So it is decided by the graph,
-its alpha and the ledger alone. A graph is looked at as a whole, once: it must be connected, its boundary hit and its
+*Certified.* Whether a question is answered must not reveal which dataset is the true one. So the decision depends only
+on the graph, its alpha and the ledger. The whole graph is examined once: it must be connected, its boundary hit and its
 alpha compatible. Its *certificate* holds for as long as neodp knows of no change: every change by neodp gives the graph
-a new revision. What somebody else changes in a database, by Cypher of their own, is not seen at once; a search that
-comes across such a change takes the certificate back, for every dataset alike. ``verify`` does not rely on that: it
+a new revision. Changes that somebody else makes in a database, with their own Cypher, are not noticed at once; a search
+that comes across such a change revokes the certificate, for every dataset alike. ``verify`` does not rely on that: it
 reads the whole graph again and compares fingerprints.
 
-*Audited.* What is drawn from is checked exactly on every edge at the dataset, whatever found it.
+*Audited.* The distribution that an answer is drawn from is checked exactly on every edge at the dataset, however the
+distribution was found.
 
-*Of constant work*, where that is asked for. The whole graph is read, extended and audited before anybody looks for the
-dataset, and no path is traced. Then one comparison per key finds the dataset, and one row is drawn from. What remains
-is the time that a processor takes for other numbers of the same size.
+*Constant work*, on request. The whole graph is read, extended and audited before the dataset is looked up, and no path
+is traced. Then one comparison per key finds the dataset, and the answer is drawn from one row. The only difference left
+is the time that a processor takes for different numbers of the same size.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ __all__ = ["answer", "certified", "question"]
 
 
 def certified(store: Store, name: str, *, verify: bool = False) -> GraphInfo:
-    """What is known about a graph that is certified; certified now if it is not.
+    """Return what is known about a certified graph; certify the graph now if necessary.
 
     Parameters
     ----------
     verify : bool
-        Look at the whole graph in any case, so that changes by others are noticed.
+        Examine the whole graph in any case, so that changes by others are noticed.
 
     Raises
     ------
@@ -100,14 +101,14 @@ def _certificate(graph: StoredGraph) -> Certificate:
 
 
 def question(info: GraphInfo) -> Question:
-    """What ``answer`` asks about a graph that is certified."""
+    """Return the question that ``answer`` asks about a certified graph."""
     assert info.certificate is not None
     facts = {"graph": info.name, "colors": list(info.colors), "fingerprint": info.certificate.fingerprint}
     return Question(info.name, facts, info.certificate.levels, info.population, f"neodp answer {info.name} KEY")
 
 
 def answer(store: Store, name: str, key: str, release: str, engine: Engine, **how: bool) -> Release:
-    """As :meth:`neodp.store.base.Store.answer`; `how` is its `keep_key`, `constant_work` and `verify`."""
+    """Implement :meth:`neodp.store.base.Store.answer`; `how` is its `keep_key`, `constant_work` and `verify`."""
     inside = by_plugin(store, engine, lambda plugin: plugin.answer(name, key, release, how))
     kept = store.kept(name, release)
     if inside is not None and kept is not None:
@@ -144,7 +145,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
 
 
 def _drawn_from_all(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
-    """The distribution at a dataset, after all datasets have been extended and all edges checked."""
+    """Return the distribution at a dataset, after extending all datasets and checking all edges."""
     import pyarrow.compute as pc
 
     assert info.certificate is not None
@@ -160,7 +161,7 @@ def _drawn_from_all(store: Store, info: GraphInfo, key: str) -> Mapping[str, flo
 
 
 def _drawn_from(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
-    """The distribution at a dataset, checked exactly on all its edges."""
+    """Return the distribution at a dataset, checked exactly on all its edges."""
     star = store.neighbors(info.name, [key])
     others = star.neighbor.to_pylist()
     place = {each: i for i, each in enumerate(dict.fromkeys([key, *others]))}
@@ -173,7 +174,7 @@ def _drawn_from(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
 
 @contextmanager
 def _certified_still(store: Store, info: GraphInfo) -> Iterator[None]:
-    """Take the certificate back where the graph turns out to be one that cannot be extended."""
+    """Revoke the certificate if it turns out that the graph cannot be extended."""
     try:
         yield
     except (IncompatibleAlpha, UnhitBoundary):

@@ -1,15 +1,15 @@
-"""What every store can do.
+"""The interface of every store.
 
-A store holds graphs side by side, by name; none sees another. Its data are those of the README's data model:
-``(:DatasetGraph)``, ``(:Dataset)``, ``[:NEIGHBOR]``. What it promises beyond that:
+A store holds several graphs, each under its own name and independent of the others. It stores the README's data model:
+``(:DatasetGraph)``, ``(:Dataset)``, ``[:NEIGHBOR]``. It also promises that
 
 * a graph that is only partly loaded is marked, and refused by everything but ``load`` and ``drop``;
-* a mechanism that is only partly written is marked, and is never read as one;
-* a stored mechanism knows the fingerprint of the graph it was made for, so that a change of the graph shows;
-* a stored mechanism knows how it was found and which privacy notion it keeps;
-* of two writers at once, the later one takes over, and the earlier one is told so.
+* a mechanism that is only partly written is marked, and is never read as a mechanism;
+* a mechanism is stored with the fingerprint of the graph it was made for, so that a change of the graph is noticed;
+* a mechanism is stored with the method that found it and the privacy notion that it satisfies;
+* if two processes write at once, the later one takes over, and the earlier one gets an error that says so.
 
-A new store is a subclass with the methods of the first part; the second part follows from them.
+A new kind of store is a subclass that implements the methods of the first part; the second part is built on them.
 """
 
 from __future__ import annotations
@@ -57,36 +57,36 @@ __all__ = [
 ]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told what is going on, how much of it is done, and how much there is."""
+"""A callback that is given the name of the current step, how much of it is done, and how much there is in total."""
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Progress for nobody."""
+    """Report no progress."""
 
 
 class Store(Tabular):
-    """A place where dataset graphs live."""
+    """A place where dataset graphs are stored."""
 
     address: str
-    """Where it is, without secrets."""
+    """The address of the store, without secrets."""
     dialect: str
-    """The folder of ``cypher/`` that holds its statements."""
+    """The folder of ``cypher/`` that holds the store's statements."""
     plugin: Plugin | None = None
-    """The plugin inside the server, if there is a server that has one of this version."""
+    """The plugin inside the server; None if there is no server, or its plugin is missing or of another version."""
 
     # --- what a store must supply -------------------------------------------------------------------------
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
 
     @abstractmethod
     def init(self) -> list[str]:
-        """Create the constraints and indexes, or tables, that are missing; the names of those created."""
+        """Create the missing constraints and indexes, or tables, and return their names."""
 
     @abstractmethod
     def graphs(self) -> list[GraphInfo]:
-        """All graphs, by name."""
+        """Return all graphs, sorted by name."""
 
     @abstractmethod
     def load(
@@ -98,22 +98,22 @@ class Store(Tabular):
         population: str | None = None,
         progress: Progress = silent,
     ) -> GraphInfo:
-        """Keep a graph under a name; all or nothing for every reader.
+        """Store a graph under a name; readers see all of it or nothing.
 
         Parameters
         ----------
         population : str, optional
-            Whose data it is about; by default that of the graph that is replaced, or "default".
+            The people whose data the graph is about; by default those of the graph that is replaced, or "default".
 
         Raises
         ------
         GraphExists
-            If there is one by that name, unless `replace`; one whose load was interrupted is always replaced.
+            If a graph of that name exists, unless `replace`; a graph whose load was interrupted is always replaced.
         """
 
     @abstractmethod
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        """Delete a graph with all that belongs to it; how many datasets it had."""
+        """Delete a graph with everything that belongs to it, and return how many datasets it had."""
 
     @abstractmethod
     def read(
@@ -125,52 +125,52 @@ class Store(Tabular):
         radius: int | None = None,
         progress: Progress = silent,
     ) -> StoredGraph:
-        """A whole graph, or the subgraph of some of its datasets.
+        """Return a whole graph, or the subgraph of some of its datasets.
 
         Parameters
         ----------
         keys : strings, optional
-            These datasets only.
+            Only these datasets.
         color : str, optional
-            Datasets of this colour only.
+            Only datasets of this colour.
         radius : int, optional
-            With `keys`: also the datasets up to so many edges away.
+            With `keys`: also the datasets up to this many edges away.
         """
 
     @abstractmethod
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
-        """The edges at some datasets, in one query."""
+        """Return the edges at some datasets, in one query."""
 
     @abstractmethod
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> AbstractContextManager[StoredView]:
-        """A graph seen from some of its datasets; at the end, Overtaken if it was changed meanwhile.
+        """Return a graph seen from some of its datasets; raise Overtaken at the end if it was changed meanwhile.
 
-        One query to begin with, one for each time that neighbours are asked for, and one at the end.
+        This takes one query at the beginning, one each time that neighbours are asked for, and one at the end.
         """
 
     @abstractmethod
     def account(self, population: str = DEFAULT) -> Account:
-        """What was answered about a population in sum, and how much may be; without reading all of it.
+        """Return a population's total spending and its limit, without reading every release.
 
         Raises
         ------
         DamagedRelease
-            If the sum is not what was kept.
+            If the stored total was altered.
         """
 
     @abstractmethod
     def ledger(self, population: str = DEFAULT) -> Ledger:
-        """What was answered about a population, and how much may be.
+        """Return everything that was answered about a population, and the limit of what may be answered.
 
         Raises
         ------
         DamagedRelease
-            If one of the releases is not what was kept, or they are not the ones that the account sums up.
+            If one of the releases was altered, or the releases do not add up to the account.
         """
 
     @abstractmethod
     def ledgers(self) -> list[Ledger]:
-        """The ledgers of all populations that something was answered about or allowed for, by name.
+        """Return the ledgers of all populations that have an answer or a limit, sorted by name.
 
         Raises
         ------
@@ -180,103 +180,104 @@ class Store(Tabular):
 
     @abstractmethod
     def populations(self) -> list[str]:
-        """The populations that the store knows, by name."""
+        """Return the names of the populations that the store knows, sorted."""
 
     @abstractmethod
     def population_of(self, subject: str) -> str | None:
-        """The population that was last asked about a subject; None if nobody was."""
+        """Return the population that a subject's last answer was about; None if there is no answer."""
 
     @abstractmethod
     def allow(self, population: str, limit: Limit) -> Ledger:
-        """Set how much may be answered about a population, in place of whatever was set before."""
+        """Set how much may be answered about a population, in place of the previous limit."""
 
     @abstractmethod
     def kept(self, subject: str, name: str) -> Release | None:
-        """The release of a name about a subject, if there is one.
+        """Return the release of a name about a subject; None if there is none.
 
         Raises
         ------
         DamagedRelease
-            If it is not what was kept.
+            If the stored release was altered.
         """
 
     @abstractmethod
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
-        """Keep releases about one population unless there are some by their names; those that are kept.
+        """Store releases about one population, unless their names are taken, and return the stored ones.
 
-        All or nothing, once for all time. Those that another store has given count whatever the limit, and keep their
-        time.
+        All of them are stored or none, and a stored release never changes. Releases that another store has given count
+        whatever the limit, and keep their time.
 
         Raises
         ------
         BudgetSpent
-            If the population's limit does not leave room for all of them.
+            If the population's limit does not leave room for all releases.
         OtherRelease
-            If one was given elsewhere, and the one of its name that is there is another.
+            If a release was given elsewhere, and this store has a different one of the same name.
         """
 
     @abstractmethod
     def adopt(self, ledgers: Sequence[Ledger]) -> int:
-        """Keep what another store has answered; how many releases are new. All or nothing.
+        """Store the ledgers of another store, all or nothing, and return how many releases are new.
 
-        A population that this store knows keeps its limit; another gets that of its ledger. What was spent only grows.
+        A population that this store knows keeps its limit; an unknown population gets the limit of its ledger. What was
+        spent only grows.
 
         Raises
         ------
         OtherRelease
-            If a release of the same name is there, and is not the same.
+            If this store has a different release of the same name.
         DamagedRelease
-            If what was answered here about one of the populations is damaged.
+            If this store's own releases about one of the populations are damaged.
         """
 
     @abstractmethod
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
-        """Write a copy of the whole store to a file, whole and checked, while others use the store.
+        """Write a complete, checked copy of the store to a file, even while others use the store.
 
         Parameters
         ----------
         path : str or path
-            The file, which its owner only may read. It is a store itself: to restore it, put it in place.
+            The backup, readable by its owner only. It is a store itself: to restore it, put it in the store's place.
         force : bool
-            Take the place of a file that is there.
+            Replace an existing file.
 
         Raises
         ------
         GraphError
-            If the path is no place for a backup, or a file is there.
+            If a backup cannot be written to the path, or a file is there already.
         DamagedStore, DamagedRelease
-            If the store is damaged; then what was at the path stays.
+            If the store is damaged; then a file at the path stays as it is.
         StoreError
-            If the store is on a Neo4j server, which has tools of its own.
+            If the store is on a Neo4j server, which has its own backup tools.
         """
 
     @abstractmethod
     def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
-        """Keep a graph's certificate, and whether its mechanism is stale, if the graph is still at that revision."""
+        """Store a graph's certificate, and whether its mechanism is stale, if the graph is still at that revision."""
 
     @abstractmethod
     def _mark_changed(self, name: str) -> None:
-        """Take back a graph's certificate, and mark its mechanism as stale."""
+        """Revoke a graph's certificate, and mark its mechanism as stale."""
 
     @abstractmethod
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
-        """Keep the alpha of `graph` instead of the stored one; how many datasets have one. Unsets the mechanism."""
+        """Store the alpha of `graph`, remove the mechanism, and return how many datasets have alpha."""
 
     @abstractmethod
     def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
-        """What ``write`` does, for a privacy notion that can be stored."""
+        """Do the work of ``write``, for a privacy notion that can be stored."""
 
     @abstractmethod
     def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
-        """The stored probabilities in the order of a graph's datasets; NaN where there are none."""
+        """Return the stored probabilities in the order of a graph's datasets; NaN where there are none."""
 
     @abstractmethod
     def _mus(self, graph: StoredGraph) -> Floats:
-        """The stored mu in the order of a graph's edges; NaN where there is none."""
+        """Return the stored mu in the order of a graph's edges; NaN where there is none."""
 
     @abstractmethod
     def _layers(self, info: GraphInfo) -> int:
-        """How many layers a search may have before a pass over the whole graph would be cheaper, roughly.
+        """Return roughly how many layers a search may have before a pass over the whole graph would be cheaper.
 
         A layer is a query and a solution. A search that ends in a pass takes about twice as long as the pass alone.
         """
@@ -288,26 +289,29 @@ class Store(Tabular):
 
     @abstractmethod
     def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
-        """What ``query`` does."""
+        """Do the work of ``query``."""
 
     @property
     @abstractmethod
     def profiles(self) -> ProfileStore:
-        """The users, items and likes that are kept beside the graphs."""
+        """The users, items and likes that are stored beside the graphs."""
 
     @abstractmethod
     def select(self, text: str) -> pa.Table:
-        """The result of somebody's own Cypher, which may read the graph and nothing else (:mod:`neodp.store.reading`).
+        """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`).
 
         Raises
         ------
         StoreError
-            If it does more than read the graph, or is no Cypher that this store takes.
+            If the query does more than read the graph, or this store does not accept it as Cypher.
         """
 
     @abstractmethod
     def column(self, name: str, property: str) -> pa.Table:
-        """A property of a graph's datasets, whoever wrote it: the columns `key` and `value`, where there is one."""
+        """Return a property of a graph's datasets, whoever wrote it, as the columns `key` and `value`.
+
+        Datasets without the property are left out.
+        """
 
     # --- what follows ------------------------------------------------------------------------------------
 
@@ -323,7 +327,7 @@ class Store(Tabular):
         return f"<{type(self).__name__} {self.address!r}>"
 
     def to_arrow(self) -> pa.Table:
-        """The graphs of the store, a row each."""
+        """Return the graphs of the store as a table, one row each."""
         import pyarrow as pa
 
         return pa.Table.from_pylist([info.row() for info in self.graphs()], GraphInfo.schema())
@@ -335,27 +339,29 @@ class Store(Tabular):
             return html_table(f"{self!r}: {e}", GraphInfo.schema().empty_table())
 
     def info(self, name: str) -> GraphInfo:
-        """What is known about a graph, in whatever state.
+        """Return what is known about a graph, in whatever state.
 
         Raises
         ------
         UnknownGraph
-            If there is none by that name.
+            If there is no graph of that name.
         """
         return refusals.found("graph", name, self.graphs(), self.address, "it is empty; load or generate a graph first")
 
     def ready(self, name: str) -> GraphInfo:
-        """What is known about a graph that is whole.
+        """Return what is known about a completely loaded graph.
 
         Raises
         ------
         UnfinishedGraph
-            If its load or drop was interrupted, or is going on.
+            If a load or a drop of the graph was interrupted, or is in progress.
         """
         return refusals.whole("graph", self.info(name))
 
     def write(self, name: str, mechanism: Mechanism, *, progress: Progress = silent) -> int:
-        """Keep a mechanism's probabilities on its datasets; all or nothing for every reader; how many.
+        """Store a mechanism's probabilities on its datasets, and return how many datasets there are.
+
+        Readers see the whole mechanism or none.
 
         Raises
         ------
@@ -368,15 +374,15 @@ class Store(Tabular):
         return len(mechanism)
 
     def notion(self, graph: StoredGraph, info: MechanismInfo) -> Notion:
-        """The privacy notion of the mechanism that is stored for a graph."""
+        """Return the privacy notion of the mechanism that is stored for a graph."""
         from neodp.store.notions import Notion, edge_values
 
         return Notion.read(info, lambda: edge_values(graph, self._mus(graph)))
 
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
-        """The result of a canned query (:mod:`neodp.store.cypher`).
+        """Return the result of a canned query (:mod:`neodp.store.cypher`).
 
-        What the query "stale" finds is known from then on, to everybody.
+        If the query "stale" finds that a mechanism is stale, the mechanism is marked as stale for everybody.
         """
         found = self._query(query, name, parameters)
         if query == "stale" and any(str(reason).endswith("changed") for reason in found["reason"].to_pylist()):
@@ -385,7 +391,7 @@ class Store(Tabular):
         return found
 
     def _subject(self, query: str, name: str) -> dict[str, str]:
-        """The parameter of a canned query that names its graph or profile, which must be whole."""
+        """Return the parameter of a canned query that names its graph or profile, which must be completely loaded."""
         from neodp.store.cypher import subject
 
         if subject(query) == "profile":
@@ -393,12 +399,12 @@ class Store(Tabular):
         return {"graph": self.ready(name).name}
 
     def mechanism(self, name: str, *, progress: Progress = silent) -> StoredMechanism:
-        """The stored mechanism of a graph, whole or not at all.
+        """Return the stored mechanism of a graph, complete or not at all.
 
         Raises
         ------
         NoMechanism
-            If none is stored, writing one was interrupted, or a dataset has none.
+            If no mechanism is stored, writing one was interrupted, or a dataset has no probabilities.
         """
         import numpy as np
 
@@ -437,30 +443,31 @@ class Store(Tabular):
         limit: int | None = None,
         write: bool = False,
     ) -> Ball:
-        """The optimal mechanism at some datasets (:mod:`neodp.core.ball`).
+        """Return the optimal mechanism at some datasets (:mod:`neodp.core.ball`).
 
         Parameters
         ----------
         engine : "auto", "server", "client", "ball" or "whole"
-            Search, or read and extend the whole graph: then the work does not depend on the datasets. By default a
-            search, and the whole graph if that turns out to be cheaper and fits in memory; inside the server, if it has
-            the plugin (:mod:`neodp.store.engines`).
+            "ball" searches around the datasets. "whole" reads and extends the whole graph, so that the work does not
+            depend on the datasets. By default, neodp searches, and switches to the whole graph if that turns out to be
+            cheaper and fits in memory; a server that has the plugin does this itself (:mod:`neodp.store.engines`).
         limit : int, optional
-            How many datasets a search may see; by default about as many as are cheaper than the whole graph.
+            The most datasets that a search may visit; by default about as many as are cheaper than the whole graph.
         write : bool
-            Keep the probabilities on these datasets.
+            Store the probabilities on these datasets.
 
         Raises
         ------
         StaleMechanism
-            If the store holds a mechanism that the graph no longer gives: nobody should be answered by a mixture.
+            If the graph has changed since the stored mechanism was made: answers must not come from a mixture of two
+            mechanisms.
         """
         from neodp.store import demand
 
         return demand.evaluate(self, name, keys, engine, limit, write)
 
     def check(self, name: str, *, engine: Engine = "auto", progress: Progress = silent) -> Ran[Check]:
-        """Whether a graph can be extended (:func:`neodp.check`), and who looked."""
+        """Check whether a graph can be extended (:func:`neodp.check`), and tell which engine checked it."""
         from neodp.store import whole
 
         return whole.check(self, name, engine, progress)
@@ -474,16 +481,16 @@ class Store(Tabular):
         write: bool = True,
         progress: Progress = silent,
     ) -> Ran[Summary]:
-        """The optimal mechanism of a graph (:func:`neodp.extend`), kept unless told not to; and who computed it.
+        """Find the optimal mechanism of a graph (:func:`neodp.extend`), and tell which engine computed it.
 
         Parameters
         ----------
         engine : "auto", "server" or "client"
-            Who computes (:mod:`neodp.store.engines`).
-        method : "line" or "prefix", optional
-            As in :func:`neodp.extend`; the client then computes.
+            Where the computation runs (:mod:`neodp.store.engines`).
+            method : "line" or "prefix", optional
+            As in :func:`neodp.extend`; if it is given, the client computes.
         write : bool
-            Keep the probabilities on the datasets.
+            Store the probabilities on the datasets.
         """
         from neodp.store import whole
 
@@ -492,13 +499,13 @@ class Store(Tabular):
     def stream(
         self, name: str, *, engine: Engine = "auto", method: Method | None = None, progress: Progress = silent
     ) -> Iterator[Row]:
-        """The optimal mechanism of a graph, dataset by dataset; nothing is kept."""
+        """Return the optimal mechanism of a graph, dataset by dataset, without storing it."""
         from neodp.store import whole
 
         return whole.stream(self, name, engine, method, progress)
 
     def estimate(self, name: str, *, engine: Engine = "auto") -> Ran[dict[str, Any]]:
-        """The memory that ``extend`` takes, in bytes, and whose."""
+        """Return the memory that ``extend`` takes, in bytes, and the engine that would use it."""
         from neodp.store import whole
 
         return whole.estimate(self, name, engine)
@@ -506,7 +513,7 @@ class Store(Tabular):
     def audit(
         self, name: str, *, engine: Engine = "auto", worst: int = 5, progress: Progress = silent
     ) -> Ran[AuditedMechanism]:
-        """Check the stored mechanism of a graph on every edge (:func:`neodp.audit`), and who did.
+        """Check the stored mechanism of a graph on every edge (:func:`neodp.audit`), and tell which engine checked it.
 
         Raises
         ------
@@ -525,12 +532,12 @@ class Store(Tabular):
         epsilon: float | EllipsisType | None = ...,
         delta: float | EllipsisType = ...,
     ) -> Ledger:
-        """Change some parts of how much may be answered about a population, and keep the others.
+        """Change some parts of a population's limit, and keep the others.
 
         Parameters
         ----------
         releases, epsilon, delta
-            The parts of a :class:`~neodp.ledger.account.Limit`; None takes one away, and what is not named stays
+            The parts of a :class:`~neodp.ledger.account.Limit`; None removes a part, and parts that are not given stay
             (:meth:`Limit.changed <neodp.ledger.account.Limit.changed>`).
         """
         said = not isinstance(releases, EllipsisType) and not isinstance(epsilon, EllipsisType)
@@ -539,7 +546,7 @@ class Store(Tabular):
         return self.allow(population, limit.changed(releases=releases, epsilon=epsilon, delta=delta))
 
     def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
-        """What is known about a graph that is certified (:mod:`neodp.store.answers`); certified now if it is not."""
+        """Return what is known about a certified graph (:mod:`neodp.store.answers`); certify it now if necessary."""
         from neodp.store import answers
 
         return answers.certified(self, name, verify=verify)
@@ -555,31 +562,31 @@ class Store(Tabular):
         verify: bool = False,
         engine: Engine = "client",
     ) -> Release:
-        """The answer of a release (:mod:`neodp.ledger.release`): the one that is kept, or one drawn now for a dataset.
+        """Return the answer of a release (:mod:`neodp.ledger.release`): the stored one, or one drawn now for a dataset.
 
         Parameters
         ----------
         key : str
-            The dataset. It is evaluated on demand, and only if there is no answer yet.
+            Key of the dataset. The dataset is evaluated only if there is no answer yet.
         release : str
-            The question's name.
+            Name of the question.
         keep_key : bool
-            Keep the dataset's key beside the answer.
+            Store the dataset's key beside the answer.
         constant_work : bool
             Extend the whole graph, so that the time it takes does not depend on the dataset.
         verify : bool
             Read the whole graph again, so that changes by others are noticed.
         engine : "client", "server" or "auto"
-            Who draws and keeps it (:mod:`neodp.store.engines`): under one name there is one answer, whoever is asked.
+            Where the answer is drawn and stored (:mod:`neodp.store.engines`); one name has one answer, on every engine.
 
         Raises
         ------
         OtherQuestion
-            If something else was asked under that name.
+            If a different question was asked under that name.
         BudgetSpent
-            If the graph's population was asked about as much as is allowed.
+            If the limit of the graph's population leaves no room for this answer.
         NotCertified, UnhitBoundary, IncompatibleAlpha, StaleMechanism
-            If the graph is not in a state in which answers may be given, whatever the dataset.
+            If no answer may be given about the graph in its present state, whatever the dataset.
         """
         from neodp.store import answers
 

@@ -11,13 +11,13 @@ under a heading (the convention of yesql and aiosql):
     RETURN count(g) AS claimed;
 
 A line ``// name: NAME`` begins a statement, the comment lines that follow say what it does, and everything up to the
-next such line is its text, without the semicolon at the end. What stands before the first name is about the file. A
-name stands once in a dialect, and no dialect borrows a statement of another.
+next such line is its text, without the semicolon at the end. Lines before the first name describe the file. A name
+occurs once in a dialect, and no dialect borrows a statement from another.
 
-``cypher/query`` holds the canned queries, one file each, which can be pasted into Neo4j Browser. Those on profiles are
-in ``profile/``, and the variants of another dialect in a folder of its name, as in ``query/embedded``. Such a file
-opens with comments: what the query answers, then a line ``// $name = default`` or ``// $name`` per parameter besides
-``$graph``, or ``$profiles``.
+``cypher/query`` holds the canned queries, one file each, which can be pasted into Neo4j Browser. Queries on profiles
+are in ``profile/``, and the variants of another dialect are in a folder of its name, as in ``query/embedded``. Such a
+file opens with comments: what the query answers, then a line ``// $name = default`` or ``// $name`` for each parameter
+other than ``$graph`` or ``$profiles``.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ __all__ = [
 ]
 
 Dialect: TypeAlias = str
-"""The name of a folder of ``cypher/``: "neo4j", "embedded", or that of a store yet to come."""
+"""The name of a folder of ``cypher/``: "neo4j", "embedded", or that of a future store."""
 Subject: TypeAlias = Literal["graph", "profile"]
-"""What a canned query is about, by name."""
+"""The kind of data that a canned query is about."""
 
 VERSION = 1
 """The version of the schema of a store on Neo4j, kept there as ``(:NeodpSchema {version})``. A change that makes older
@@ -66,7 +66,7 @@ _REQUIRED = object()
 
 @dataclass(frozen=True)
 class Statement:
-    """One of a store's own statements: its name, what it does, and its text."""
+    """One of the statements that stores run: its name, what it does, and its text."""
 
     name: str
     does: str
@@ -85,7 +85,7 @@ class Canned:
 
 @cache
 def root() -> Path:
-    """The folder of all Cypher: ``neodp/cypher`` where neodp is installed, else ``cypher`` of the checkout."""
+    """Return the folder of all Cypher: ``neodp/cypher`` of an installed neodp, else ``cypher`` of the checkout."""
     package = Path(__file__).parents[1]
     for folder in (package / "cypher", package.parent / "cypher"):
         if folder.is_dir():
@@ -98,12 +98,12 @@ def root() -> Path:
 
 @cache
 def statements(dialect: Dialect, subject: str | None = None) -> dict[str, Statement]:
-    """The statements of a dialect by name, in the order of the files; those about one subject, or all.
+    """Return the statements of a dialect by name, in the order of the files: those on one subject, or all.
 
     Raises
     ------
     StoreError
-        If a name stands twice in the dialect.
+        If a name occurs twice in the dialect.
     """
     if subject is not None:
         return parse((root() / dialect / f"{subject}.cypher").read_text(encoding="utf-8"), f"{dialect}/{subject}")
@@ -117,12 +117,12 @@ def statements(dialect: Dialect, subject: str | None = None) -> dict[str, Statem
 
 
 def schema(dialect: Dialect) -> list[str]:
-    """The names of what a dialect's schema is made of."""
+    """Return the names of the parts of a dialect's schema."""
     return [name for name in statements(dialect, "schema") if not name.startswith(("show_", "set_"))]
 
 
 def statement(name: str, dialect: Dialect) -> str:
-    """The text of one of a store's own statements."""
+    """Return the text of one of the statements that stores run."""
     try:
         return statements(dialect)[name].text
     except KeyError:
@@ -130,11 +130,11 @@ def statement(name: str, dialect: Dialect) -> str:
 
 
 def parse(text: str, place: str) -> dict[str, Statement]:
-    """The statements of a file's text by name.
+    r"""Return the statements in the text of a file, by name.
 
     Examples
     --------
-    >>> parse("// About.\\n// name: one\\n// Says\\n// one.\\nRETURN 1;\\n", "example")
+    >>> parse("// About.\n// name: one\n// Says\n// one.\nRETURN 1;\n", "example")
     {'one': Statement(name='one', does='Says one.', text='RETURN 1')}
     """
     found: dict[str, Statement] = {}
@@ -156,7 +156,7 @@ def parse(text: str, place: str) -> dict[str, Statement]:
 
 @cache
 def canned(dialect: Dialect = "neo4j", on: Subject = "graph") -> dict[str, Canned]:
-    """All canned queries on graphs, or on profiles, by name."""
+    """Return all canned queries on graphs, or on profiles, by name."""
     folder = root() / "query"
     for inner in ([] if dialect == "neo4j" else [dialect]) + (["profile"] if on == "profile" else []):
         folder /= inner
@@ -164,22 +164,22 @@ def canned(dialect: Dialect = "neo4j", on: Subject = "graph") -> dict[str, Canne
 
 
 def every(dialect: Dialect = "neo4j") -> dict[str, Canned]:
-    """All canned queries by name, whatever they are about."""
+    """Return all canned queries by name, on graphs and on profiles."""
     return canned(dialect) | canned(dialect, "profile")
 
 
 def subject(query: str) -> Subject:
-    """What a canned query is about."""
+    """Return the kind of data that a canned query is about."""
     return "profile" if query in canned(on="profile") else "graph"
 
 
 def bound(query: str, parameters: dict[str, Any], dialect: Dialect = "neo4j") -> tuple[str, dict[str, Any]]:
-    """A canned query's text and all its parameters but the name: those given, and defaults for the others.
+    """Return a canned query's text and all its parameters but the name: those given, and defaults for the others.
 
     Raises
     ------
     UnknownQuery
-        If there is no such query, a parameter is not one of its own, or one is missing.
+        If there is no such query, the query has no parameter of a given name, or a parameter is missing.
     """
     known = every(dialect)
     if query not in known:

@@ -1,7 +1,7 @@
-"""Single datasets of a stored graph on demand: a search around them (:mod:`neodp.core.ball`), or a pass over all of it.
+"""Evaluation of single datasets: by a search around them (:mod:`neodp.core.ball`), or by a pass over the whole graph.
 
-The stored mechanism, if there is one, decides how it is done: its method and its privacy notion are those of the
-numbers that come back. Nobody is given numbers that the stored mechanism does not have.
+If a mechanism is stored, the evaluation uses its method and its privacy notion. It never returns probabilities that
+differ from the stored ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["distributions", "evaluate", "everywhere"]
 
 
 def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit: int | None, write: bool) -> Ball:
-    """As :meth:`neodp.store.base.Store.evaluate`."""
+    """Implement :meth:`neodp.store.base.Store.evaluate`."""
     wanted = list(dict.fromkeys(keys))
     inside = _inside(store, name, wanted, engine, limit) if wanted else None
     if inside is not None and not write:
@@ -54,7 +54,7 @@ def evaluate(store: Store, name: str, keys: Sequence[str], engine: Engine, limit
 
 
 def _inside(store: Store, name: str, keys: list[str], engine: Engine, limit: int | None) -> Ball | None:
-    """What the plugin finds; None where the client is to search."""
+    """Return the result of the plugin; None if the client is to search."""
     try:
         return by_plugin(store, engine, lambda plugin: plugin.evaluate(name, keys, limit))
     except StaleMechanism:
@@ -63,13 +63,13 @@ def _inside(store: Store, name: str, keys: list[str], engine: Engine, limit: int
 
 
 def _mark_changed(store: Store, name: str) -> None:
-    """Now everybody knows, whichever dataset they ask for."""
+    """Mark a graph as changed for everybody, whichever dataset they ask for."""
     with suppress(ReadOnlyStore):
         store._mark_changed(name)
 
 
 def distributions(store: Store, name: str, keys: Sequence[str]) -> Floats:
-    """The mechanism at some datasets as the graph gives it now, whatever probabilities are stored on them; as rows."""
+    """Compute the mechanism at some datasets from the present graph, as rows; stored probabilities are ignored."""
     with store.view(name, keys) as view:
         kept = view.info.mechanism
         if family(view).binary and (kept is None or kept.privacy == EPSILON_DELTA) and not store._layers(view.info):
@@ -80,9 +80,9 @@ def distributions(store: Store, name: str, keys: Sequence[str]) -> Floats:
 
 
 def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
-    """A graph and the mechanism at all its datasets as the graph gives it now, for (epsilon, delta).
+    """Return a graph and its mechanism at all datasets, computed from the present graph, for (epsilon, delta).
 
-    The same work whichever dataset is asked for: none is known here.
+    The work does not depend on the dataset in question, which is not known here.
     """
     graph, kept = store.read(info.name), info.mechanism
     method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
@@ -123,7 +123,7 @@ def _whole(store: Store, view: StoredView) -> Ball:
 
 
 def _rainbow(store: Store, view: StoredView) -> Ball:
-    """More than two colours: by the method of the stored mechanism; where nobody knows it, by the one that agrees."""
+    """Evaluate more than two colours by the method of the stored mechanism; if unknown, by the method that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
     if method in ("prefix", "line"):
         return ball.evaluate_whole(graph, view.keys, cast("Method", method))

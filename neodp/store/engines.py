@@ -1,8 +1,8 @@
-"""Who computes: this process, or the plugin inside the server.
+"""The choice between this process and the plugin inside the server.
 
-A store may have a *plugin*: the same mechanism inside the database, where the graph need not be carried out and back.
-It gives the same numbers in every bit and writes the same properties, so that both can take turns on one graph. By
-default the plugin is asked where there is one of this version, and the client does what the plugin leaves to it.
+A store may have a *plugin*: the same algorithms inside the database, so that the graph need not travel to the client
+and back. The plugin computes the same numbers bit for bit and writes the same properties, so that both can take turns
+on one graph. By default, a plugin of this version is asked first, and the client does what the plugin declines.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Declined", "Engine", "Plugin", "Ran", "Row", "by_plugin"]
 
 Engine: TypeAlias = Literal["auto", "server", "client", "ball", "whole"]
-"""Who computes, and how.
+"""Where a computation runs, and by which algorithm.
 
-"server" is the plugin, "client" is this process, "auto" whichever there is. For single datasets, "ball" is a search by
-this process, and "whole" a pass over the whole graph by this process.
+"server" is the plugin, "client" is this process, and "auto" is the plugin if there is one, else this process. For
+single datasets, "ball" is a search by this process, and "whole" is a pass over the whole graph by this process.
 """
 Row: TypeAlias = tuple[str, str, Sequence[float], float]
 """A dataset's key, its colour, its probabilities in the order of the graph's colours, and the chance of its colour."""
@@ -34,12 +34,12 @@ T = TypeVar("T")
 
 
 class Declined(StoreError):
-    """The plugin leaves something to the client: more than two colours, or more memory than the server has."""
+    """The plugin declined a task: the graph has more than two colours, or needs more memory than the server has."""
 
 
 @dataclass(frozen=True)
 class Ran(Generic[T]):
-    """A result, and who computed it: "server" or "client"."""
+    """A result, and the engine that computed it: "server" or "client"."""
 
     result: T
     engine: str
@@ -49,34 +49,34 @@ class Plugin(Protocol):
     """The plugin inside a server."""
 
     def extend(self, name: str, *, write: bool) -> Summary:
-        """Find the optimal mechanism of a graph and, where asked to, keep it."""
+        """Find the optimal mechanism of a graph and, with `write`, store it."""
 
     def stream(self, name: str) -> Iterator[Row]:
-        """The optimal mechanism of a graph, dataset by dataset."""
+        """Return the optimal mechanism of a graph, dataset by dataset."""
 
     def estimate(self, name: str) -> dict[str, Any]:
-        """The memory of the server that an extension takes."""
+        """Return the memory of the server that an extension takes."""
 
     def check(self, name: str) -> Check:
-        """Whether a graph can be extended."""
+        """Check whether a graph can be extended."""
 
     def audit(self, name: str, worst: int) -> AuditedMechanism:
         """Check the stored probabilities on every edge."""
 
     def evaluate(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
-        """The optimal mechanism at some datasets."""
+        """Return the optimal mechanism at some datasets."""
 
     def answer(self, name: str, key: str, release: str, options: Mapping[str, bool]) -> str:
-        """The answer that is kept, or one drawn and kept now."""
+        """Return the stored answer, or draw one and store it now."""
 
 
 def by_plugin(store: Store, engine: Engine, does: Callable[[Plugin], T]) -> T | None:
-    """What the plugin gives; None where the client is to do it.
+    """Return the result of the plugin; None if the client is to do the task.
 
     Raises
     ------
     StoreError
-        If the plugin is asked for by name, and there is none or it leaves this to the client.
+        If `engine` is "server", and there is no plugin or it declines the task.
     """
     if engine not in ("auto", "server"):
         return None

@@ -1,13 +1,14 @@
-"""How the privacy notion of a mechanism is stored, and read back.
+"""The privacy notion of a mechanism, as stores keep it.
 
-Two notions can be written down as properties:
+Two notions can be stored as properties:
 
-* ``epsilon-delta``: what the edges' own epsilon and delta state. Nothing more need be stored.
-* ``gaussian``: mu-Gaussian differential privacy. The mu of all edges is ``mechanism_mu`` of the graph's own node; where
-  edges differ, each has its ``mu``.
+* ``epsilon-delta``: given by the edges' own epsilon and delta. Nothing more need be stored.
+* ``gaussian``: mu-Gaussian differential privacy. The property ``mechanism_mu`` of the graph's own node is the mu of all
+  edges; if the edges differ, each has a ``mu`` of its own.
 
-The name is ``mechanism_privacy`` of the graph's own node; where it is missing, the notion is ``epsilon-delta``. A pair
-(L, U) of one's own is code, which no property holds: a mechanism for it is refused when it is written.
+The property ``mechanism_privacy`` of the graph's own node names the notion; if it is missing, the notion is
+``epsilon-delta``. A user's own pair (L, U) is code, which no property can hold: such a mechanism is refused when it is
+written.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ GAUSSIAN = "gaussian"
 
 @dataclass(frozen=True)
 class Notion:
-    """A privacy notion as properties.
+    """A privacy notion in the form in which it is stored.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Notion:
     mu : float or None
         With GAUSSIAN, the mu of all edges, unless they differ.
     mus : array of float, or None
-        With GAUSSIAN, one mu per edge where they differ.
+        With GAUSSIAN, one mu per edge if the edges differ.
     """
 
     name: str = EPSILON_DELTA
@@ -55,12 +56,12 @@ class Notion:
 
     @classmethod
     def of(cls, mechanism: Mechanism, graph: str) -> Notion:
-        """The notion of a mechanism that is to be written to a stored graph.
+        """Return the notion of a mechanism that is to be written to a stored graph.
 
         Raises
         ------
         PrivacyError
-            If it cannot be stored.
+            If the notion cannot be stored.
         """
         privacy = mechanism.privacy
         if isinstance(privacy, Gaussian):
@@ -84,12 +85,12 @@ class Notion:
 
     @classmethod
     def read(cls, info: MechanismInfo, mus: Callable[[], Floats]) -> Notion:
-        """The notion of a stored mechanism; `mus` gives the mu of the graph's edges where each has its own.
+        """Return the notion of a stored mechanism; `mus` gives the mu of each edge if the edges differ.
 
         Raises
         ------
         PrivacyError
-            If the stored notion has no known name.
+            If the name of the stored notion is unknown.
         """
         if info.privacy not in (EPSILON_DELTA, GAUSSIAN):
             raise PrivacyError(
@@ -101,13 +102,13 @@ class Notion:
         return cls(info.privacy, info.mu)
 
     def privacy(self, graph: DatasetGraph) -> Privacy:
-        """The notion on a graph, as the core knows it."""
+        """Return the notion on a graph, as an object of :mod:`neodp.core.privacy`."""
         if self.name == EPSILON_DELTA:
             return EpsilonDelta.of(graph)
         return Gaussian(self._mu)
 
     def fingerprint(self, graph: DatasetGraph) -> str:
-        """The digest that a mechanism for this notion keeps of its graph."""
+        """Return the digest of a graph that is stored with a mechanism for this notion."""
         if self.name == EPSILON_DELTA:
             return fingerprint(graph)
         return fingerprint(graph, np.atleast_1d(self._mu))
@@ -121,7 +122,7 @@ class Notion:
         return self.mu
 
     def facts(self, mechanism: Mechanism) -> dict[str, Any]:
-        """What the statement ``finish_mechanism`` keeps on the graph's own node."""
+        """Return the facts that the statement ``finish_mechanism`` writes to the graph's own node."""
         return {
             "fingerprint": self.fingerprint(mechanism.graph),
             "min_p_true": float(mechanism.p_true.min()),
@@ -135,7 +136,7 @@ class Notion:
 
 
 def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Floats) -> Floats:
-    """Values of stored edges, given with the keys of their ends, in the order of a graph's edges; NaN where none is.
+    """Return values of stored edges, given with the keys of their ends, in the order of a graph's edges; else NaN.
 
     Examples
     --------
@@ -159,12 +160,12 @@ def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Flo
 
 
 def edge_values(graph: DatasetGraph, values: Floats) -> Floats:
-    """Mu, one per edge, if there is one for every edge.
+    """Return mu, one per edge, if every edge has one.
 
     Raises
     ------
     NoMechanism
-        If an edge has none.
+        If an edge has no mu.
     """
     missing = np.flatnonzero(np.isnan(values))
     if len(missing):
@@ -177,5 +178,5 @@ def edge_values(graph: DatasetGraph, values: Floats) -> Floats:
 
 
 def _pair(one: Any, two: Any, n: int) -> Any:
-    """A number for each edge that does not depend on its direction."""
+    """Return a number for each edge that does not depend on its direction."""
     return np.minimum(one, two).astype(np.int64) * n + np.maximum(one, two)

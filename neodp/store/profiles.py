@@ -1,12 +1,12 @@
-"""Where profiles live: users, items and likes, beside the dataset graphs of a store.
+"""Profiles in a store: users, items and likes, beside the dataset graphs.
 
     (:User {profile, id, group})-[:LIKES {weight, value}]->(:Item {profile, id})
     (:User)-[:SIMILAR {score, rank, measure, epsilon}]->(:User)
 
-Sets of profiles stand side by side by name, which is the property ``profile`` of their nodes; a node
-``(:Profiles {name})`` says that there is one. What holds for graphs (:mod:`neodp.store.base`) holds for them: one that
-is only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes over.
-Neighbours are replaced whole: a user has all that were written last, or none.
+A store holds several sets of profiles, each with a name, which is the property ``profile`` of its nodes; a node
+``(:Profiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set that is
+only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes over.
+Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ __all__ = ["ProfileInfo", "ProfileStore"]
 
 @dataclass(frozen=True)
 class ProfileInfo:
-    """What a store knows about a set of profiles.
+    """Facts about a stored set of profiles.
 
-    `state` is "ready", "loading" or "dropping"; `population` says whose data it is (:mod:`neodp.ledger.release`).
+    `state` is "ready", "loading" or "dropping"; `population` names the people whose data it is
+    (:mod:`neodp.ledger.release`).
     """
 
     name: str
@@ -48,7 +49,7 @@ class ProfileStore(ABC):
 
     @abstractmethod
     def all(self) -> list[ProfileInfo]:
-        """All sets of profiles, by name."""
+        """Return all sets of profiles, sorted by name."""
 
     @abstractmethod
     def load(
@@ -60,48 +61,51 @@ class ProfileStore(ABC):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
-        """Keep profiles under a name; all or nothing for every reader.
+        """Store profiles under a name; readers see all of them or nothing.
 
         Parameters
         ----------
         population : str, optional
-            Whose data it is; by default that of the profiles that are replaced, or "default".
+            The people whose data it is; by default the population of the profiles that are replaced, or "default".
 
         Raises
         ------
         GraphExists
-            If there are profiles by that name, unless `replace`; those whose load was interrupted are always replaced.
+            If profiles of that name exist, unless `replace`; profiles whose load was interrupted are always replaced.
         """
 
     @abstractmethod
     def drop(self, name: str, *, progress: Progress = silent) -> int:
-        """Delete profiles with all that belongs to them; how many users there were."""
+        """Delete profiles with everything that belongs to them, and return how many users there were."""
 
     @abstractmethod
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
-        """Whole profiles. A like without a weight has 0, the one that shows nothing; one without a value has 1."""
+        """Return complete profiles.
+
+        A like without a weight has the weight 0, which reveals nothing; a like without a value has the value 1.
+        """
 
     @abstractmethod
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
-        """Keep neighbours instead of those that their users have; how many."""
+        """Store neighbours in place of the ones that their users have, and return how many were stored."""
 
     def info(self, name: str) -> ProfileInfo:
-        """What is known about profiles, in whatever state.
+        """Return what is known about profiles, in whatever state.
 
         Raises
         ------
         UnknownGraph
-            If there are none by that name.
+            If there are no profiles of that name.
         """
         empty = "load some with `store.profiles.load(name, profiles)`"
         return refusals.found("profile", name, self.all(), self.address, empty)
 
     def ready(self, name: str) -> ProfileInfo:
-        """What is known about profiles that are whole.
+        """Return what is known about completely loaded profiles.
 
         Raises
         ------
         UnfinishedGraph
-            If their load or drop was interrupted, or is going on.
+            If a load or a drop of the profiles was interrupted, or is in progress.
         """
         return refusals.whole("profile", self.info(name))

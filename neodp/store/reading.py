@@ -1,15 +1,15 @@
-"""Somebody's own Cypher that reads the graph, and does nothing else.
+r"""A check that a user's own Cypher reads the graph, and does nothing else.
 
-A transaction that is read-only keeps a database from being changed, but not from writing files (``COPY … TO``,
-``EXPORT DATABASE``), reading files (``LOAD CSV``, ``LOAD FROM``), telling about other people (``SHOW USERS``) or
-running procedures that do any of this (``CALL name``). So a query is read before it runs, and taken only if
+A read-only transaction keeps a database from being changed, but not from writing files (``COPY … TO``,
+``EXPORT DATABASE``), reading files (``LOAD CSV``, ``LOAD FROM``), revealing other users (``SHOW USERS``) or running
+procedures that do any of this (``CALL name``). So the text of a query is checked before it runs, and accepted only if
 
 * it begins with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN;
-* no word in it, outside of quotes, is one of a clause that does something else. Properties (``p.set``), labels
-  (``:Load``) and names in backticks are no clauses;
-* no number in it runs into a word, as in ``1LOAD``, which the embedded store reads as two;
-* it has no comments, of which the two stores have different ideas, and no ``\\u0027``, which Neo4j reads as the
-  character itself, even where that ends a text.
+* no word in it, outside quotes, belongs to a clause that does something else. Properties (``p.set``), labels
+  (``:Load``) and names in backticks are not clauses;
+* no number in it runs into a word, as in ``1LOAD``, which the embedded store reads as a number and a word;
+* it has no comments, which the two stores recognise differently, and no ``\u0027``, which Neo4j replaces by the
+  character, even if that character ends a string.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from neodp.store import refusals
 __all__ = ["require_reading"]
 
 BEGINS = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"}
-"""The clauses that a query that reads can begin with."""
+"""The clauses with which a reading query can begin."""
 OTHER = frozenset(
     re.findall(
         r"\w+",
@@ -34,9 +34,9 @@ OTHER = frozenset(
     """,
     )
 )
-"""The words that only stand in clauses, or name functions, that do something else than read the graph."""
+"""The words that occur only in clauses, or name functions, that do something other than read the graph."""
 NUMBER = re.compile(r"[0-9][0-9_]*(e[0-9]*)?|0x[0-9a-f]+|0o[0-7]+", re.IGNORECASE)
-"""A number, or the part of one between a point or a sign."""
+"""A number, or the part of a number before or after a point or a sign."""
 TOKEN = re.compile(
     r"""(?P<quoted>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*`)
     |   (?P<comment>//|/\*)
@@ -52,7 +52,7 @@ def require_reading(text: str) -> None:
     Raises
     ------
     StoreError
-        If it would, or might; the message names the word.
+        If the query does more than read, or might; the message names the word.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def require_reading(text: str) -> None:
 
 
 def _is_name(tokens: list[re.Match[str]], i: int) -> bool:
-    """Whether a word is a property, a label or a parameter, or the CALL of a subquery, rather than a clause."""
+    """Return whether a word is a property, a label, a parameter or the CALL of a subquery, rather than a clause."""
     before = tokens[i - 1][0] if i else ""
     after = tokens[i + 1][0] if i + 1 < len(tokens) else ""
     if before == ".":

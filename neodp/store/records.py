@@ -1,7 +1,7 @@
-"""What a store knows about a graph and its mechanism, and what it hands out.
+"""Facts about stored graphs and mechanisms, and the objects that stores return.
 
 A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
-was certified, ``certified`` (:class:`Certificate`); and, once a whole mechanism is stored, ``mechanism`` (its
+was certified, ``certified`` (:class:`Certificate`); and, once a complete mechanism is stored, ``mechanism`` (its
 version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method, mechanism_privacy`` and ``mechanism_mu``
 (:mod:`neodp.store.notions`).
 """
@@ -46,31 +46,32 @@ __all__ = [
 ]
 
 READY = "ready"
-"""The state of what is whole."""
+"""The state of a graph, or of profiles, that was completely loaded."""
 FOREIGN = "foreign"
-"""The state of what somebody else made, and nothing can be done with."""
+"""The state of a graph that somebody else made, and that neodp cannot use."""
 
 
 @dataclass(frozen=True)
 class MechanismInfo:
-    """What a store knows about the mechanism that it holds for a graph.
+    """Facts about the stored mechanism of a graph.
 
     Attributes
     ----------
     version : str
         Different for every mechanism that is written.
     fingerprint : str or None
-        That of the graph and the privacy notion it was made for (:func:`fingerprint`); None where the store itself
-        knows whether the graph has changed.
+        Fingerprint of the graph and the privacy notion that the mechanism was made for (:func:`fingerprint`); None if
+        the store itself knows whether the graph has changed.
     written : str
-        When it was written, in UTC.
+        Time at which the mechanism was written, in UTC.
     min_p_true, mean_p_true : float
     method : str or None
-        How it was found (:class:`~neodp.core.mechanism.Mechanism`); None if it was written before this was kept.
+        Method that found the mechanism (:class:`~neodp.core.mechanism.Mechanism`); None if the mechanism was written
+        before methods were stored.
     privacy : str
-        What it keeps on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.notions`).
+        Privacy notion that holds on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.notions`).
     mu : float or None
-        With "gaussian", the mu of all edges; None where every edge has its own.
+        With "gaussian", the mu of all edges; None if every edge has its own.
     """
 
     version: str
@@ -85,15 +86,15 @@ class MechanismInfo:
 
 @dataclass(frozen=True)
 class Certificate:
-    """That a graph, as it is, is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answers`).
+    """A statement that a graph is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answers`).
 
-    It is stored as one text, so that nobody reads a part of it: the graph's revision, and what ``text`` returns.
+    It is stored as one string, so that it is never read in part: the graph's revision, and the result of ``text``.
 
     Attributes
     ----------
     fingerprint : str
-        That of the graph (:func:`fingerprint`).
-    levels : tuple of Level
+        Fingerprint of the graph (:func:`fingerprint`).
+        levels : tuple of Level
         The privacy levels of its edges.
     """
 
@@ -101,19 +102,19 @@ class Certificate:
     levels: tuple[Level, ...]
 
     def text(self) -> str:
-        """The fingerprint, and epsilon and delta of each level in hexadecimal, with tabs between them."""
+        """Return the fingerprint, and epsilon and delta of each level in hexadecimal, separated by tabs."""
         return "\t".join([self.fingerprint, *(x.hex() for level in self.levels for x in (level.epsilon, level.delta))])
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Certificate | None:
-        """From a row of the statement ``graphs``; None where the graph has no certificate, or one of another revision.
+        r"""Read a row of the statement ``graphs``; None if the graph has no certificate for its revision.
 
         Examples
         --------
         >>> kept = Certificate("c0ffee", (Level(0.5, 0.0), Level(1.0, 0.25)))
-        >>> Certificate.from_row({"revision": "7", "certified": f"7\\t{kept.text()}"}) == kept
+        >>> Certificate.from_row({"revision": "7", "certified": f"7\t{kept.text()}"}) == kept
         True
-        >>> Certificate.from_row({"revision": "8", "certified": f"7\\t{kept.text()}"}) is None
+        >>> Certificate.from_row({"revision": "8", "certified": f"7\t{kept.text()}"}) is None
         True
         """
         revision, _, text = str(row.get("certified")).partition("\t")
@@ -129,21 +130,21 @@ class Certificate:
 
 @dataclass(frozen=True)
 class GraphInfo:
-    """What a store knows about a graph.
+    """Facts about a stored graph.
 
     Attributes
     ----------
     state : str
-        "ready", "loading" or "dropping"; the latter two for as long as that goes on or after it was interrupted. Or
-        "foreign", where somebody else made the graph with a name, colours or counts that are none.
+        "ready"; "loading" or "dropping", while that is in progress or after it was interrupted; or "foreign", if
+        somebody else made the graph with an invalid name, colours or counts.
     mechanism : MechanismInfo or None
-        None where no whole mechanism is stored.
+        None if no complete mechanism is stored.
     revision : str or None
-        Different after the graph itself was changed by neodp.
+        Different after each change of the graph itself by neodp.
     population : str
-        Whose data it is about (:mod:`neodp.ledger.release`).
+        The people whose data the graph is about (:mod:`neodp.ledger.release`).
     certificate : Certificate or None
-        None where the graph was not certified as it is.
+        None if the graph was not certified in its present revision.
     stale : bool
         Whether the graph is known to have changed since its mechanism was written.
     """
@@ -162,7 +163,7 @@ class GraphInfo:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> GraphInfo:
-        """From a row of the statement ``graphs``, whose columns are called like the attributes.
+        """Read a row of the statement ``graphs``, whose columns have the names of the attributes.
 
         Examples
         --------
@@ -194,14 +195,14 @@ class GraphInfo:
         )
 
     def row(self) -> dict[str, Any]:
-        """As a row of a table, with what is known of the mechanism."""
+        """Return the facts as a row of a table, with those about the mechanism."""
         mechanism = {name: getattr(self.mechanism, name, None) for name in ("written", "min_p_true", "mean_p_true")}
         mine = ("name", "colors", "datasets", "edges", "state", "population", "created", "stale")
         return {name: getattr(self, name) for name in mine} | mechanism
 
     @staticmethod
     def schema() -> pa.Schema:
-        """The columns of such rows."""
+        """Return the columns of the rows that ``row`` returns."""
         import pyarrow as pa
 
         text, number = pa.string(), pa.float64()
@@ -211,7 +212,7 @@ class GraphInfo:
 
 
 def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) -> bool:
-    """Whether a mechanism was made for another graph than the one that is certified."""
+    """Return whether a mechanism was made for a graph other than the certified one."""
     if mechanism is None or certificate is None or mechanism.privacy != "epsilon-delta":
         return False
     if mechanism.fingerprint is None:
@@ -220,7 +221,7 @@ def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) 
 
 
 class Stamp(NamedTuple):
-    """The revision of a graph, and the columns that were read of it."""
+    """The revision of a graph, and the columns that were read from it."""
 
     revision: str
     columns: Mapping[str, Any]
@@ -233,9 +234,9 @@ class StoredGraph(DatasetGraph):
     Attributes
     ----------
     ids : pyarrow.Array, optional
-        The store's own names for its datasets, for writing back.
+        The store's own identifiers of the datasets, for writing back.
     stamp : Stamp, optional
-        From which revision it was read, as a whole.
+        The revision from which the whole graph was read.
     """
 
     ids: pa.Array | None = None
@@ -243,14 +244,14 @@ class StoredGraph(DatasetGraph):
 
     @property
     def revision(self) -> str | None:
-        """The revision that this graph is; None where it is only a part, or was changed since it was read."""
+        """The stored revision of this graph; None if the graph is only a part, or was changed after it was read."""
         if self.stamp is None or any(getattr(self, name) is not read for name, read in self.stamp.columns.items()):
             return None
         return self.stamp.revision
 
     @cached_property
     def extension(self) -> Extension:
-        """The optimal mechanism for the graph's own epsilon and delta; found once, for a graph never changes."""
+        """The optimal mechanism for the graph's own epsilon and delta; computed once, since a graph never changes."""
         from neodp.core.family import family
         from neodp.core.privacy import EpsilonDelta
 
@@ -275,9 +276,9 @@ class StoredMechanism:
 
 
 def fingerprint(graph: DatasetGraph, mu: Floats | None = None) -> str:
-    """A digest of a graph's keys, colours, preferences, alpha, edges, epsilons and deltas, in whatever order they are.
+    """Return a digest of a graph's keys, colours, preferences, alpha, edges, epsilons and deltas, in whatever order.
 
-    Where a Gaussian mechanism was made for the graph, its `mu`, one or one per edge, is digested too.
+    For a Gaussian mechanism, the digest includes its `mu`: one number, or one per edge.
 
     Examples
     --------
@@ -315,7 +316,7 @@ def fingerprint(graph: DatasetGraph, mu: Floats | None = None) -> str:
 
 
 def release_row(release: Release) -> dict[str, Any]:
-    """A release as the parameters of the statement ``create_release``, without its time."""
+    """Return a release as the parameters of the statement ``create_release``, without its time."""
     return {
         "graph": release.graph,
         "release": release.name,
@@ -334,12 +335,12 @@ def release_row(release: Release) -> dict[str, Any]:
 
 
 def release_of(row: Mapping[str, Any] | None) -> Release | None:
-    """A release from its properties; None where there are none.
+    """Return the release with the given properties; None if there are no properties.
 
     Raises
     ------
     DamagedRelease
-        If it is not what was kept.
+        If the stored release was altered.
     """
     if row is None:
         return None
@@ -369,12 +370,12 @@ def _release(row: Mapping[str, Any]) -> Release:
 
 
 def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
-    """An account from a row: whether it is known, its limits and its sum; None where the sum was never written.
+    """Return an account from a row with its limits and its total; None if no total was ever written.
 
     Raises
     ------
     DamagedRelease
-        If it is not what was kept.
+        If the stored account was altered.
     """
     account = Account(population, _limit(population, row))
     if row["account"] is None:
@@ -385,12 +386,12 @@ def account_of(population: str, row: Mapping[str, Any]) -> Account | None:
 
 
 def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:
-    """A ledger from a row: the same, and its releases.
+    """Return a ledger from a row with its account and its releases.
 
     Raises
     ------
     DamagedRelease
-        If one of them is not what was kept, or the account says that others were.
+        If one of the releases was altered, or the releases do not add up to the account.
     """
     releases = (release_of(release) for release in row["releases"])
     ledger = Ledger(population, _limit(population, row), tuple(release for release in releases if release is not None))

@@ -1,4 +1,4 @@
-"""What stores refuse, in one place: the same words whichever store it is, about graphs and about profiles."""
+"""Errors that stores raise, in one place: the same words for both stores, and for graphs and profiles."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Info(Protocol):
-    """What is known about a graph or about profiles."""
+    """Facts about a graph or about profiles."""
 
     @property
     def name(self) -> str: ...
@@ -63,7 +63,7 @@ T = TypeVar("T", bound=Info)
 
 
 def found(what: str, name: str, known: Sequence[T], address: str, empty: str) -> T:
-    """The one of a name, in whatever state; UnknownGraph if there is none."""
+    """Return the graph or profiles of a name, in whatever state; raise UnknownGraph if there is none."""
     names: Mapping[str, T] = {info.name: info for info in known}
     if name not in names:
         try:
@@ -76,7 +76,7 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
 
 
 def whole(what: str, info: T) -> T:
-    """The same if it is whole; UnfinishedGraph if its load or drop was interrupted, or is going on."""
+    """Return the same facts if they are complete; raise UnfinishedGraph if a load or a drop has not finished."""
     if info.state == FOREIGN:
         raise GraphError(
             f"{what} {info.name!r} has a name or colours that are not texts, or counts that are not numbers",
@@ -92,12 +92,12 @@ def whole(what: str, info: T) -> T:
 
 
 def named(what: str, name: str, population: str | None) -> tuple[str, str | None]:
-    """What is to be kept: its name, and that of its population if it is given one, as names are kept."""
+    """Return a name and that of a population, if one is given, in the form in which names are stored."""
     return valid_name(what, name), None if population is None else valid_name("population", population)
 
 
 def exists(what: str, name: str, address: str) -> GraphExists:
-    """A name is taken."""
+    """Return the error for a name that is taken."""
     return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use `replace=True`")
 
 
@@ -105,8 +105,7 @@ def exists(what: str, name: str, address: str) -> GraphExists:
 
 
 def check_version(address: str, version: object) -> int:
-    """The version of a store's schema, 0 where it has none; refused where a newer neodp made it: what it means is not
-    known here."""
+    """Return the version of a store's schema, 0 if it has none; refuse one of a newer neodp, which is unknown here."""
     if version is None:
         return 0
     if not isinstance(version, int):
@@ -127,7 +126,7 @@ def check_version(address: str, version: object) -> int:
 
 
 def overtaken(what: str, name: str, address: str, look: str) -> Overtaken:
-    """A later writer took over."""
+    """Return the error for a writer that a later one has overtaken."""
     return Overtaken(
         f"somebody else changed {what} {name!r} in {address} while it was written; what they wrote stands",
         f"look at it with `{look}`, and do it again if it is still wanted",
@@ -135,7 +134,7 @@ def overtaken(what: str, name: str, address: str, look: str) -> Overtaken:
 
 
 def changed_while_read(what: str, name: str, address: str) -> Overtaken:
-    """Somebody wrote while it was read."""
+    """Return the error for data that was changed while it was read."""
     return Overtaken(f"{what} {name!r} in {address} was changed while it was read", "try again")
 
 
@@ -143,17 +142,17 @@ def changed_while_read(what: str, name: str, address: str) -> Overtaken:
 
 
 def unknown_key(name: str, key: str) -> UnknownKey:
-    """A dataset that a stored graph does not have."""
+    """Return the error for a dataset that a stored graph does not have."""
     return UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "correct the key")
 
 
 def foreign_key(name: str, key: str) -> UnknownKey:
-    """A dataset of what is to be written that the stored graph does not have."""
+    """Return the error for a dataset that is to be written, but that the stored graph does not have."""
     return UnknownKey(f"there is no dataset {key!r} in graph {name!r}", "write to the graph it came from")
 
 
 def not_covered(name: str, key: str) -> GraphError:
-    """A mechanism that is not for every dataset of a stored graph."""
+    """Return the error for a mechanism that lacks a dataset of a stored graph."""
     return GraphError(
         f"the mechanism has no probabilities for dataset {key!r} of graph {name!r}",
         "read the whole graph, and extend that",
@@ -161,14 +160,14 @@ def not_covered(name: str, key: str) -> GraphError:
 
 
 def keys_not_texts(what: str, name: str, things: str, called: str, count: int, seen: int) -> GraphError:
-    """Datasets, users or items with a key or id that is no text, which no reading in order finds."""
+    """Return the error for datasets, users or items whose key or id is not a string, so that pages skip them."""
     return GraphError(
         f"{what} {name!r} has {count} {things}, but only {seen} of them have a text as {called}", "correct them"
     )
 
 
 def check_colors(info: GraphInfo, graph: DatasetGraph) -> None:
-    """Refuse to write what has other colours than the stored graph."""
+    """Refuse to write to a stored graph that has other colours."""
     if graph.colors != info.colors:
         raise GraphError(
             f"the colours are {', '.join(graph.colors)}, those of graph {info.name!r} are {', '.join(info.colors)}",
@@ -177,7 +176,7 @@ def check_colors(info: GraphInfo, graph: DatasetGraph) -> None:
 
 
 def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | None, info: GraphInfo) -> None:
-    """Refuse what ``read`` cannot mean."""
+    """Refuse arguments that make no sense for ``read``."""
     if radius is not None and (keys is None or radius < 0):
         raise GraphError(f"the radius is {radius}", "give a whole number of at least 0, and keys to start from")
     if color is not None and color not in info.colors:
@@ -185,7 +184,7 @@ def check_subgraph(keys: Sequence[str] | None, color: str | None, radius: int | 
 
 
 def no_datasets(name: str) -> GraphError:
-    """A part of a stored graph without any dataset, which is no graph."""
+    """Return the error for a part of a stored graph that contains no dataset."""
     return GraphError(
         f"no dataset of graph {name!r} is in the part that was asked for", "name other datasets or another colour"
     )
@@ -195,12 +194,12 @@ def no_datasets(name: str) -> GraphError:
 
 
 def read_only(address: str) -> ReadOnlyStore:
-    """A store that may only be read."""
+    """Return the error for a store that may only be read."""
     return ReadOnlyStore(f"{address} may be read but not written", "ask for the right to write, or use another store")
 
 
 def stale(info: GraphInfo) -> StaleMechanism:
-    """The error for a graph that has changed since its mechanism was written."""
+    """Return the error for a graph that has changed since its mechanism was written."""
     assert info.mechanism is not None
     return StaleMechanism(
         f"graph {info.name!r} has changed since its mechanism was written, {info.mechanism.written}",
@@ -209,7 +208,7 @@ def stale(info: GraphInfo) -> StaleMechanism:
 
 
 def would_write(word: str = "") -> StoreError:
-    """Somebody's own Cypher that would write, or that a word shows to do more than read."""
+    """Return the error for a user's own Cypher that contains a word which writes, or does more than read."""
     more = f" or do more than read, by {word}" if word else ""
     hint = "this command only reads: give MATCH … RETURN …" + (", with names in backticks" if word else "")
     return StoreError(f"the Cypher query would write{more}", hint)

@@ -1,10 +1,10 @@
-"""Where the store is, and who asks: from an argument or the environment, validated once.
+"""The address and credentials of a store: from an argument or the environment, validated once.
 
 The store is the argument, else ``NEODP_STORE``, else ``NEO4J_URI``, else the embedded file ``neodp.db`` in the
 current folder. For Neo4j, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` complete it.
 
-What looks like an address is never taken for a path, since it may hold a password: ``neo4j:secret@host`` would become
-the name of a file. Messages never repeat it.
+Text that looks like an address is never taken for a path, since it may hold a password: ``neo4j:secret@host`` would
+become the name of a file. Messages never repeat such text.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ ADDRESS = re.compile(
     |   \s*(//)?(localhost|\d+(\.\d+){3}|\[?[\da-f]*:[\da-f.:]*:[\da-f.]*\]?)/?\s*$  # a host alone""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""How an address begins that is not written in full, as in ``neo4j:secret@host``, ``me@host`` or ``host:7687``."""
+"""The beginning of an incomplete address, as in ``neo4j:secret@host``, ``me@host`` or ``host:7687``."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """A store's address and credentials; the password is never shown.
 
-    `patience` is how many seconds to wait for an embedded file that another process holds, and `create` says whether
-    to make the file where there is none. `timeout` is how many seconds a Neo4j server may be silent before it is given
-    up; a server that is at work says so every minute. With `read_only`, whatever would change the store is refused, as
-    it is where the user has no right to.
+    `patience` is how many seconds to wait for an embedded file that another process holds, and `create` tells whether
+    to create the file if it does not exist. `timeout` is how many seconds a Neo4j server may be silent before the
+    connection counts as lost; a busy server sends a sign of life every minute. With `read_only`, every change of the
+    store is refused, as it is for a user without the right to write.
     """
 
     uri: str
@@ -55,7 +55,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-        """The settings that an argument and the environment state.
+        """Return the settings given by an argument and the environment.
 
         Examples
         --------
@@ -101,12 +101,12 @@ class Settings:
 
     @property
     def is_neo4j(self) -> bool:
-        """Whether it is a Neo4j server rather than a file."""
+        """True for a Neo4j server, false for a file."""
         return "://" in self.uri
 
     @property
     def exposed_to(self) -> str | None:
-        """The other machine that a password and all data go to without encryption; None where that is not so.
+        """The other machine to which a password and all data go without encryption; None if they do not.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class Settings:
 
 
 def _here(host: str) -> bool:
-    """Whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:  # it is a name
@@ -136,7 +136,7 @@ def _here(host: str) -> bool:
 
 
 def _server(uri: str | None) -> str | None:
-    """What NEO4J_URI says, which is never a path."""
+    """Return the value of NEO4J_URI, which is never a path."""
     if uri and "://" not in uri:
         raise StoreError("NEO4J_URI is not an address in full", "set it to bolt://HOST:PORT or neo4j://HOST:PORT")
     return uri

@@ -1,22 +1,22 @@
-"""A ledger as a file: what was answered, what it cost and how much may be, between stores of either kind.
+"""Ledgers as files, to move answers, their costs and the limits between stores of either kind.
 
-The file is JSON, an object a line, in ASCII:
+The file is JSON, one object per line, in ASCII:
 
 * the header, ``{"neodp": "ledger", "version": 1}``;
-* for each population a line with its name, its limit, and the sum of what was spent
+* for each population, a line with its name, its limit, and the total of what was spent
   (:attr:`Account.text <neodp.ledger.account.Account>`);
-* after it, a line for each of its releases: all that a :class:`~neodp.ledger.release.Release` has, and its digest;
-* at the end how many populations and releases there are, and the SHA-256 of all lines before.
+* after it, a line for each of its releases: every field of a :class:`~neodp.ledger.release.Release`, and its digest;
+* at the end, the numbers of populations and releases, and the SHA-256 of all preceding lines.
 
-Epsilons and deltas are texts, as Python's ``repr`` writes them: ``float(text)`` is the number, bit for bit.
+Epsilons and deltas are strings, as Python's ``repr`` writes them: ``float(text)`` is the number, bit for bit.
 
-Whoever reads such a file checks all of it before anything is written: that it ends as it must, that no line was
-changed, that each release has its digest, and that the releases of a population are those of its account. The digests
-guard against damage, not against forgery: whoever writes a ledger decides what it says.
+An import checks the whole file before it writes anything: that the last line is there, that no line was changed, that
+each release has its digest, and that the releases of a population add up to its account. The digests guard against
+damage, not against forgery: anyone who writes a ledger decides what it says.
 
-Import is all or nothing, and never lowers what was spent. A release that the store has must be the same; a new one is
-kept with its time, and counts whatever the limit: the answer was given. A population that the store knows keeps its
-limit, whether it is tighter or looser. To import the same file twice changes nothing.
+An import is all or nothing, and never lowers what was spent. A release that the store already has must be identical; a
+new release is stored with its time, and counts whatever the limit, because its answer was given. A population that the
+store knows keeps its limit, whether it is tighter or looser. Importing the same file twice changes nothing.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ __all__ = ["Exported", "Imported", "export_ledger", "import_ledger", "read_ledge
 VERSION = 1
 """The version of the format. A change that older programs would misread gets the next number."""
 MOST = 2**63 - 1
-"""The greatest whole number that both stores can keep."""
+"""The largest integer that both stores can hold."""
 
 
 class Exported(NamedTuple):
-    """How much was exported."""
+    """The numbers of exported populations and releases."""
 
     populations: int
     releases: int
 
 
 class Imported(NamedTuple):
-    """How much was imported: how many populations the file has, and how many releases were new and known."""
+    """The numbers of populations in an imported file, and of releases that were new and already known."""
 
     populations: int
     imported: int
@@ -64,22 +64,22 @@ class Imported(NamedTuple):
 def export_ledger(store: Store, file: str | PathLike[str] | BinaryIO, *, force: bool = False) -> Exported:
     """Write the ledger of a store to a file.
 
-    Only the ledger is read: a store whose graphs are damaged still gives it.
+    Only the ledger is read, so that the ledger of a store with damaged graphs can still be exported.
 
     Parameters
     ----------
     store : Store
     file : str, path or binary file
-        A path is written for its owner only, whole or not at all.
+        A file at a path is readable by its owner only, and is written completely or not at all.
     force : bool
-        Take the place of a file that is there.
+        Replace an existing file.
 
     Raises
     ------
     DamagedRelease, DamagedStore
-        If the ledger is damaged; nothing is written then.
+        If the ledger is damaged; then nothing is written.
     GraphError
-        If the file is there already, or cannot be written.
+        If the file exists already, or cannot be written.
     """
     if isinstance(file, str | PathLike):
         _require_place(Path(file), store, force=force)
@@ -95,20 +95,20 @@ def export_ledger(store: Store, file: str | PathLike[str] | BinaryIO, *, force: 
 
 
 def import_ledger(store: Store, file: str | PathLike[str] | BinaryIO) -> Imported:
-    """Keep in a store what another one has answered.
+    """Import the ledger of another store from a file.
 
     Parameters
     ----------
     store : Store
     file : str, path or binary file
-        As ``export_ledger`` wrote it.
+        A file that ``export_ledger`` wrote.
 
     Raises
     ------
     GraphError
         If the file cannot be read, or was changed or cut off.
     OtherRelease
-        If the store has a release of the same name which is not the same.
+        If the store has a different release of the same name.
     DamagedRelease, DamagedStore
         If the ledger of the store is damaged.
     """
@@ -118,7 +118,7 @@ def import_ledger(store: Store, file: str | PathLike[str] | BinaryIO) -> Importe
 
 
 def read_ledger(file: str | PathLike[str] | BinaryIO) -> list[Ledger]:
-    """Return the ledgers that a file holds, by population, once all of it is checked.
+    """Return the ledgers in a file, sorted by population, after checking the whole file.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def read_ledger(file: str | PathLike[str] | BinaryIO) -> list[Ledger]:
 
 
 def _require_place(path: Path, store: Store, *, force: bool) -> None:
-    """Refuse to take the place of the store itself, or unasked that of another file."""
+    """Refuse to replace the store itself, or another file without `force`."""
     own = Path(store.address)
     if path.is_file() and own.is_file() and path.samefile(own):
         raise GraphError(f"{path} is the store itself", "name another file")
@@ -148,7 +148,7 @@ def _require_place(path: Path, store: Store, *, force: bool) -> None:
 
 
 def _text(ledgers: Sequence[Ledger]) -> bytes:
-    """Return ledgers as a file."""
+    """Return the content of a file with some ledgers."""
     lines: list[Mapping[str, Any]] = [{"neodp": "ledger", "version": VERSION}]
     for ledger in ledgers:
         lines.append(_population(ledger))
@@ -199,16 +199,16 @@ def _release(release: Release) -> dict[str, Any]:
 
 
 class _Altered(ValueError):
-    """What is wrong with a file, to be said after its name."""
+    """The error for an altered file; its message follows the name of the file."""
 
 
 def _read(data: bytes, name: str) -> list[Ledger]:
-    """Return the ledgers of a file that is as it was written.
+    """Return the ledgers of a file that was not altered.
 
     Raises
     ------
     GraphError
-        If it is not; the message says where.
+        If the file was altered; the message says where.
     """
     header = _object(data.partition(b"\n")[0])
     if header.get("neodp") != "ledger":
@@ -223,7 +223,7 @@ def _read(data: bytes, name: str) -> list[Ledger]:
 
 
 def _lines(data: bytes) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the lines between the header and the last one, and the last one."""
+    """Return the lines between the header and the last line, and the last line."""
     *lines, nothing = data.split(b"\n")
     last = _object(lines[-1]) if lines else {}
     if nothing or last.keys() != {"populations", "releases", "sha256"}:
@@ -234,7 +234,7 @@ def _lines(data: bytes) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    """Return the object of a line; an empty one if there is none."""
+    """Return the JSON object in a line; an empty one if there is none."""
     try:
         value = json.loads(line.decode("ascii"))
     except (ValueError, RecursionError):
@@ -243,7 +243,7 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _ledgers(lines: list[dict[str, Any]], last: Mapping[str, Any]) -> list[Ledger]:
-    """Return the ledgers that lines state, if they are consistent."""
+    """Return the ledgers in some lines, if they are consistent."""
     found: list[tuple[str, Limit, str, list[Release]]] = []
     for number, line in enumerate(lines, 2):
         try:
@@ -280,7 +280,7 @@ def _read_population(line: object) -> tuple[str, Limit, str]:
 
 
 def _read_release(line: object) -> Release:
-    """Return a release that has the digest that its line states."""
+    """Return the release in a line, if its digest is right."""
     values = _values(
         line, "release", "about", "population", "answer", "time", "key", "asked", "command", "levels", "digest"
     )
@@ -302,7 +302,7 @@ def _read_release(line: object) -> Release:
 
 
 def _read_level(value: object) -> Level:
-    """Return what a release cost the people of a level: never less than nothing."""
+    """Return the cost of a release to the people of a level, which is never negative."""
     name, epsilon, delta, people, times = _values(value, "level", "epsilon", "delta", "people", "times")
     return Level(
         _number(epsilon),
@@ -314,7 +314,7 @@ def _read_level(value: object) -> Level:
 
 
 def _values(value: object, *names: str) -> list[Any]:
-    """Return the fields of an object that has these and no others."""
+    """Return the fields of an object, which must have exactly these."""
     if not isinstance(value, dict) or value.keys() != set(names):
         raise ValueError("its fields are others")
     return [value[name] for name in names]
@@ -328,7 +328,7 @@ def _string(value: object) -> str:
 
 
 def _word(value: object) -> str:
-    """Return a string that is not empty."""
+    """Return a value that is a nonempty string."""
     if not value:
         raise ValueError(value)
     return _string(value)
@@ -341,7 +341,7 @@ def _whole(value: object) -> int:
 
 
 def _number(value: object, most: float = sys.float_info.max) -> float:
-    """Return a number that was written as text."""
+    """Return a number that was written as a string."""
     found = float(_string(value))
     if not 0.0 <= found <= most or repr(found) != value:
         raise ValueError(value)
@@ -349,7 +349,7 @@ def _number(value: object, most: float = sys.float_info.max) -> float:
 
 
 def _time(text: str) -> str:
-    """Return a point in time in UTC, with milliseconds at least, so that texts are in the order of times.
+    """Return a time in UTC, with at least milliseconds, so that the strings sort in the order of the times.
 
     Examples
     --------

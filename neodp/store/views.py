@@ -30,10 +30,9 @@ class StoredView:
     least : array of float
         As in :class:`~neodp.core.ball.View`.
     neighbors, write : callables
-        Ask the store for the edges at some datasets; have the store keep probabilities, if the graph is still what it
-        was.
+        Ask the store for the edges at some datasets; have the store write probabilities, if the graph has not changed.
     places : sequence of int, optional
-        Where the datasets stand in the graph as ``Store.read`` returns it, if the store knows that.
+        Positions of the datasets in the graph that ``Store.read`` returns, if the store knows them.
     """
 
     def __init__(
@@ -53,27 +52,29 @@ class StoredView:
         self.stored = stored
         self.least = least
         self.queries = 1
-        """How many queries were made."""
+        """The number of queries that were made."""
         self.keys, self._found, self._places = list(keys), found, places
         self._neighbors, self._write = neighbors, write
 
     def find(self, keys: Sequence[str]) -> Found:
+        """Return the colours and alpha of the datasets, which must be those of this view."""
         assert list(keys) == self.keys
         return self._found
 
     def neighbors(self, keys: Sequence[str]) -> Star:
+        """Return the edges at some datasets, in one query."""
         self.queries += 1
         return self._neighbors(keys)
 
     def positions(self, graph: StoredGraph) -> list[int]:
-        """Where the datasets stand in the whole graph."""
+        """Return the positions of the datasets in the whole graph."""
         return [graph.index(key) for key in self.keys] if self._places is None else list(self._places)
 
     def agrees(self, found: Ball) -> bool:
-        """Whether what was found is what the store has, if it holds a mechanism at all.
+        """Return whether a result agrees with the stored mechanism, or no mechanism is stored.
 
-        (epsilon, delta) is computed in integers, so that every bit must agree; other notions are computed in doubles,
-        and must agree up to rounding.
+        For (epsilon, delta), the computation uses integers, so that every bit must agree; other notions are computed in
+        doubles, and must agree up to rounding.
         """
         if self.info.mechanism is None:
             return True
@@ -86,6 +87,6 @@ class StoredView:
         return np.allclose(rows, self.stored, rtol=NUMERICAL, atol=0.0)
 
     def write(self, evaluations: Sequence[Evaluation]) -> None:
-        """Keep probabilities on their datasets, if the graph is still what it was."""
+        """Store probabilities on their datasets, if the graph has not changed."""
         self.queries += 1
         self._write(evaluations)

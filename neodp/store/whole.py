@@ -1,4 +1,4 @@
-"""Whole graphs of a store: check, extend and audit them, by the plugin inside the server or by this process."""
+"""Operations on whole stored graphs: check, extend and audit, by the plugin inside the server or by this process."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = ["AuditedMechanism", "Summary", "audit", "check", "estimate", "extend"
 
 @dataclass(frozen=True)
 class Summary:
-    """A mechanism, summed up.
+    """A summary of a mechanism.
 
     Attributes
     ----------
     graph : str
     vertices, edges, boundary : int
-        How many datasets and edges the graph has, and how many datasets lie on the boundary.
+        Numbers of datasets and edges of the graph, and of datasets on the boundary.
     min_p_true, mean_p_true : float
         The least and the mean chance of a true answer.
     rounded, filled, method
-        As in :class:`~neodp.core.mechanism.Mechanism`; how many.
+        As in :class:`~neodp.core.mechanism.Mechanism`; of the first two, the numbers.
     written : int
-        On how many datasets it was kept.
+        Number of datasets on which the mechanism was stored.
     """
 
     graph: str
@@ -53,7 +53,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class AuditedMechanism:
-    """What an audit of a stored mechanism found.
+    """The result of an audit of a stored mechanism.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class AuditedMechanism:
     stale : bool
         Whether the graph has changed since the mechanism was written.
     written : str
-        When that was.
+        Time at which the mechanism was written.
     """
 
     report: Audit
@@ -70,7 +70,7 @@ class AuditedMechanism:
 
 
 def check(store: Store, name: str, engine: Engine, progress: Progress) -> Ran[Check]:
-    """Whether a stored graph can be extended (:func:`neodp.check`)."""
+    """Check whether a stored graph can be extended (:func:`neodp.check`)."""
     found = by_plugin(store, engine, lambda plugin: plugin.check(name))
     if found is not None:
         return Ran(found, "server")
@@ -80,7 +80,7 @@ def check(store: Store, name: str, engine: Engine, progress: Progress) -> Ran[Ch
 def extend(
     store: Store, name: str, engine: Engine, method: Method | None, write: bool, progress: Progress
 ) -> Ran[Summary]:
-    """The optimal mechanism of a stored graph (:func:`neodp.extend`), summed up and, where asked to, kept."""
+    """Find the optimal mechanism of a stored graph (:func:`neodp.extend`), store it with `write`, and summarise it."""
     if method is None:
         found = by_plugin(store, engine, lambda plugin: plugin.extend(name, write=write))
         if found is not None:
@@ -91,7 +91,7 @@ def extend(
 
 
 def stream(store: Store, name: str, engine: Engine, method: Method | None, progress: Progress) -> Iterator[Row]:
-    """The optimal mechanism of a stored graph, dataset by dataset."""
+    """Return the optimal mechanism of a stored graph, dataset by dataset."""
     found = by_plugin(store, engine, lambda plugin: plugin.stream(name)) if method is None else None
     if found is not None:
         return found
@@ -102,7 +102,7 @@ def stream(store: Store, name: str, engine: Engine, method: Method | None, progr
 
 
 def estimate(store: Store, name: str, engine: Engine) -> Ran[dict[str, Any]]:
-    """The memory that an extension takes, in bytes, of the server or of this machine."""
+    """Return the memory of the server or of this machine that an extension takes, in bytes."""
     found = by_plugin(store, engine, lambda plugin: plugin.estimate(name))
     if found is not None:
         return Ran(found, "server")

@@ -1,10 +1,10 @@
 """Dataset graphs, profiles and the ledger in one SQLite file; no server.
 
-The ledger is plain rows that anybody can read with ``sqlite3``; graphs and profiles are columns in parts, each with a
-digest (``schema.sql``). ``file`` opens the file and runs transactions, ``records`` and ``columns`` read and write rows
-and columns and notice damage, ``texts`` and ``content`` are what a graph is made of; ``ledgers`` reads the ledger;
-``graphs``, ``mechanisms``, ``releases``, ``profiles`` and ``queries`` are what the store does with them; ``backups``
-copies the file; ``derived`` runs Cypher on a copy.
+The ledger consists of plain rows that anybody can read with ``sqlite3``; graphs and profiles are columns in parts, each
+with a digest (``schema.sql``). ``file`` opens the file and runs transactions; ``records`` and ``columns`` read and
+write rows and columns and notice damage; ``texts`` and ``content`` hold the columns of a graph; ``ledgers`` reads the
+ledger; ``graphs``, ``mechanisms``, ``releases``, ``profiles`` and ``queries`` implement the operations of the store;
+``backups`` copies the file; ``derived`` runs Cypher on a copy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["EmbeddedStore"]
 
 
 class EmbeddedStore(Queries, Releases):
-    """A store in one file, made when it is opened for the first time."""
+    """A store in one file, created when it is opened for the first time."""
 
     dialect = "embedded"
 
@@ -36,6 +36,7 @@ class EmbeddedStore(Queries, Releases):
         self._ledgers = Ledgers(self._file)
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write a complete, checked copy of the store to a file, even while others use the store."""
         from neodp.store.embedded import backups
 
         backups.write(self._file, path, force=force)

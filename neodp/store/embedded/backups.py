@@ -1,15 +1,15 @@
-"""Backups of the embedded file: copies that are whole, checked and durable before they have their name.
+"""Backups of the embedded file: copies that are complete, checked and durable before they get their name.
 
 SQLite copies one state of the file while other processes use it (:meth:`File.copy <neodp.store.embedded.file.File>`),
-to a file beside the backup's place, which its owner only may read. The copy is then opened as a store and checked:
+to a temporary file next to the backup, readable by its owner only. The copy is then opened as a store and checked:
 
 * that it is neodp's, of this version, of its full length and with all tables (as whenever a file is opened);
-* SQLite's ``integrity_check``;
-* every release by its digest, and the releases of each population with its account;
+* by SQLite's ``integrity_check``;
+* every release by its digest, and the releases of each population against its account;
 * every row about a graph or profile, and every part of every column, by its digest.
 
-Only then it takes its place, by a rename or a second name, which is all or nothing. A damaged store cannot take the
-place of a good backup.
+Only then does the copy get its name, by a rename or a hard link, which is all or nothing. A damaged store cannot
+replace a good backup.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def write(file: File, path: str | PathLike[str], *, force: bool) -> None:
     path : str or path
         The backup.
     force : bool
-        Take the place of a file that is there.
+        Replace an existing file.
 
     Raises
     ------
     GraphError
-        If the path is no place for a backup.
-    StoreError
-        If it cannot be written there.
-    DamagedStore, DamagedRelease
-        If the store is damaged; what was at the path stays.
+            If a backup may not be written to the path.
+        StoreError
+            If writing fails.
+        DamagedStore, DamagedRelease
+            If the store is damaged; then a file at the path stays as it is.
     """
     target = Path(path)
     try:
@@ -80,7 +80,7 @@ def write(file: File, path: str | PathLike[str], *, force: bool) -> None:
 
 
 def _require_place(target: Path, file: File, *, force: bool) -> None:
-    """Refuse what is no place for a backup."""
+    """Refuse a path at which a backup may not be written."""
     wrong = _misplaced(target, file)
     if wrong is not None:
         raise GraphError(f"{target} {wrong[0]}", wrong[1])
@@ -89,7 +89,7 @@ def _require_place(target: Path, file: File, *, force: bool) -> None:
 
 
 def _misplaced(target: Path, file: File) -> tuple[str, str] | None:
-    """Return why a path is no place for a backup, and what to do about it."""
+    """Return why a backup may not be written to a path, and what to do about it."""
     if target.is_symlink():
         return "is a link, and may lead anywhere", "name the file itself"
     if target.is_dir():

@@ -1,12 +1,12 @@
-"""Columns of numbers in the embedded file: arrays in parts, each with a digest, read whole or at some places.
+"""Columns of numbers in the embedded file: arrays in parts, each with a digest, read as a whole or at some positions.
 
 A column belongs to a *version*, a name that is used once: for one load of a graph, one choice of alpha, one mechanism.
 A part is a row of the table ``chunk``: its bytes, little-endian, and the SHA-256 of version, name, number and bytes. A
-part that was altered, moved or lost is refused, never read. A part without bytes stands for NaN throughout, as where no
+part that was altered, moved or lost is refused, never read. A part without bytes stands for NaN throughout, as when no
 dataset of a part has alpha.
 
-What is written under a version does not change (but for :meth:`Columns.put`), so that parts that were read and checked
-can be kept in memory.
+The columns of a version do not change (except through :meth:`Columns.put`), so that parts that were read and checked
+can stay in memory.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = ["Array", "Column", "Columns", "ranges"]
 
 Array: TypeAlias = NDArray[Any]
 PART = 2**17
-"""The bytes of a part."""
+"""The number of bytes in a part."""
 KEPT = 256
-"""How many parts that were read stay in memory: 32 MiB."""
+"""The number of parts that stay in memory after they were read: 32 MiB."""
 
 
 @dataclass(frozen=True)
 class Column:
     """The name of a column and its form: `count` rows of type `dtype`, each of `width` numbers unless that is None.
 
-    One that is not `fixed` may be changed by ``put``, also by other processes, so that its parts do not stay in memory.
+    A column that is not `fixed` may be changed by ``put``, also in other processes, so its parts do not stay in memory.
     """
 
     version: str
@@ -53,16 +53,16 @@ class Column:
 
     @property
     def rows(self) -> int:
-        """How many rows a part has, but for the last one."""
+        """The number of rows in each part but the last."""
         return _rows(self.dtype, self.width)
 
     @property
     def parts(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return -(-self.count // self.rows)
 
     def size(self, part: int) -> int:
-        """Return how many rows a part has."""
+        """Return the number of rows in a part."""
         return min(self.rows, self.count - part * self.rows)
 
 
@@ -119,7 +119,7 @@ class Columns:
         return rows
 
     def take(self, column: Column, places: Array) -> Array:
-        """Return a column at some places, from the parts in which they lie."""
+        """Return a column at some positions, from the parts that contain them."""
         found = np.empty((len(places), *column.shape), column.dtype)
         part_of = places // column.rows
         for part in sorted(set(part_of.tolist())):
@@ -129,7 +129,7 @@ class Columns:
         return found
 
     def put(self, column: Column, places: Array, values: Array) -> None:
-        """Change a column of doubles at some places, within a transaction that writes."""
+        """Change a column of doubles at some positions, within a transaction that writes."""
         assert not column.fixed
         part_of = places // column.rows
         for part in sorted(set(part_of.tolist())):
@@ -150,7 +150,7 @@ class Columns:
         Raises
         ------
         DamagedStore
-            If one was altered.
+            If a part was altered.
         """
         for row in self._file.execute("SELECT rowid FROM chunk"):
             (found,) = self._file.execute("SELECT version, name, part, data, digest FROM chunk WHERE rowid = ?", row)
@@ -164,7 +164,7 @@ class Columns:
         self._file.execute("INSERT OR REPLACE INTO chunk VALUES (?, ?, ?, ?, ?)", values)
 
     def _checked(self, column: Column, part: int, data: Any, digest: Any) -> Array | None:
-        """Return the rows of a part as they were written."""
+        """Return the rows of a part after checking its digest."""
         if not isinstance(data, bytes) or _digest(column, part, data) != digest:
             raise self._damaged(column)
         if not data:
@@ -181,7 +181,7 @@ def _rows(dtype: str, width: int | None) -> int:
 
 
 def ranges(start: Array, end: Array) -> Array:
-    """Return the whole numbers from each start up to each end, one range after another.
+    """Return the integers from each start up to, but not including, each end, one range after another.
 
     Examples
     --------

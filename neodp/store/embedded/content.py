@@ -1,8 +1,8 @@
-"""The columns of one graph in the embedded file, read whole or around some datasets.
+"""The columns of one graph in the embedded file, read as a whole or around some datasets.
 
-Edges stand in the order of their sources (CSR): ``out.start`` says where the edges begin that start at a dataset, and
-``in.start`` where the numbers of those begin, in ``in.edge``, that end there. An edge keeps the number of its *level*,
-its pair of epsilon and delta, of which there are few.
+Edges are stored in the order of their sources (CSR): ``out.start`` gives the first edge that starts at a dataset, and
+``in.start`` gives the position in ``in.edge`` of the first number of an edge that ends there. An edge has the number of
+its *level*, its pair of epsilon and delta, of which there are few.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Content", "HalfEdges", "Held", "levels_of"]
 
 
 class HalfEdges(NamedTuple):
-    """The edges at some datasets: which of these each starts at, the place of the other end, and what it allows."""
+    """The edges at some datasets: which of these each edge starts at, its other end, and its epsilon and delta."""
 
     at: Array
     neighbor: Array
@@ -101,7 +101,7 @@ class Content:
         return StoredGraph(**columns, colors=self.colors, name=self._row["name"], stamp=stamp)
 
     def find(self, keys: Sequence[str]) -> Array:
-        """Return the places of some datasets; -1 where there is none."""
+        """Return the positions of some datasets; -1 where there is none."""
         return self._keys.find(keys)
 
     def names(self, places: Array) -> list[str]:
@@ -117,7 +117,7 @@ class Content:
         return self._columns.take(self._alpha, places)
 
     def preference(self, places: Array) -> Array | None:
-        """Return how some datasets order the colours, as rows; None where no dataset of the graph orders them."""
+        """Return how some datasets order the colours, as rows; None if no dataset of the graph orders them."""
         return self._columns.take(self._preference, places) if self._row["ordered"] else None
 
     def edges_at(self, places: Array) -> HalfEdges:
@@ -137,7 +137,7 @@ class Content:
 
 
 class Held:
-    """A graph that was read as a whole and stays in memory. It is asked as :class:`Content` is."""
+    """A graph that was read as a whole and stays in memory, with the interface of :class:`Content`."""
 
     def __init__(self, graph: StoredGraph) -> None:
         self.graph, self.colors = graph, graph.colors
@@ -151,7 +151,7 @@ class Held:
         return {name: place for place, name in enumerate(self._names)}
 
     def find(self, keys: Sequence[str]) -> Array:
-        """Return the places of some datasets; -1 where there is none."""
+        """Return the positions of some datasets; -1 where there is none."""
         return np.array([self._place.get(key, -1) for key in keys], np.int64)
 
     def names(self, places: Array) -> list[str]:
@@ -167,7 +167,7 @@ class Held:
         return self.graph.alpha[places]
 
     def preference(self, places: Array) -> Array | None:
-        """Return how some datasets order the colours, as rows; None where no dataset of the graph orders them."""
+        """Return how some datasets order the colours, as rows; None if no dataset of the graph orders them."""
         return None if self.graph.preference is None else self.graph.preference[places]
 
     def edges_at(self, places: Array) -> HalfEdges:
@@ -209,5 +209,5 @@ def _ascending(values: Array) -> bool:
 
 
 def _starts(ends: Array, count: int) -> Array:
-    """Return where the edges of each dataset begin, if they are sorted by it, and where the last ones end."""
+    """Return where the edges of each dataset begin if they are sorted by dataset, and where the last ones end."""
     return np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=count))]).astype(np.int32)

@@ -1,13 +1,13 @@
 """Cypher on an embedded store: a copy of a graph, or of everything, in the engine ladybug.
 
-The copy is derived, and never where the truth is: it is made from the store's own columns, read, and thrown away. A
-small one lives in memory, for one query. One of a large graph is kept in the user's cache folder under a name that
+The copy is never the authoritative data: it is made from the store's own columns, queried, and thrown away. A small
+copy stays in memory, for one query. The copy of a large graph is stored in the user's cache folder, under a name that
 changes with the graph, its alpha and its mechanism, so that the next query finds it; the folder belongs to the user
 alone, and may be deleted at any time.
 
-How the engine is used (ladybug 0.22): without compression, and without lists of doubles, which it loses at
-checkpoints. A distribution over more than two colours is a column for each colour there; ``d.alphas`` and
-``d.probabilities`` in a query stand for the lists of these.
+The engine (ladybug 0.22) is used without compression, and without lists of doubles, which it loses at checkpoints. A
+distribution over more than two colours is stored there as one column for each colour; ``d.alphas`` and
+``d.probabilities`` in a query stand for the lists of these columns.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from neodp.errors import GraphError, StoreError
 __all__ = ["Copied", "derived", "execute"]
 
 LARGE = 200_000
-"""From how many datasets and edges, or users, items and likes, a copy is kept in the cache folder."""
+"""A copy with at least this many datasets and edges, or users, items and likes, is stored in the cache folder."""
 MAX_SIZE = 2**36
-"""How large a copy may grow: this takes 64 GiB of addresses, not of memory."""
+"""The largest size of a copy in bytes: 64 GiB of addresses, not of memory."""
 LISTS = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | //[^\n]*
     |   (?P<node>\w+|`[^`]*`)\s*\.\s*(?P<list>alphas|probabilities)\b""",
     re.VERBOSE | re.DOTALL,
 )
-"""A text or a comment, or a property that stands for a list of doubles."""
+"""A string, a comment, or a property that stands for a list of doubles."""
 COLUMN = {"alphas": "alpha", "probabilities": "probability"}
-"""What the columns are called that a list is made of."""
+"""The names of the columns that make up a list."""
 
 
 class Copied(NamedTuple):
-    """What a copy is made of.
+    """The data from which a copy is made.
 
     Attributes
     ----------
     identity : strings
-        What tells it from every other copy.
+        Strings that distinguish the copy from every other one.
     size : int
-        How many nodes and relationships it has, roughly.
+        Approximate number of nodes and relationships.
     colors : int
-        How many colours its graphs have, at most.
+        Largest number of colours of its graphs.
     tables : callable
-        Gives the rows of each table, in the order in which they are to be loaded.
+        Returns the rows of each table, in the order in which the tables are to be loaded.
     """
 
     identity: tuple[str, ...]
@@ -70,7 +70,7 @@ class Copied(NamedTuple):
 
 @contextmanager
 def derived(what: Copied) -> Iterator[ladybug.Connection]:
-    """Give a connection to a copy."""
+    """Open a connection to a copy."""
     with _database(what) as database, ladybug.Connection(database) as connection:
         yield connection
 
@@ -101,7 +101,7 @@ def execute(connection: ladybug.Connection, text: str, values: Mapping[str, Any]
 
 
 def with_lists(text: str, colors: int) -> str:
-    """Return a query with the lists of doubles that it names made from columns.
+    """Return a query in which lists of doubles are replaced by lists of their columns.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def with_lists(text: str, colors: int) -> str:
 
 
 def folded(table: pa.Table) -> pa.Table:
-    """Return a result with `alpha` and `alphas` as one column: of numbers with two colours, else of lists."""
+    """Return a result with `alpha` and `alphas` as one column: of numbers for two colours, else of lists."""
     for lists in [name for name in table.column_names if name.endswith("alphas")]:
         single = lists.removesuffix("s")
         if single not in table.column_names:
@@ -137,7 +137,7 @@ def folded(table: pa.Table) -> pa.Table:
 
 @contextmanager
 def _database(what: Copied) -> Iterator[ladybug.Database]:
-    """Give the database of a copy: in memory, or in the cache folder."""
+    """Open the database of a copy, in memory or in the cache folder."""
     folder = _cache() if what.size >= LARGE else None
     if folder is None:
         with _opened(":memory:") as database:
@@ -153,7 +153,7 @@ def _database(what: Copied) -> Iterator[ladybug.Database]:
 
 
 def _is_whole(kept: Path) -> bool:
-    """Return whether there is a copy that can be opened; one that cannot is deleted."""
+    """Return whether a copy exists and can be opened; delete one that cannot."""
     if not kept.exists():
         return False
     try:
@@ -165,7 +165,7 @@ def _is_whole(kept: Path) -> bool:
 
 
 def _make(kept: Path, what: Copied) -> None:
-    """Make a copy, which takes its place when it is whole; older ones of the same graph are deleted."""
+    """Make a copy, which gets its name when it is complete, and delete older copies of the same graph."""
     made = Path(tempfile.mkdtemp(dir=kept.parent, prefix="new-"))
     try:
         with _opened(made / "copy") as database:
@@ -179,7 +179,7 @@ def _make(kept: Path, what: Copied) -> None:
 
 
 def _cache() -> Path | None:
-    """Return the cache folder, which belongs to the user alone; None where there can be no such folder."""
+    """Return the cache folder, which belongs to the user alone; None if it cannot be created."""
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     try:
         folder = make_folder(default / "neodp" / "cypher")
@@ -206,7 +206,7 @@ def _opened(path: str | Path, *, read_only: bool = False) -> Iterator[ladybug.Da
 
 
 def _fill(database: ladybug.Database, what: Copied) -> None:
-    """Make the tables, and load them."""
+    """Create the tables, and load them."""
     more = [f"{name}_{c} DOUBLE" for c in range(what.colors) for name in COLUMN.values()] if what.colors > 2 else []
     with ladybug.Connection(database) as connection:
         script = Path(__file__).with_name("derived.cypher").read_text(encoding="utf-8")
@@ -220,5 +220,5 @@ def _fill(database: ladybug.Database, what: Copied) -> None:
 
 
 def _names(columns: list[str]) -> str:
-    """Return names in parentheses; some of them are reserved words."""
+    """Return names in parentheses, quoted because some of them are reserved words."""
     return "(" + ", ".join(f"`{column}`" for column in columns) + ")"

@@ -1,27 +1,27 @@
-"""The SQLite file of an embedded store: found, made, opened, and read and changed in transactions.
+"""The SQLite file of an embedded store: how it is found, created, opened, and read and changed in transactions.
 
-*All or nothing.* A change is one SQLite transaction. After a kill at any moment, whoever opens the file next finds the
-whole old state or the whole new one. Several processes may use the file: SQLite's own locks let many read at once, or
-one write, and everybody else waits for as long as ``Settings.patience`` says.
+*All or nothing.* A change is one SQLite transaction. If a process is killed at any moment, the next one that opens the
+file finds the complete old state or the complete new one. Several processes may use the file: SQLite's own locks let
+many read at once, or one write, and the others wait for up to ``Settings.patience`` seconds.
 
-*Durable.* An answer counts as kept once COMMIT returns. The file is synchronised before that, and so is its folder
+*Durable.* An answer counts as stored once COMMIT returns. The file is synchronised before that, and so is its folder
 (``synchronous = EXTRA``): without the latter, a power failure could bring back the journal of a finished transaction,
-and SQLite would undo it.
+and SQLite would undo that transaction.
 
-*Never repaired.* A file that is not whole is refused (:class:`~neodp.errors.DamagedStore`); nothing is cut off,
-recreated or continued. What is checked, and when:
+*Never repaired.* A damaged file is refused (:class:`~neodp.errors.DamagedStore`); nothing is cut off, recreated or
+continued. These checks are made:
 
 * whenever the file is opened: that it is neodp's (``application_id``), of this version (``user_version``), of the
   length that its header states, and has exactly the tables and indexes of ``schema.sql``;
-* before the first change and the first look-up in the ledger: SQLite's ``quick_check`` of the whole file;
-* before the first look-up in the ledger: that there are as many releases as all accounts say
+* before the first change and the first lookup in the ledger: SQLite's ``quick_check`` of the whole file;
+* before the first lookup in the ledger: that the number of releases is the one that all accounts state
   (:mod:`~neodp.store.embedded.releases`);
 * after an interrupted transaction was rolled back: ``integrity_check``;
 * whenever something is read: its digest (:mod:`~neodp.store.embedded.records`,
   :mod:`~neodp.store.embedded.columns`).
 
-The file is opened by SQLite alone. On POSIX systems, a process that opens and closes a file by other means loses the
-locks that SQLite holds on it.
+Only SQLite opens the file. On POSIX systems, a process that opens and closes a file by other means loses the locks that
+SQLite holds on it.
 """
 
 from __future__ import annotations
@@ -46,32 +46,32 @@ from neodp.store.settings import Settings
 __all__ = ["APPLICATION", "BESIDE", "VERSION", "File", "beside", "give_new_name", "synchronise"]
 
 APPLICATION = 0x6E654450
-"""What SQLite's header names as the program of the file: "neDP"."""
+"""The application id in SQLite's header: "neDP"."""
 VERSION = 1
-"""The version of ``schema.sql``. A change that older programs would misread gets the next number."""
+"""The version of ``schema.sql``. A change that older programs would misread increases it."""
 PAGE = 8192
-"""The bytes of a page of a new file."""
+"""The page size of a new file, in bytes."""
 PAGES = 4096
-"""How many pages are copied between two looks at whether somebody pressed Ctrl-C."""
+"""The number of pages that are copied between two checks for Ctrl-C."""
 WAIT = 5.0
-"""How many seconds to wait at least for another process that is writing."""
+"""The least number of seconds to wait for another process that is writing."""
 RESTORE = "nothing was changed; restore it from a backup, see docs/backup.md"
-"""What to do about a damaged file."""
+"""The hint for a damaged file."""
 EXPORT = "`neodp.store.transfer.export_ledger(store, FILE)`"
-"""What saves a ledger."""
+"""The code that saves a ledger."""
 BESIDE = ("-journal", "-wal", "-shm")
-"""How the names of the files end that SQLite writes beside its own. It would follow a link there."""
+"""The suffixes of the files that SQLite writes next to its own. It would follow a link there."""
 
 
 class File:
-    """An open file, and its transactions. The threads of a process take turns.
+    """An open file and its transactions. The threads of a process take turns.
 
     Parameters
     ----------
     settings : Settings
-        Which file, and who waits how long for it.
+        The file, and how long to wait for it.
     ledger_is_whole : callable
-        Says whether the ledger of a file can be read, for the hint of an error about damage.
+        Tells whether the ledger of a file can be read, for the hint of an error about damage.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class File:
     read_only : bool
         Whether the file may only be read.
     made : bool
-        Whether it was made now.
+        Whether the file was created now.
     """
 
     def __init__(self, settings: Settings, ledger_is_whole: Callable[[File], bool]) -> None:
@@ -121,7 +121,7 @@ class File:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read one state of the file, whatever others write meanwhile; part of a transaction that is open already."""
+        """Read one state of the file, whatever others write meanwhile; join a transaction that is already open."""
         with self._mutex:
             if self._writing is not None:
                 yield
@@ -131,7 +131,7 @@ class File:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Change the file, all or nothing; part of a transaction that is open already.
+        """Change the file, all or nothing; join a transaction that is already open.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class File:
                 yield
 
     def state(self) -> tuple[int, int]:
-        """Return what is another one whenever anything was changed: by other connections, or by this one."""
+        """Return a value that differs after every change of the file, by this connection or by others."""
         with self._mutex:
             ((others,),) = self.execute("PRAGMA data_version")
             assert self._connection is not None
@@ -158,7 +158,7 @@ class File:
 
     @property
     def is_writing(self) -> bool:
-        """Whether a transaction is open that changes the file."""
+        """True while a transaction that changes the file is open."""
         return bool(self._writing)
 
     @contextmanager
@@ -178,18 +178,18 @@ class File:
             self._writing = None
 
     def _roll_back(self) -> None:
-        """Undo what is not committed; some errors have SQLite do so by itself."""
+        """Roll back the open transaction, unless SQLite did so itself after an error."""
         if self._connection is not None and self._connection.in_transaction:
             with suppress(sqlite3.Error):
                 self._connection.rollback()
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Run a statement; return its rows.
+        """Run a statement, and return its rows.
 
         Raises
         ------
         StoreError
-            If SQLite refuses it; the message is in neodp's words.
+            If SQLite refuses the statement; the message is in neodp's words.
         """
         if self._connection is None:
             raise StoreError(f"the store {self.address} was closed", "open it again")
@@ -199,7 +199,7 @@ class File:
             raise self._explained(e) from e
 
     def copy(self, target: Path) -> None:
-        """Copy one state of the file to an empty one. Others may read it meanwhile, and wait to change it.
+        """Copy one state of the file to an empty one. Other processes may read meanwhile, but must wait to write.
 
         Raises
         ------
@@ -220,12 +220,12 @@ class File:
     # --- is it whole? -------------------------------------------------------------------------------------
 
     def require_sound(self, *, thoroughly: bool = False) -> None:
-        """Have SQLite check the whole file, once for as long as it is open; or now, with its indexes.
+        """Have SQLite check the whole file, once while it is open; or, `thoroughly`, now and with its indexes.
 
         Raises
         ------
         DamagedStore
-            If it is damaged.
+            If the file is damaged.
         """
         if thoroughly or not self._sound:
             self._require_sound("integrity_check" if thoroughly else "quick_check")
@@ -238,9 +238,9 @@ class File:
         self._sound = True
 
     def damaged(self, what: str) -> DamagedStore:
-        """Return the error for a file of which something is damaged; its hint says whether the ledger is whole.
+        """Return the error for a damaged file; its hint says whether the ledger is intact.
 
-        Within a transaction, it says so once that is rolled back: what was half changed is not damaged.
+        Within a transaction, the ledger is checked after the rollback: an unfinished change is not damage.
         """
         error = DamagedStore(f"the store {self.address} is damaged: {what}", RESTORE)
         with self._mutex:
@@ -249,7 +249,7 @@ class File:
         return error
 
     def _tell_of_ledger(self, error: DamagedStore) -> None:
-        """Say in the hint of an error whether the ledger is whole, unless that is being found out."""
+        """Say in the hint of an error whether the ledger is intact, unless that check is already running."""
         if self._tells_of_ledger:
             self._tells_of_ledger = False
             whole = self._ledger_is_whole(self)
@@ -258,7 +258,7 @@ class File:
             error.hint = f"{RESTORE}; {found}"
 
     def _require_ours(self) -> None:
-        """Refuse a file of another program, of another version, or that lost or gained a part."""
+        """Refuse a file of another program or of another version, or one with missing or additional parts."""
         application, version = (self.execute(f"PRAGMA {name}")[0][0] for name in ("application_id", "user_version"))
         if application != APPLICATION:
             raise StoreUnreachable(f"the file {self.address} is not a neodp store", "name another file")
@@ -339,12 +339,12 @@ class File:
 
 
 def _heed(status: int, left: int, total: int) -> None:
-    """Do nothing; Python heeds Ctrl-C here."""
+    """Do nothing, but let Python handle Ctrl-C."""
 
 
 @cache
 def _schema() -> dict[str, str]:
-    """Return the tables and indexes of ``schema.sql`` by name, as SQLite keeps their texts."""
+    """Return the tables and indexes of ``schema.sql`` by name, in the words in which SQLite stores them."""
     with sqlite3.connect(":memory:") as empty:
         empty.executescript(_script())
         found = dict(empty.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
@@ -357,9 +357,9 @@ def _script() -> str:
 
 
 def _make(path: Path) -> None:
-    """Make an empty store, for its owner only; it is in its place whole or not at all.
+    """Create an empty store, readable by its owner only, completely or not at all.
 
-    Of several processes that make the same one, the first wins, and the others use that.
+    If several processes create the same store, the first one wins, and the others use its file.
     """
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")  # with the rights 0600
     os.close(number)
@@ -386,7 +386,7 @@ def _make(path: Path) -> None:
 
 
 def give_new_name(name: str, path: Path) -> None:
-    """Give a file a second name that must not exist yet; where the file system knows no links, its only name."""
+    """Give a file a second name that must not exist yet; rename it if the file system has no links."""
     try:
         os.link(name, path)
     except FileExistsError:
@@ -409,7 +409,7 @@ def synchronise(path: Path) -> None:
 
 
 def _place(path: Path, address: str, create: bool) -> Path:
-    """Return the file itself, links followed; refuse a place where there is none and none can be made."""
+    """Return the file itself, links followed; refuse a path at which no store exists and none can be created."""
     try:
         dangling = path.is_symlink() and not path.exists()
         path = path.resolve()
@@ -427,7 +427,7 @@ def _place(path: Path, address: str, create: bool) -> Path:
 
 
 def _misplaced(path: Path) -> tuple[str, str] | None:
-    """Return why a path is no place for a store, and what to do about it."""
+    """Return why a path cannot be a store, and what to do about it."""
     if path.is_dir():
         return "is a folder", "name a file in it"
     for end in BESIDE:
@@ -456,10 +456,10 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
 
 
 def beside(path: Path, end: str) -> Path:
-    """Return the name of a file that SQLite writes beside its own."""
+    """Return the name of a file that SQLite writes next to its own."""
     return path.with_name(f"{path.name}{end}")
 
 
 def _is_writable(path: Path) -> bool:
-    """Return whether the file can be written, and its journal beside it."""
+    """Return whether the file and its journal can be written."""
     return os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)

@@ -33,11 +33,11 @@ GRAPH = (
 )
 """The columns of the table ``graph``."""
 SMALL = 50_000
-"""A graph of at most so many datasets and edges stays in memory after it was read, and so does its extension."""
+"""A graph of at most this many datasets and edges stays in memory after it was read, and so does its extension."""
 
 
 class Graphs(Store):
-    """What the embedded store does with graphs."""
+    """The operations of the embedded store on graphs."""
 
     _file: File
     _columns: Columns
@@ -46,13 +46,16 @@ class Graphs(Store):
     _listed: tuple[Mapping[str, Any], list[GraphInfo]] | None = None
 
     def close(self) -> None:
+        """Close the store."""
         self._file.close()
 
     def init(self) -> list[str]:
+        """Create the missing constraints and indexes, or tables, and return their names."""
         made, self._file.made = self._file.made, False
         return [self._file.path.name] if made else []  # a file is made whole
 
     def graphs(self) -> list[GraphInfo]:
+        """Return all graphs, sorted by name."""
         rows, listed = self._graphs.rows(), self._listed
         if listed is None or listed[0] is not rows:  # the same rows say the same: they are never changed
             listed = self._listed = rows, [_info(row) for row in rows.values()]
@@ -77,6 +80,7 @@ class Graphs(Store):
         population: str | None = None,
         progress: Progress = silent,
     ) -> GraphInfo:
+        """Store a graph under a name; readers see all of it or nothing."""
         name, population = refusals.named("graph", name, population)
         level, levels = levels_of(graph)
         row: dict[str, Any] = dict.fromkeys(GRAPH) | {
@@ -107,6 +111,7 @@ class Graphs(Store):
         return _info(row)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
+        """Delete a graph with everything that belongs to it, and return how many datasets it had."""
         with self._file.writing():
             self.info(name)
             row = self._graphs.rows()[name]
@@ -130,6 +135,7 @@ class Graphs(Store):
         radius: int | None = None,
         progress: Progress = silent,
     ) -> StoredGraph:
+        """Return a whole graph, or the subgraph of some of its datasets."""
         with self._file.reading():
             info, row = self.ready(name), self._graphs.rows()[name]
             refusals.check_subgraph(keys, color, radius, info)
@@ -154,7 +160,7 @@ class Graphs(Store):
         return found
 
     def _seen(self, row: Mapping[str, Any]) -> Content | Held:
-        """Return a graph to look at some of its datasets: in memory if it is small, else in the file."""
+        """Return access to some datasets of a graph: in memory if the graph is small, else in the file."""
         if not _is_small(row):
             return self._content(row)
         self._whole(row)
@@ -162,15 +168,15 @@ class Graphs(Store):
         return self._last
 
     def _layers(self, info: GraphInfo) -> int:
-        """A pass takes about as long as a layer for every 10,000 datasets and edges.
+        """Return how many layers take as long as a pass: about one for every 10,000 datasets and edges.
 
-        A small graph is not searched: what a pass finds stays in memory.
+        A small graph is not searched, since the result of a pass stays in memory.
         """
         size = info.datasets + info.edges
         return 0 if size <= SMALL else min(200, size // 10_000)
 
     def _ball(self, row: Mapping[str, Any], keys: Sequence[str], radius: int, color: str | None) -> StoredGraph:
-        """Return the subgraph of the datasets up to `radius` edges away from some, in the order of the whole graph."""
+        """Return the subgraph of the datasets within `radius` edges of the given ones, in the graph's order."""
         import pyarrow as pa
 
         content = self._seen(row)
@@ -199,20 +205,21 @@ class Graphs(Store):
         )
 
     def _places(self, content: Content | Held, name: str, keys: Sequence[str]) -> Array:
-        """Return the places of some datasets; refuse keys that the graph does not have."""
+        """Return the positions of some datasets; refuse keys that the graph does not have."""
         places = content.find(keys)
         if (places < 0).any():
             raise refusals.unknown_key(name, min(key for key, place in zip(keys, places, strict=True) if place < 0))
         return places
 
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
+        """Return the edges at some datasets, in one query."""
         with self._file.reading():
             content = self._seen(self._row(name))
             return star(content, keys, self._places(content, name, keys))[0]
 
 
 def star(content: Content | Held, keys: Sequence[str], places: Array) -> tuple[Star, dict[str, int]]:
-    """Return the edges at some datasets, and the places of all neighbours."""
+    """Return the edges at some datasets, and the positions of all neighbours."""
     import pyarrow as pa
 
     from neodp.core.ball import Star
@@ -261,7 +268,7 @@ def _induced(graph: StoredGraph, places: Array) -> StoredGraph:
 
 
 def _ordered(preference: Array | None) -> Array | None:
-    """Return how datasets order the colours; None where none of them does."""
+    """Return how datasets order the colours; None if no dataset orders them."""
     return None if preference is None or (preference < 0).all() else preference
 
 
@@ -273,7 +280,7 @@ def _info(row: Mapping[str, Any]) -> GraphInfo:
 
 
 def least_text(alpha: Floats) -> str:
-    """Return the least chances that alpha gives (:func:`~neodp.core.ball.least_of`) as text; none for many colours."""
+    """Return the least chances in alpha (:func:`~neodp.core.ball.least_of`) as text; empty for many colours."""
     if alpha.shape[1] != 2:
         return ""
     from neodp.core.ball import least_of

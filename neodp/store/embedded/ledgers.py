@@ -1,12 +1,12 @@
 """The ledger in the embedded file, read and verified.
 
 Every release has a digest, and every population the sum of its releases' digests
-(:class:`neodp.ledger.account.Account`), so that whatever is read here is what was kept, or is refused. No other table
-is read: a file whose graphs are damaged still gives its ledger, and :func:`is_whole` says whether it does.
+(:class:`neodp.ledger.account.Account`), so that altered data is refused. No other table is read: the ledger of a file
+with damaged graphs can still be read, and :func:`is_whole` tells whether it can.
 
-A look-up reads one release alone. So before the first one, the releases are counted, in the table and in its indexes:
-there must be as many as all accounts say. A change of which only a part reached the file, as in a copy made while
-somebody wrote, is noticed by that.
+A lookup reads a single release. So before the first lookup, the releases are counted, in the table and in its indexes:
+their number must be the one that all accounts state. This reveals a change of which only a part reached the file, as in
+a copy made while another process was writing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COUNTS = (
     "INDEXED BY release_by_identity WHERE identity >= ''",
     "INDEXED BY release_by_population WHERE population >= ''",
 )
-"""Ways to count all releases: in the table and in each of its indexes."""
+"""The ways to count all releases: in the table and in each of its indexes."""
 
 
 class Ledgers:
@@ -46,7 +46,7 @@ class Ledgers:
     Attributes
     ----------
     populations : Table
-        The limits, and the accounts as texts.
+        The limits, and the accounts as strings.
     """
 
     def __init__(self, file: File) -> None:
@@ -55,12 +55,12 @@ class Ledgers:
         self.populations = Table(file, "population", POPULATION)
 
     def require_sound(self) -> None:
-        """Have the whole file checked and the releases counted, once for as long as the file is open.
+        """Check the whole file and count the releases, once while the file is open.
 
         Raises
         ------
         DamagedStore
-            If the file is damaged, or there are not as many releases as all accounts say.
+            If the file is damaged, or the number of releases is not the one that all accounts state.
         """
         self._file.require_sound()
         if self._counted:
@@ -72,12 +72,12 @@ class Ledgers:
         self._counted = True
 
     def all(self) -> list[Ledger]:
-        """Return the ledgers of all populations, by name.
+        """Return the ledgers of all populations, sorted by name.
 
         Raises
         ------
         DamagedStore, DamagedRelease
-            If anything of them is damaged.
+            If any of them is damaged.
         """
         with self._file.reading():
             names = set(self.populations.rows())
@@ -112,7 +112,7 @@ class Ledgers:
         return account if row["account"] is None else account.read(row["account"])
 
     def find(self, subject: str, name: str) -> Release | None:
-        """Return the release of a name about a subject, found in both indexes or in none."""
+        """Return the release of a name about a subject, which must be in both indexes or in none."""
         by_name = self._file.execute(
             "SELECT id FROM release INDEXED BY release_by_name WHERE subject = ? AND name = ?", [subject, name]
         )
@@ -135,7 +135,7 @@ class Ledgers:
         Raises
         ------
         DamagedRelease
-            If the release or what it cost was altered.
+            If the release or its cost was altered.
         """
         levels = self._file.execute(
             f"SELECT {', '.join(LEVEL)} FROM level WHERE release = ? ORDER BY position", [row[0]]
@@ -161,7 +161,7 @@ class Ledgers:
 
 
 def is_whole(file: File) -> bool:
-    """Return whether the whole ledger of a file can be read as it was kept."""
+    """Return whether the whole ledger of a file can be read without damage."""
     try:
         Ledgers(file).all()
     except NeodpError:
@@ -170,7 +170,7 @@ def is_whole(file: File) -> bool:
 
 
 def identity_of(subject: str, name: str) -> str:
-    """Return what stands for a subject and a name in the second index."""
+    """Return the entry of the second index for a subject and a name."""
     return hashlib.sha256(json.dumps([subject, name]).encode()).hexdigest()
 
 

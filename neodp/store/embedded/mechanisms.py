@@ -1,4 +1,4 @@
-"""Alpha and mechanisms of the graphs in the embedded file. Each is written in one transaction."""
+"""Alpha and mechanisms of the graphs in the embedded file; each is written in one transaction."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ __all__ = ["Mechanisms"]
 NO_MECHANISM: dict[str, Any] = dict.fromkeys(
     ("mechanism", "written", "min_p_true", "mean_p_true", "method", "privacy", "mu", "evaluated"), None
 ) | {"stale": 0}
-"""The columns of the table ``graph`` that say that there is no mechanism."""
+"""The columns of the table ``graph`` for a graph without a mechanism."""
 
 
 class Mechanisms(Graphs):
-    """What the embedded store does with alpha and mechanisms."""
+    """The operations of the embedded store on alpha and mechanisms."""
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
+        """Store the alpha of `graph`, remove the mechanism, and return how many datasets have alpha."""
         with self._file.writing():
             row = self._row(name)
             places, _ = self._matched(row, graph)
@@ -84,7 +85,7 @@ class Mechanisms(Graphs):
         progress("probabilities", len(graph), len(graph))
 
     def _matched(self, row: Mapping[str, Any], graph: DatasetGraph) -> tuple[Array | slice, bool]:
-        """Return the place of each of a graph's datasets in a stored one, and whether both graphs are the same."""
+        """Return the position of each of a graph's datasets in a stored graph, and whether both graphs are the same."""
         refusals.check_colors(self.info(row["name"]), graph)
         if isinstance(graph, StoredGraph) and graph.revision == row["revision"]:
             return slice(None), True
@@ -114,7 +115,7 @@ class Mechanisms(Graphs):
 
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
-        """All in one transaction, so that nothing can change meanwhile."""
+        """Return a graph seen from some of its datasets, in one transaction, so that nothing can change meanwhile."""
         from neodp.core.ball import Found
 
         with self._file.writing() if write else self._file.reading():
@@ -143,19 +144,19 @@ class Mechanisms(Graphs):
             )
 
     def _known(self, content: Content | Held, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
-        """Return the places of some datasets, most of which were seen before."""
+        """Return the positions of some datasets, most of which were seen before."""
         new = [key for key in keys if key not in known]
         found = dict(known) | dict(zip(new, self._places(content, name, new).tolist(), strict=True)) if new else known
         return np.array([found[key] for key in keys], np.int64)
 
     def _stored_rows(self, row: Mapping[str, Any], places: Array, k: int) -> Floats:
-        """Return the probabilities that some datasets have; NaN where they have none."""
+        """Return the stored probabilities of some datasets; NaN where there are none."""
         if row["mechanism"] is None and row["evaluated"] is None:
             return np.full((len(places), k), np.nan)
         return self._columns.take(_rows(row, k), places)
 
     def _write_evaluations(self, row: Mapping[str, Any], places: Array, evaluations: Sequence[Evaluation]) -> None:
-        """Keep probabilities on their datasets; those of a whole mechanism are the same and stay."""
+        """Store probabilities on their datasets, unless a complete mechanism has the same ones already."""
         if row["mechanism"] is not None:
             return
         rows = np.array([list(each.probabilities.values()) for each in evaluations])
@@ -168,7 +169,7 @@ class Mechanisms(Graphs):
     # --- as tables ----------------------------------------------------------------------------------------
 
     def column(self, name: str, property: str) -> pa.Table:
-        """Return a property of a graph's datasets: there are the ones that neodp writes, and no others."""
+        """Return a property of a graph's datasets; only those that neodp writes exist."""
         import pyarrow as pa
 
         with self._file.reading():
@@ -207,7 +208,7 @@ class Mechanisms(Graphs):
 
 
 def _placed(rows: Floats, places: Array | slice, count: int) -> Floats:
-    """Return rows at their places, of so many; NaN at the others."""
+    """Return `count` rows with the given ones at their positions, and NaN elsewhere."""
     if isinstance(places, slice):
         return rows
     found = np.full((count, rows.shape[1]), np.nan)
@@ -222,7 +223,7 @@ def _nullable(values: Floats) -> pa.Array:
 
 
 def _rows(row: Mapping[str, Any], k: int) -> Column:
-    """Return the probabilities of a whole mechanism or, where there is none, those of single datasets."""
+    """Return the column of a complete mechanism or, if there is none, that of single datasets."""
     if row["mechanism"] is None:
         return Column(row["evaluated"], "evaluated", "<f8", row["datasets"], k, fixed=False)
     return Column(row["mechanism"], "probabilities", "<f8", row["datasets"], k)
@@ -233,7 +234,7 @@ def _mu(row: Mapping[str, Any]) -> Column:
 
 
 def _with_lists(table: pa.Table, k: int) -> pa.Table:
-    """Return a table of datasets with one column of lists in place of a column for each of more than two colours."""
+    """Return a table of datasets in which, for more than two colours, one column of lists replaces one per colour."""
     import pyarrow as pa
 
     for name, of in (("alpha", "alpha"), ("probabilities", "probability")):

@@ -1,5 +1,4 @@
-"""Profiles in the embedded file: users, items, likes, and the neighbours that were released. Every change is one
-transaction."""
+"""Profiles in the embedded file: users, items, likes, and released neighbours. Every change is one transaction."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ __all__ = ["PROFILE", "EmbeddedProfiles"]
 PROFILE = ("name", "users", "items", "likes", "grouped", "population", "created", "content", "neighbors", "similar")
 """The columns of the table ``profile``."""
 SIMILAR = {"user": "<i4", "other": "<i4", "score": "<f8", "rank": "<i4", "measure": "u1", "epsilon": "<f8"}
-"""The columns of the neighbours that were released, with their types."""
+"""The columns of the released neighbours, with their types."""
 MEASURES = tuple(Measure)
 
 
@@ -42,6 +41,7 @@ class EmbeddedProfiles(ProfileStore):
         self.address = file.address
 
     def all(self) -> list[ProfileInfo]:
+        """Return all sets of profiles, sorted by name."""
         return [_info(row) for row in self._profiles.rows().values()]
 
     # --- load and drop ------------------------------------------------------------------------------------
@@ -55,6 +55,7 @@ class EmbeddedProfiles(ProfileStore):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
+        """Store profiles under a name; readers see all of them or nothing."""
         name, population = refusals.named("profile", name, population)
         row: dict[str, Any] = dict.fromkeys(PROFILE) | {
             "name": name,
@@ -89,6 +90,7 @@ class EmbeddedProfiles(ProfileStore):
             self._columns.write(column, values)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
+        """Delete profiles with everything that belongs to them, and return how many users there were."""
         with self._file.writing():
             users = self.info(name).users
             row = self._profiles.rows()[name]
@@ -100,6 +102,7 @@ class EmbeddedProfiles(ProfileStore):
     # --- reading and writing back -------------------------------------------------------------------------
 
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
+        """Return complete profiles."""
         with self._file.reading():
             self.ready(name)
             row = self._profiles.rows()[name]
@@ -113,6 +116,7 @@ class EmbeddedProfiles(ProfileStore):
         return Texts(self._columns, row["content"], name, row["items" if name == "item.id" else "users"]).read()
 
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
+        """Store neighbours in place of the ones that their users have, and return how many were stored."""
         k, total = found.neighbor.shape[1], found.neighbor.size
         new: dict[str, Array] = {
             "user": np.repeat(found.users, k),
@@ -138,20 +142,20 @@ class EmbeddedProfiles(ProfileStore):
         return total
 
     def _places(self, row: Mapping[str, Any], profiles: Profiles) -> Array:
-        """Return the place of each user of some profiles among those that are stored."""
+        """Return the position of each user of some profiles among the stored users."""
         where = pc.index_in(profiles.users, self._texts(row, "user.id"))
         if where.null_count:
             raise refusals.overtaken("profile", row["name"], self.address, "store.profiles.all()")
         return np.asarray(where, np.int64)
 
     def similar(self, row: Mapping[str, Any]) -> dict[str, Array]:
-        """Return the neighbours that were released, as columns: positions of users and measures, and numbers."""
+        """Return the released neighbours as columns: positions of users and measures, and numbers."""
         if row["neighbors"] is None:
             return {name: np.empty(0, dtype) for name, dtype in SIMILAR.items()}
         return {name: self._columns.read(_similar(row, name)) for name in SIMILAR}
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return what the file has of each set of profiles, by name."""
+        """Return the row of each set of profiles, by name."""
         return self._profiles.rows()
 
 

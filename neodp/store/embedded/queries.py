@@ -1,4 +1,4 @@
-"""Cypher queries on the embedded store: which tables a derived copy gets (:mod:`neodp.store.embedded.derived`)."""
+"""Cypher queries on the embedded store: the tables of a derived copy (:mod:`neodp.store.embedded.derived`)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Loaded: TypeAlias = "tuple[str, pa.Table]"
 
 
 class Queries(Mechanisms):
-    """What the embedded store does with Cypher."""
+    """The operations of the embedded store on Cypher."""
 
     @property
     def profiles(self) -> EmbeddedProfiles:
+        """The users, items and likes that are stored beside the graphs."""
         from neodp.store.embedded.profiles import EmbeddedProfiles
 
         return EmbeddedProfiles(self._file, self._columns)
@@ -42,6 +43,7 @@ class Queries(Mechanisms):
             return self._run(text, values, [self._graphs.rows()[name]], [])
 
     def select(self, text: str) -> pa.Table:
+        """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`)."""
         from neodp.store.reading import require_reading
 
         require_reading(text)
@@ -62,7 +64,7 @@ class Queries(Mechanisms):
             return execute(connection, text, values, colors)
 
     def _evaluated(self, graphs: Sequence[Row]) -> str:
-        """Return the digests of the probabilities of single datasets, which change without the row of their graph."""
+        """Return the digests of the probabilities of single datasets, which change without their graph's row."""
         found = [self._file.execute("SELECT digest FROM chunk WHERE version = ?", [row["evaluated"]]) for row in graphs]
         return "".join(digest.hex() for rows in found for (digest,) in rows)
 
@@ -77,7 +79,7 @@ class Queries(Mechanisms):
             users, items = users + row["users"], items + row["items"]
 
     def _graph_tables(self, row: Row, first: int) -> Iterator[Loaded]:
-        """Give the rows of a graph, whose datasets are numbered from `first` on."""
+        """Yield the rows of a graph, whose datasets are numbered from `first` on."""
         import pyarrow as pa
 
         info = self.info(row["name"])
@@ -101,7 +103,7 @@ class Queries(Mechanisms):
         yield "NEIGHBOR", pa.table(ends | {"epsilon": graph.epsilon, "delta": graph.delta, "mu": mu})
 
     def _profile_tables(self, row: Row, first_user: int, first_item: int) -> Iterator[Loaded]:
-        """Give the rows of profiles, whose users and items are numbered from here on."""
+        """Yield the rows of profiles, whose users and items are numbered from `first_user` and `first_item` on."""
         import pyarrow as pa
 
         from neodp.store.embedded.profiles import MEASURES
@@ -134,7 +136,7 @@ class Queries(Mechanisms):
 
 
 def _typed(row: Row) -> pa.Schema:
-    """Return the types of a row of the table ``DatasetGraph``, of which some values are null."""
+    """Return the types of a row of the table ``DatasetGraph``, some of whose values are null."""
     import pyarrow as pa
 
     kinds = {"datasets": pa.int64(), "edges": pa.int64(), "stale": pa.bool_(), "colors": pa.list_(pa.string())}

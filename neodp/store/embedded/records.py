@@ -1,8 +1,8 @@
-"""Rows of the embedded file that show damage: each has a digest of itself, and each table the sum of its digests.
+"""Rows of the embedded file that reveal damage: each has its own digest, and each table the sum of its digests.
 
-A flipped bit in a row changes its digest. A flipped bit in what surrounds the rows may make one vanish; the tables that
-are always read as a whole, which have few rows, keep how many there are and the sum of their digests in the table
-``tally``. Digests are no secret: whoever may write to the file can make them.
+A flipped bit in a row changes its digest. A flipped bit in the data around the rows may make a row vanish; for the
+tables that are always read as a whole, which have few rows, the table ``tally`` holds the number of rows and the sum of
+their digests. Digests are not secret: anyone who may write to the file can compute them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def digest_of(table: str, values: Sequence[Any]) -> str:
 
 
 class Table:
-    """A small table whose rows are read all together and known by their name.
+    """A small table whose rows are read all together and identified by their name.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class Table:
         self._seen: tuple[object, dict[str, dict[str, Any]]] | None = None
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return all rows by name, in the order of their names; they are not to be changed.
+        """Return all rows by name, in the order of their names; the caller must not change them.
 
-        Rows that were read and checked stay in memory for as long as the file is in the same state. None are kept from
-        a transaction that changes the file, because it may be undone.
+        Rows that were read and checked stay in memory for as long as the file does not change. Rows from a transaction
+        that changes the file do not, because it may be rolled back.
 
         Raises
         ------
         DamagedStore
-            If a row was changed by anybody else, or one is missing.
+            If a row was changed by another program, or a row is missing.
         """
         seen = self._seen
         if seen is not None and seen[0] == self._file.state():
@@ -79,7 +79,7 @@ class Table:
         return {row[0]: dict(zip(self._columns, row, strict=False)) for row in found}
 
     def put(self, row: Mapping[str, Any]) -> None:
-        """Write a row, in place of the one of its name, within a transaction that writes."""
+        """Write a row, in place of any row of the same name, within a transaction that writes."""
         values = [row[column] for column in self._columns]
         marks = ", ".join("?" * (len(values) + 1))
         self.rows()  # which must be whole before anything is added up anew

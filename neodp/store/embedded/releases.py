@@ -1,8 +1,8 @@
-"""The ledger in the embedded file: answers are kept, and how much may be answered is set.
+"""The ledger in the embedded file: storing answers and setting limits.
 
-An answer is kept in one transaction, with the sum of what its population has spent. A look-up that decides whether an
-answer is drawn goes through two indexes, which must agree: a flipped bit in an index makes a search miss what is there
-(:mod:`~neodp.store.embedded.ledgers`).
+An answer is stored in one transaction, together with the total that its population has spent. A lookup that decides
+whether an answer is drawn uses two indexes, which must agree: because of a flipped bit in an index, a search could miss
+an existing release (:mod:`~neodp.store.embedded.ledgers`).
 """
 
 from __future__ import annotations
@@ -25,45 +25,53 @@ __all__ = ["Releases"]
 
 
 class Releases(Store):
-    """What the embedded store does with releases and certificates."""
+    """The operations of the embedded store on releases and certificates."""
 
     _file: File
     _graphs: Table
     _ledgers: Ledgers
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
+        """Return everything that was answered about a population, and the limit of what may be answered."""
         return self._ledgers.one(population)
 
     def ledgers(self) -> list[Ledger]:
+        """Return the ledgers of all populations that have an answer or a limit, sorted by name."""
         return self._ledgers.all()
 
     def account(self, population: str = DEFAULT) -> Account:
+        """Return a population's total spending and its limit, without reading every release."""
         with self._file.reading():
             self._ledgers.require_sound()
             return self._ledgers.account(population)
 
     def populations(self) -> list[str]:
+        """Return the names of the populations that the store knows, sorted."""
         with self._file.reading():
             about = {info.population for info in self.graphs()} | {info.population for info in self.profiles.all()}
             return sorted(about | self._ledgers.populations.rows().keys())
 
     def population_of(self, subject: str) -> str | None:
+        """Return the population that a subject's last answer was about; None if there is no answer."""
         every = [release for ledger in self.ledgers() for release in ledger.releases]
         found = [(release.time or "", release.population) for release in every if release.graph == subject]
         return max(found)[1] if found else None
 
     def allow(self, population: str, limit: Limit) -> Ledger:
+        """Set how much may be answered about a population, in place of the previous limit."""
         population = valid_name("population", population)
         with self._file.writing():
             self._set(population, **_parts(limit))
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
+        """Return the release of a name about a subject; None if there is none."""
         with self._file.reading():
             self._ledgers.require_sound()
             return self._ledgers.find(subject, name)
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
+        """Store releases about one population, unless their names are taken, and return the stored ones."""
         population = releases[0].population
         with self._file.writing():
             self._ledgers.require_sound()
@@ -77,11 +85,12 @@ class Releases(Store):
             )
 
     def adopt(self, ledgers: Sequence[Ledger]) -> int:
+        """Store the ledgers of another store, all or nothing, and return how many releases are new."""
         with self._file.writing():
             return sum(map(self._adopt, ledgers))
 
     def _adopt(self, ledger: Ledger) -> int:
-        """Keep a ledger of another store; return how many of its releases are new."""
+        """Store the ledger of another store, and return how many of its releases are new."""
         if ledger.population not in self._ledgers.populations.rows():
             self._set(ledger.population, **_parts(ledger.limit))
         before = self._ledgers.one(ledger.population).used
@@ -92,7 +101,7 @@ class Releases(Store):
     # --- rows ---------------------------------------------------------------------------------------------
 
     def _create_release(self, release: Release) -> str:
-        """Write a release; return its time."""
+        """Write a release, and return its time."""
         time = release.time or now()
         (last,) = self._file.execute("SELECT coalesce(max(id), 0) FROM release")
         values = [last[0] + 1, release.graph, release.name, release.population, release.answer, time, release.key]
@@ -105,7 +114,7 @@ class Releases(Store):
         return time
 
     def _set(self, population: str, **changes: Any) -> None:
-        """Change the row of a population, which has the usual limit if it is new."""
+        """Change the row of a population; a new one has the default limit."""
         row = self._ledgers.populations.rows().get(population)
         new = {"name": population, "account": None, **_parts(Limit())}
         self._ledgers.populations.put((row or new) | changes)

@@ -1,12 +1,12 @@
-"""Columns of texts in the embedded file, and an index that finds a text's place.
+"""Columns of strings in the embedded file, and an index that finds the position of a string.
 
-Texts are two columns, as in Arrow: their UTF-8 bytes one after another, and where each begins. The index is two more: a
-64-bit hash of every text, ascending, and the place of its text. The hashes are spread evenly, so the part in which one
-lies can be told beforehand: to find a text takes one or two parts of the index, however many texts there are. A hash is
-only where to look; the texts themselves decide.
+Strings are stored as two columns, as in Arrow: their UTF-8 bytes one after another, and the position at which each
+begins. The index is two more columns: a 64-bit hash of every string, ascending, and the position of the string. The
+hashes are spread evenly, so the part that contains a hash can be predicted: to find a string takes one or two parts of
+the index, however many strings there are. A hash only tells where to look; the strings themselves are compared.
 
 The hash of the bytes b_0, b_1, … is the sum of (b_i + 1) R^i modulo 2^64 for an odd R, and then mixed (the finalizer of
-SplitMix64). Prefix sums give it for many texts at once.
+SplitMix64). Prefix sums compute it for many strings at once.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["Texts", "hashes"]
 R = 0x9E3779B97F4A7C15
 R_INVERSE = pow(R, -1, 2**64)
 BLOCK = 2**16
-"""How many bytes are hashed at once."""
+"""The number of bytes that are hashed at once."""
 
 
 class Texts:
-    """A column of texts.
+    """A column of strings.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Texts:
     version, name : str
         The version and the name of the column.
     count : int
-        How many texts there are.
+        Number of strings.
     """
 
     def __init__(self, columns: Columns, version: str, name: str, count: int) -> None:
@@ -50,7 +50,7 @@ class Texts:
         self._place = Column(version, f"{name}.place", "<i4", count)
 
     def write(self, texts: pa.StringArray, *, indexed: bool = True) -> None:
-        """Write all texts, with an index if they are to be found."""
+        """Write all strings, with an index if `indexed`."""
         start, data = _buffers(texts)
         self._columns.write(self._ends, start)
         self._columns.write(self._bytes(len(data)), data)
@@ -61,7 +61,7 @@ class Texts:
             self._columns.write(self._place, order.astype(np.int32))
 
     def read(self) -> pa.StringArray:
-        """Return all texts."""
+        """Return all strings."""
         import pyarrow as pa
 
         start = self._columns.read(self._ends)
@@ -69,7 +69,7 @@ class Texts:
         return pa.StringArray.from_buffers(len(start) - 1, pa.py_buffer(start), pa.py_buffer(data))
 
     def at(self, places: Array) -> list[str]:
-        """Return the texts at some places."""
+        """Return the strings at some positions."""
         ends = self._columns.take(self._ends, np.concatenate([places, places + 1])).astype(np.int64)
         start, end = ends[: len(places)], ends[len(places) :]
         total = int(self._columns.take(self._ends, np.array([self._ends.count - 1]))[0])
@@ -78,7 +78,7 @@ class Texts:
         return [data[a:b].decode() for a, b in pairwise(cuts)]
 
     def find(self, texts: Sequence[str]) -> Array:
-        """Return the places of some texts; -1 where there is no such text."""
+        """Return the positions of some strings; -1 where there is no such string."""
         encoded = [text.encode(errors="surrogatepass") for text in texts]
         start = np.concatenate([[0], np.cumsum([len(text) for text in encoded])])
         wanted = hashes(start, np.frombuffer(b"".join(encoded), np.uint8))
@@ -91,7 +91,7 @@ class Texts:
         return found
 
     def _candidates(self, number: int) -> Array:
-        """Return the places of all texts with a hash."""
+        """Return the positions of all strings with a hash."""
         column = self._hash
         if not column.count:
             return np.empty(0, np.int64)
@@ -117,7 +117,7 @@ class Texts:
 
 
 def _buffers(texts: pa.StringArray) -> tuple[Array, Array]:
-    """Return where each text begins and the last one ends, and the bytes of all of them."""
+    """Return the positions at which each string begins and the last one ends, and the bytes of all strings."""
     _, start, data = texts.buffers()
     if not len(texts):
         return np.zeros(1, np.int32), np.empty(0, np.uint8)
@@ -127,7 +127,7 @@ def _buffers(texts: pa.StringArray) -> tuple[Array, Array]:
 
 
 def hashes(start: Array, data: Array) -> Array:
-    """Return a 64-bit hash of every text.
+    """Return a 64-bit hash of every string.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def hashes(start: Array, data: Array) -> Array:
 
 
 def _block(start: Array, data: Array) -> Array:
-    """Return the sums of some texts, by prefix sums over all of them."""
+    """Return the sums of some strings, by prefix sums over all of them."""
     powers = _powers(R, len(data))
     sums = np.zeros(len(data) + 1, np.uint64)
     np.cumsum((data.astype(np.uint64) + np.uint64(1)) * powers, out=sums[1:])
@@ -169,7 +169,7 @@ def _all_powers(base: int, count: int) -> Array:
 
 
 def _mixed(x: Array) -> Array:
-    """Return numbers mixed, so that close ones lie far apart."""
+    """Mix numbers, so that close ones end up far apart."""
     x = x + np.uint64(R)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

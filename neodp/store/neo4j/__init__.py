@@ -1,8 +1,8 @@
 """Dataset graphs in Neo4j, over Bolt.
 
-``session`` asks the server, ``columns`` turns what comes back into arrays, and there is a module for each file of
-``cypher/neo4j``. A server that speaks Bolt, but another Cypher, needs a folder of ``cypher/`` and a subclass that names
-that folder as its dialect.
+``session`` queries the server, ``columns`` converts the results into arrays, and there is a module for each file of
+``cypher/neo4j``. A server that speaks Bolt, but another dialect of Cypher, needs its own folder in ``cypher/`` and a
+subclass that names that folder as its dialect.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Neo4jStore(Mechanisms, Releases):
     Parameters
     ----------
     settings : Settings
-        Where the server is, who asks, and which database.
+        Address, credentials and database.
     driver : neo4j.Driver, optional
         A driver to use instead of a new one; it stays open when the store is closed.
     auth : neo4j.Auth, optional
-        Instead of the user and password of the settings.
+        Credentials to use instead of those of the settings.
     """
 
     dialect = "neo4j"
@@ -50,21 +50,23 @@ class Neo4jStore(Mechanisms, Releases):
 
     @cached_property
     def plugin(self) -> Plugin | None:  # type: ignore[override]
+        """The server's plugin; None if it is missing or of another version."""
         return look(self._session)
 
     def plugin_version(self) -> str | None:
-        """The version of the plugin that the server has; None where it has none."""
+        """Return the version of the server's plugin; None if it has none."""
         return server_version(self._session)
 
     def server(self) -> str:
-        """What the server calls itself, as in ``Neo4j/5.26.19``."""
+        """Return the name and version of the server, as in ``Neo4j/5.26.19``."""
         return self._session.server()
 
     def may_write(self) -> bool:
-        """Whether the user may write to the database; nothing is changed by asking."""
+        """Return whether the user may write to the database, without changing anything."""
         return self._session.may_write()
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Refuse to copy the database, since a Neo4j server has its own backup tools."""
         raise StoreError(
             f"{self.address} is backed up by Neo4j's own tools",
             "use neo4j-admin database dump or backup for the database, and "
@@ -73,6 +75,7 @@ class Neo4jStore(Mechanisms, Releases):
 
     @property
     def profiles(self) -> ProfileStore:
+        """The users, items and likes that are stored beside the graphs."""
         from neodp.store.neo4j.profiles import Neo4jProfiles
 
         return Neo4jProfiles(self._session)

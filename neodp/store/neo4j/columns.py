@@ -1,4 +1,4 @@
-"""Lists of values, as they come over the wire, as columns and rows; and back."""
+"""Conversion between the lists of values that are sent over the network, and columns and rows."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from neodp.store.records import GraphInfo, StoredGraph
 __all__ = ["Numbers", "alphas", "columns", "least", "numbers", "require", "stored_graph", "stored_rows"]
 
 Numbers: TypeAlias = NDArray[np.int64]
-"""The server's numbers of nodes."""
+"""The server's internal numbers of nodes."""
 DENSE = 8
-"""How many times as many numbers as datasets there may be for a table of all numbers to be made."""
+"""A table of all numbers is made if their range is at most this many times the number of datasets."""
 
 
 def alphas(graph: DatasetGraph, rows: NDArray[Any]) -> list[float | list[float] | None]:
-    """Alpha as properties: a number where that says it exactly, else a list; None where it is not given."""
+    """Return alpha as properties: a number if that is exact, else a list; None where alpha is not given."""
     given = graph.given
     return [plain(graph.alpha[v]) if given[v] else None for v in rows.tolist()]
 
 
 def columns(found: dict[str, Any]) -> dict[str, Any]:
-    """A part of a graph as it came over the wire, in arrays; alpha by key where it is not numbers alone."""
+    """Convert a part of a graph from the network to arrays; alpha to a mapping by key unless it is all numbers."""
     return {
         "alpha": _alpha(found["keys"], found["alphas"]),
         "keys": pa.array(found["keys"], pa.string()),
@@ -44,7 +44,7 @@ def columns(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored_graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None) -> StoredGraph:
-    """A graph from its parts; edges that lead out of them are left out."""
+    """Return a graph from its parts, without the edges that lead out of them."""
     keys, colors = (pa.concat_arrays([part[name] for part in parts]) for name in ("keys", "colors"))
     names = ("numbers", "sources", "targets", "epsilons", "deltas")
     number, source, target, epsilon, delta = (np.concatenate([part[name] for part in parts]) for name in names)
@@ -76,16 +76,16 @@ def stored_graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None
 
 
 def stored_rows(found: dict[str, Any], k: int) -> Floats:
-    """The probabilities that datasets have as rows; NaN where they have none."""
+    """Return the probabilities of datasets as rows; NaN where there are none."""
     if k > 2:
         return _distributions(found["distributions"], k)
     return np.column_stack([numbers(found["ps"]), numbers(found["qs"])])
 
 
 def least(row: dict[str, Any]) -> Floats:
-    """``View.least``, from the extreme alpha among numbers and among lists.
+    """Return ``View.least``, from the extreme alpha among numbers and among lists.
 
-    A list is found by its first entry, so that the second may be off by the rounding of the first.
+    A list is found by its first entry, so that the second entry may be off by the rounding of the first.
     """
     lists = [(p, min(1.0, 1.0 - p + 2.0**-53) if p > 0.5 else 1.0 - p) for p, *_ in row["least_list"]]
     low = [(p, 1.0 - p) for p in row["least_number"]] + lists
@@ -101,7 +101,7 @@ def require(name: str, keys: Sequence[str], known: list[str]) -> None:
 
 
 def numbers(values: list[Any]) -> Floats:
-    """Numbers as doubles; NaN for what is none, which the graph then refuses by name."""
+    """Return numbers as doubles; NaN for values that are not numbers, which the graph then refuses by name."""
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -109,7 +109,7 @@ def numbers(values: list[Any]) -> Floats:
 
 
 def _positions(known: Numbers, *wanted: Numbers) -> list[Numbers]:
-    """Where each wanted number stands among the known ones; -1 where it does not."""
+    """Return the position of each wanted number among the known ones; -1 if it is unknown."""
     if not len(known):
         return [np.full(len(numbers), -1) for numbers in wanted]
     low, high = int(known.min()), int(known.max())
@@ -123,7 +123,7 @@ def _positions(known: Numbers, *wanted: Numbers) -> list[Numbers]:
 
 
 def _alpha(keys: list[str], values: list[Any]) -> Floats | dict[str, Any]:
-    """Alpha as numbers, NaN where it is not given; or by key, where some are lists or no alpha at all."""
+    """Return alpha as numbers, NaN where not given; or as a mapping by key, if some are lists or invalid."""
     try:
         column = pa.array(values, pa.float64())
         if not pc.any(pc.is_nan(column)).as_py():
@@ -137,7 +137,7 @@ def _alpha(keys: list[str], values: list[Any]) -> Floats | dict[str, Any]:
 
 
 def _joined(parts: list[dict[str, Any]]) -> Floats | dict[str, Any]:
-    """The alpha of all parts: as numbers, if all parts have it so."""
+    """Return the alpha of all parts, as numbers if it is numbers in every part."""
     if not any(isinstance(part["alpha"], dict) for part in parts):
         return np.concatenate([part["alpha"] for part in parts])
     found: dict[str, Any] = {}
@@ -152,14 +152,14 @@ def _joined(parts: list[dict[str, Any]]) -> Floats | dict[str, Any]:
 
 
 def _by_key(keys: list[str], values: list[Any]) -> dict[str, Any]:
-    """The values that are there, by key."""
+    """Return the values that are not missing, by key."""
     if values.count(None) == len(values):
         return {}
     return {key: value for key, value in zip(keys, values, strict=True) if value is not None}
 
 
 def _texts(values: list[Any]) -> pa.StringArray:
-    """A column of texts, of whatever was stored."""
+    """Return stored values of any type as a column of strings."""
     try:
         return pa.array(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -172,5 +172,5 @@ def _is_alpha(value: Any) -> bool:
 
 
 def _distributions(values: list[Any], k: int) -> Floats:
-    """Lists of k numbers as rows; NaN for what is none, which is then refused by name."""
+    """Return lists of k numbers as rows; NaN for values that are not such lists, which are then refused by name."""
     return np.array([numbers(x) if isinstance(x, list) and len(x) == k else np.full(k, np.nan) for x in values])

@@ -1,7 +1,7 @@
 """Dataset graphs in Neo4j: load, drop, list and read (``cypher/neo4j/graphs.cypher``).
 
 Graphs are read and written as columns, some thousands of rows at a time, so that memory stays bounded on both sides.
-They are loaded whole or not at all (:mod:`neodp.store.neo4j.names`).
+They are loaded completely or not at all (:mod:`neodp.store.neo4j.names`).
 """
 
 from __future__ import annotations
@@ -29,17 +29,20 @@ __all__ = ["Graphs"]
 
 
 class Graphs(Store):
-    """What a store on Neo4j does with graphs."""
+    """The operations of a Neo4j store on graphs."""
 
     _session: Session
 
     def close(self) -> None:
+        """Close the store."""
         self._session.close()
 
     def init(self) -> list[str]:
+        """Create the missing constraints and indexes, or tables, and return their names."""
         return self._session.init()
 
     def graphs(self) -> list[GraphInfo]:
+        """Return all graphs, sorted by name."""
         return [GraphInfo.from_row(row) for row in self._session.rows("graphs")]
 
     # --- load and drop ------------------------------------------------------------------------------------
@@ -53,6 +56,7 @@ class Graphs(Store):
         population: str | None = None,
         progress: Progress = silent,
     ) -> GraphInfo:
+        """Store a graph under a name; readers see all of it or nothing."""
         name, population = refusals.named("graph", name, population)
         self.init()
 
@@ -70,6 +74,7 @@ class Graphs(Store):
         return self.info(name)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
+        """Delete a graph with everything that belongs to it, and return how many datasets it had."""
         return self._names.drop(name, self.info(name).datasets, progress)
 
     @property
@@ -91,7 +96,7 @@ class Graphs(Store):
         )
 
     def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Numbers:
-        """Create the datasets; the server's numbers of them."""
+        """Create the datasets, and return the server's numbers of them."""
 
         def create(values: dict[str, list[Any]]) -> Numbers:
             found = self._session.write("create_datasets", graph=name, writer=writer, **values)
@@ -123,7 +128,7 @@ class Graphs(Store):
         what: str,
         progress: Progress,
     ) -> None:
-        """Run a statement that writes some rows, and counts them, for all rows; refused once the graph is lost."""
+        """Run a statement that writes some rows, and counts them, for all rows; refuse if another writer took over."""
 
         def work(values: dict[str, list[Any]]) -> int:
             count = len(next(iter(values.values())))
@@ -150,6 +155,7 @@ class Graphs(Store):
         radius: int | None = None,
         progress: Progress = silent,
     ) -> StoredGraph:
+        """Return a whole graph, or the subgraph of some of its datasets."""
         info = self.ready(name)
         refusals.check_subgraph(keys, color, radius, info)
         if keys is None:
@@ -161,7 +167,7 @@ class Graphs(Store):
         return stored_graph(info, found, color)
 
     def _datasets(self, name: str, info: GraphInfo, progress: Progress = silent) -> Iterator[dict[str, Any]]:
-        """What a statement says about all of a graph's datasets, by key, some at a time."""
+        """Return the results of a statement about all datasets of a graph, in the order of their keys, page by page."""
         seen = 0
         for found in self._session.spread(name, "next_key", graph=info.name):
             yield found
@@ -172,12 +178,12 @@ class Graphs(Store):
             raise refusals.keys_not_texts("graph", info.name, "datasets", "key", count, seen)
 
     def _unchanged(self, info: GraphInfo) -> None:
-        """Refuse what was read if the graph was changed meanwhile."""
+        """Raise an error if the graph was changed while it was read."""
         if self.ready(info.name).revision != info.revision:
             raise refusals.changed_while_read("graph", info.name, self.address)
 
     def _ball(self, name: str, keys: Sequence[str], radius: int) -> list[str]:
-        """The keys of the datasets up to `radius` edges away from some, one query per layer."""
+        """Return the keys of the datasets up to `radius` edges away from the given ones, by one query per layer."""
         wanted = list(dict.fromkeys(keys))
         found = self._session.read("find_datasets", graph=name, keys=wanted)
         require(name, wanted, found["keys"])
@@ -188,14 +194,15 @@ class Graphs(Store):
         return sorted(seen)
 
     def _layers(self, info: GraphInfo) -> int:
-        """A pass takes about as long as three layers, and as one more for every thousand datasets."""
+        """Return how many layers take as long as a pass: about three, and one more for every thousand datasets."""
         return min(200, 3 + info.datasets // 1000)
 
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
+        """Return the edges at some datasets, in one query."""
         return self._star(self.ready(name), keys)
 
     def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
-        """The edges at some datasets of a graph that is known to be whole."""
+        """Return the edges at some datasets of a graph that is known to be completely loaded."""
         found = self._session.read("neighbors", graph=info.name, keys=list(keys))
         require(info.name, keys, found["known"])
         neighbor = pa.array(found["neighbors"], pa.string())
@@ -216,6 +223,7 @@ class Graphs(Store):
         return self._session.table(query, text, values | self._subject(query, name))
 
     def select(self, text: str) -> pa.Table:
+        """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`)."""
         require_reading(text)
         try:
             return self._session.table("select", text, {})
@@ -223,13 +231,14 @@ class Graphs(Store):
             raise refusals.would_write() from None
 
     def column(self, name: str, property: str) -> pa.Table:
+        """Return a property of a graph's datasets, whoever wrote it, as the columns `key` and `value`."""
         self.ready(name)
         text = statement("read_property", self.dialect)
         return self._session.table("read_property", text, {"graph": name, "property": property})
 
 
 def _dataset_rows(graph: DatasetGraph) -> Iterator[dict[str, list[Any]]]:
-    """A graph's datasets, some at a time, as the statement ``create_datasets`` takes them."""
+    """Return a graph's datasets in batches, as the statement ``create_datasets`` takes them."""
     alpha, preference = alphas(graph, np.arange(len(graph))), graph.preference_lists()
     for rows in batches(len(graph)):
         yield {
@@ -241,7 +250,7 @@ def _dataset_rows(graph: DatasetGraph) -> Iterator[dict[str, list[Any]]]:
 
 
 def _neighbor_rows(graph: DatasetGraph, numbers: Numbers) -> Iterator[dict[str, list[Any]]]:
-    """A graph's edges, some at a time, as the statement ``create_neighbors`` takes them."""
+    """Return a graph's edges in batches, as the statement ``create_neighbors`` takes them."""
     for rows in batches(graph.edges):
         yield {
             "sources": numbers[graph.source[rows]].tolist(),

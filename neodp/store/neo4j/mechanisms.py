@@ -1,7 +1,7 @@
 """Alpha and mechanisms on the datasets of graphs in Neo4j (``cypher/neo4j/mechanisms.cypher``).
 
 A mechanism is written in batches by a writer that owns the graph (:mod:`neodp.store.neo4j.graphs`); alpha is written in
-one transaction, since half of an alpha could be taken for a whole one.
+one transaction, since a part of alpha could be mistaken for all of it.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ __all__ = ["Mechanisms"]
 
 
 class Mechanisms(Graphs):
-    """What a store on Neo4j does with alpha and mechanisms."""
+    """The operations of a Neo4j store on alpha and mechanisms."""
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
+        """Store the alpha of `graph`, remove the mechanism, and return how many datasets have alpha."""
         refusals.check_colors(self.ready(name), graph)
         given = np.flatnonzero(graph.given)
         dataset = self._numbers(name, graph)
@@ -90,7 +91,7 @@ class Mechanisms(Graphs):
         self._in_batches("write_mus", name, writer, _rows(columns), graph.edges, "mu", progress)
 
     def _numbers(self, name: str, graph: DatasetGraph) -> Numbers:
-        """The server's numbers of a graph's datasets."""
+        """Return the server's numbers of a graph's datasets."""
         if isinstance(graph, StoredGraph) and graph.ids is not None:
             return np.array(graph.ids, np.int64)
         parts = list(self._datasets("read_numbers", self.ready(name)))
@@ -123,6 +124,7 @@ class Mechanisms(Graphs):
 
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
+        """Return a graph seen from some of its datasets; raise Overtaken at the end if it was changed meanwhile."""
         row = self._session.read("view", graph=name, keys=list(keys))
         if row.get("state") != READY:
             self.ready(name)  # which says why not
@@ -144,7 +146,7 @@ class Mechanisms(Graphs):
         self._unchanged(info)
 
     def _write_evaluations(self, info: GraphInfo, evaluations: Sequence[Evaluation]) -> None:
-        """Keep probabilities on their datasets, if the graph is still what it was."""
+        """Store probabilities on their datasets, if the graph has not changed."""
         rows: Any = [list(e.probabilities.values()) for e in evaluations]
         two = family(info).binary
         values = {
@@ -160,6 +162,6 @@ class Mechanisms(Graphs):
 
 
 def _rows(columns: dict[str, NDArray[Any]]) -> Iterator[dict[str, list[Any]]]:
-    """Columns as lists, some rows at a time."""
+    """Return columns as lists, in batches of rows."""
     for rows in batches(len(next(iter(columns.values())))):
         yield {name: column[rows].tolist() for name, column in columns.items()}

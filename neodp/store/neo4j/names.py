@@ -1,11 +1,11 @@
-"""What is kept in Neo4j under a name, graphs and profiles alike: loaded whole or not at all, and dropped.
+"""Names in Neo4j, of graphs and profiles alike: their data is loaded completely or not at all, and dropped.
 
-A writer owns a name by its token on the node that stands for it. Every batch locks that node and checks the token in
-its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until the last
-transaction declares it whole.
+A writer owns a name through its token on the node that stands for the name. Every batch locks that node and checks the
+token in its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until
+the last transaction declares the data complete.
 
-What replaces something else is made beside it, under a name of its own. One transaction lets the two change names; what
-was there before is deleted after that. Whoever is interrupted leaves the old or the new, whole.
+A replacement is created beside the old data, under a temporary name. One transaction exchanges the two names; the old
+data is deleted after that. An interruption leaves the old data or the new data, complete.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["Names", "Part"]
 
 @dataclass(frozen=True)
 class Part:
-    """Nodes that belong to a name: the statements that give them another one and that delete some of them."""
+    """Nodes that belong to a name: the statements that rename them and that delete some of them."""
 
     count: str
-    """What their number is called."""
+    """The name of the property that holds the number of these nodes."""
     move: str
     delete: str
     batch: int = BATCH
@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Names:
-    """All names of one kind: what they are called, and the statements that do each step."""
+    """All names of one kind: the word for the kind, and the statements that do each step."""
 
     session: Session
     what: str
@@ -55,7 +55,7 @@ class Names:
     parts: tuple[Part, ...]
 
     def load(self, name: str, make: Callable[[str, str], dict[str, Any]], *, replace: bool) -> None:
-        """Have a name stand for what ``make(name, writer)`` creates, and says the facts of."""
+        """Load under a name the data that ``make(name, writer)`` creates and whose facts it returns."""
         writer = uuid.uuid4().hex
         staged = f"{name} (replacement {writer})"
 
@@ -87,7 +87,7 @@ class Names:
             raise
 
     def drop(self, name: str, total: int, progress: Progress) -> int:
-        """Delete a name with all its nodes; how many of the first part there were."""
+        """Delete a name with all its nodes, and return how many nodes of the first part there were."""
         writer = uuid.uuid4().hex
         self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
         deleted = self._empty(name, writer, total, progress)
@@ -95,10 +95,11 @@ class Names:
         return deleted
 
     def overtaken(self, name: str) -> Overtaken:
+        """Return the error for a writer that a later one has overtaken."""
         return refusals.overtaken(self.what, name, self.session.address, self.look.format(name=name))
 
     def _exchange(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
-        """Let what is whole take the place of what is there, in one transaction, and delete that after it."""
+        """Replace the old data by the complete new data in one transaction, and then delete the old data."""
         removed = f"{name} (removed {writer})"
 
         def work(tx: Transaction) -> None:
@@ -114,14 +115,14 @@ class Names:
         self._remove(removed)
 
     def _remove(self, name: str) -> None:
-        """Delete what nobody uses, unless somebody else does already."""
+        """Delete data that is no longer used, unless another writer is deleting it already."""
         writer = uuid.uuid4().hex
         self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
         self._empty(name, writer)
         self.session.write(self.delete, writer=writer, **self._named(name))
 
     def _empty(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
-        """Delete all nodes of a name that the writer owns; how many of the first part there were."""
+        """Delete all nodes of a name that the writer owns, and return how many of the first part there were."""
         owned: dict[str, Any] = {"writer": writer, **self._named(name)}
         first, *others = self.parts
         deleted = 0

@@ -1,7 +1,7 @@
-"""The plugin inside a Neo4j server: whether the server has it, and its procedures as the client's own functions.
+"""The plugin inside a Neo4j server: its version, and its procedures as Python methods.
 
-The plugin is a jar (``plugin/`` in the sources), which ``neodp plugin install`` puts into the server's plugins folder.
-What its procedures refuse comes back as the error that the client would have raised.
+The plugin is a jar (``plugin/`` in the sources), which ``neodp plugin install`` copies to the server's plugins folder.
+If one of its procedures refuses a request, the client raises the same error as for its own computations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["IN_PYTHON", "JAR", "ServerPlugin", "in_python", "install", "look", "refusal", "server_version"]
 
 JAR = "neodp-plugin.jar"
-"""What the plugin's file is called."""
+"""The name of the plugin's file."""
 
 _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
 
@@ -50,7 +50,7 @@ IN_PYTHON = {
     "SET g.colors = [...]": "colors=...",
     "{engine: 'whole'}": "engine='whole'",
 }
-"""What the plugin's hints give to type, in backquotes, and what does the same in Python; {0}, {1} are the names."""
+"""The commands in the plugin's hints, and the Python code that does the same; {0}, {1} are the names."""
 
 
 class ServerPlugin:
@@ -60,18 +60,22 @@ class ServerPlugin:
         self._session = session
 
     def extend(self, name: str, *, write: bool) -> Summary:
+        """Find the optimal mechanism of a graph and, with `write`, store it."""
         row = self._one(f"CALL neodp.extend.{'write' if write else 'stats'}($graph)", write=write, graph=name)
         counts = ("vertices", "edges", "boundary", "min_p_true", "mean_p_true", "rounded", "written")
         return Summary(graph=name, filled=0, method="labels", **{count: row[count] for count in counts})
 
     def stream(self, name: str) -> Iterator[Row]:
+        """Return the optimal mechanism of a graph, dataset by dataset."""
         text = "CALL neodp.extend.stream($graph) YIELD key, color, p, q, p_true RETURN key, color, [p, q], p_true"
         return iter([(key, color, row, own) for key, color, row, own in self._rows(text, graph=name)[1]])
 
     def estimate(self, name: str) -> dict[str, Any]:
+        """Return the memory of the server that an extension takes."""
         return self._one("CALL neodp.extend.estimate($graph)", graph=name)
 
     def check(self, name: str) -> Check:
+        """Check whether a graph can be extended."""
         row = self._one("CALL neodp.check($graph)", graph=name)
         witness, unhit = row.pop("witness"), row.pop("unhit")
         if witness is not None:
@@ -80,6 +84,7 @@ class ServerPlugin:
         return Check(**row, unhit=tuple(unhit) if unhit is not None else None, witness=witness)
 
     def audit(self, name: str, worst: int) -> AuditedMechanism:
+        """Check the stored probabilities on every edge."""
         row = self._one("CALL neodp.audit($graph, {worst: $worst})", graph=name, worst=worst)
         edges = (EdgeAudit(**edge | {"broken": tuple(edge["broken"])}) for edge in row["worst"])
         counts = {count: row[count] for count in ("edges", "checks", "violations", "undecided")}
@@ -87,6 +92,7 @@ class ServerPlugin:
         return AuditedMechanism(report, row["stale"], row["written"])
 
     def evaluate(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
+        """Return the optimal mechanism at some datasets."""
         options = {} if limit is None else {"limit": limit}
         columns, rows = self._rows("CALL neodp.eval($graph, $keys, $options)", graph=name, keys=keys, options=options)
         found = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -105,6 +111,7 @@ class ServerPlugin:
         return Ball(evaluations, **{name: found[0][name] for name in how}, queries=1, engine="server")
 
     def answer(self, name: str, key: str, release: str, options: Mapping[str, bool]) -> str:
+        """Return the stored answer, or draw one and store it now."""
         text = "CALL neodp.answer($graph, $key, $release, $options) YIELD answer"
         row = self._one(text, write=True, graph=name, key=key, release=release, options=dict(options))
         return str(row["answer"])
@@ -118,7 +125,7 @@ class ServerPlugin:
 
 
 def server_version(session: Session) -> str | None:
-    """The version of the plugin that a server has; None where it has none."""
+    """Return the version of a server's plugin; None if it has none."""
     text = "RETURN neodp.version() AS version"
     try:
         _, rows = session.transaction("plugin", lambda tx: tx.execute(text, {}), read=True)
@@ -130,7 +137,7 @@ def server_version(session: Session) -> str | None:
 
 
 def look(session: Session) -> ServerPlugin | None:
-    """The plugin of a server, if it is of this version; where it is of another, a warning says so."""
+    """Return the plugin of a server if it has this version; warn if it has another version."""
     version = server_version(session)
     if version is not None and version != neodp.__version__:
         warnings.warn(
@@ -142,7 +149,7 @@ def look(session: Session) -> ServerPlugin | None:
 
 
 def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
-    """What the plugin refused, as the client would have raised it; None where the error is another one."""
+    """Return a refusal by the plugin as the error that the client would raise; None for any other error."""
     found = _REFUSAL.search(error.message or "")
     if found is None:
         return None
@@ -154,12 +161,12 @@ def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
 
 
 def in_python(hint: str) -> str:
-    """A hint of the plugin, with Python instead of Cypher.
+    r"""Return a hint of the plugin, with Python instead of Cypher.
 
     Examples
     --------
-    >>> in_python("run `CALL neodp.extend.write('my \\\\'survey\\\\'')` again")
-    'run `store.extend("my \\'survey\\'")` again'
+    >>> in_python("run `CALL neodp.extend.write('my \\'survey\\'')` again")
+    'run `store.extend("my \'survey\'")` again'
     """
     return re.sub("`([^`]+)`", lambda code: f"`{_in_python(code[1])}`", hint)
 
@@ -173,7 +180,7 @@ def _in_python(cypher: str) -> str:
 
 
 def install(folder: Path) -> Path:
-    """Copy the plugin into the plugins folder of a server, which finds it when it starts again.
+    """Copy the plugin to the plugins folder of a server, which loads the plugin at its next start.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Profiles in Neo4j (``cypher/neo4j/profiles.cypher``).
 
-They are loaded whole or not at all (:mod:`neodp.store.neo4j.names`), and read as columns; neighbours are written in one
-transaction.
+Profiles are loaded completely or not at all (:mod:`neodp.store.neo4j.names`), and read as columns; neighbours are
+written in one transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from neodp.stretch.similarities import Measure
 __all__ = ["Neo4jProfiles"]
 
 USERS = 500
-"""How many users go over the wire at once where their likes go with them."""
+"""The number of users that are sent at once together with their likes."""
 
 
 class Neo4jProfiles(ProfileStore):
@@ -52,6 +52,7 @@ class Neo4jProfiles(ProfileStore):
         )
 
     def all(self) -> list[ProfileInfo]:
+        """Return all sets of profiles, sorted by name."""
         return [ProfileInfo(**row) for row in self._session.rows("profiles")]
 
     # --- load and drop ------------------------------------------------------------------------------------
@@ -65,6 +66,7 @@ class Neo4jProfiles(ProfileStore):
         population: str | None = None,
         progress: Progress = silent,
     ) -> ProfileInfo:
+        """Store profiles under a name; readers see all of them or nothing."""
         name, population = refusals.named("profile", name, population)
         self._session.init(stretching=True)
 
@@ -79,12 +81,13 @@ class Neo4jProfiles(ProfileStore):
         return self.info(name)
 
     def drop(self, name: str, *, progress: Progress = silent) -> int:
+        """Delete profiles with everything that belongs to them, and return how many users there were."""
         return self._names.drop(name, self.info(name).users, progress)
 
     def _create(
         self, statement: str, what: str, name: str, writer: str, columns: dict[str, list[Any]], progress: Progress
     ) -> Any:
-        """Create users or items; the server's ids of them, as an object array."""
+        """Create users or items, and return the server's ids of them as an object array."""
         nodes: list[str] = []
         total = len(columns["ids"])
         for rows in batches(total):
@@ -112,6 +115,7 @@ class Neo4jProfiles(ProfileStore):
     # --- reading and writing back -------------------------------------------------------------------------
 
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
+        """Return complete profiles."""
         info = self.ready(name)
         items = [i for part in self._session.pages("read_items", "ids", profiles=name) for i in part["ids"]]
         users: list[str] = []
@@ -146,6 +150,7 @@ class Neo4jProfiles(ProfileStore):
                 raise refusals.keys_not_texts("profile", name, what, "id", count[what], seen)
 
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
+        """Store neighbours in place of the ones that their users have, and return how many were stored."""
         name, ids = profiles.name, np.array(profiles.users.to_pylist(), dtype=object)
         k = found.neighbor.shape[1]
         users, others = np.repeat(ids[found.users], k), ids[found.neighbor.ravel()]
@@ -155,7 +160,7 @@ class Neo4jProfiles(ProfileStore):
         constant: dict[str, Any] = {"profiles": name, "measure": measure.value, "epsilon": found.cost.epsilon}
 
         def work(tx: Transaction) -> None:
-            """All in one transaction: half of the neighbours could be taken for all."""
+            """Write all neighbours in one transaction, since a part could be mistaken for all of them."""
             for rows in batches(len(found.users)):
                 asked = ids[found.users[rows]].tolist()
                 if tx.run("clear_similar", profiles=name, users=asked)["found"] != len(asked):

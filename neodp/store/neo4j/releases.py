@@ -1,4 +1,4 @@
-"""What was answered, in Neo4j (``cypher/neo4j/releases.cypher``): one transaction with a lock keeps answers."""
+"""Releases in Neo4j (``cypher/neo4j/releases.cypher``): answers are stored in one transaction, under a lock."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ __all__ = ["Releases"]
 
 
 class Releases(Store):
-    """What a store on Neo4j does with releases and certificates."""
+    """The operations of a Neo4j store on releases and certificates."""
 
     _session: Session
 
     def ledger(self, population: str = DEFAULT) -> Ledger:
+        """Return everything that was answered about a population, and the limit of what may be answered."""
         try:
             return ledger_of(population, self._session.read("ledger", population=population))
         except DamagedRelease:  # or somebody kept a release in between: look again while nobody can
@@ -31,19 +32,24 @@ class Releases(Store):
             raise
 
     def account(self, population: str = DEFAULT) -> Account:
+        """Return a population's total spending and its limit, without reading every release."""
         kept = account_of(population, self._session.read("account", population=population))
         return kept or self.ledger(population).account
 
     def ledgers(self) -> list[Ledger]:
+        """Return the ledgers of all populations that have an answer or a limit, sorted by name."""
         return [self.ledger(row["population"]) for row in self._session.rows("ledgers")]
 
     def populations(self) -> list[str]:
+        """Return the names of the populations that the store knows, sorted."""
         return [row["population"] for row in self._session.rows("populations")]
 
     def population_of(self, subject: str) -> str | None:
+        """Return the population that a subject's last answer was about; None if there is no answer."""
         return self._session.read("find_population", graph=subject).get("population")
 
     def allow(self, population: str, limit: Limit) -> Ledger:
+        """Set how much may be answered about a population, in place of the previous limit."""
         population = valid_name("population", population)
         self.init()
         values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
@@ -51,15 +57,18 @@ class Releases(Store):
         return self.ledger(population)
 
     def kept(self, subject: str, name: str) -> Release | None:
+        """Return the release of a name about a subject; None if there is none."""
         return release_of(self._session.read("find_release", graph=subject, release=name).get("release"))
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
+        """Store releases about one population, unless their names are taken, and return the stored ones."""
         self.init()
         return self._session.transaction(
             "keep", lambda tx: _keep(tx, releases, given_elsewhere=given_elsewhere), harmless_twice=True
         )
 
     def adopt(self, ledgers: Sequence[Ledger]) -> int:
+        """Store the ledgers of another store, all or nothing, and return how many releases are new."""
         self.init()
         ordered = sorted(ledgers, key=lambda ledger: ledger.population)  # so that no two wait for each other
         return self._session.transaction("adopt", lambda tx: sum(_adopt(tx, each) for each in ordered))
@@ -73,7 +82,7 @@ class Releases(Store):
 
 
 def _keep(tx: Transaction, releases: Sequence[Release], *, given_elsewhere: bool) -> list[Release]:
-    """Keep releases; they were drawn before, so that they are kept once, however often this is tried."""
+    """Store releases; they were drawn before, so that repeated attempts store them only once."""
     population = releases[0].population
     tx.run("lock_ledger", population=population)  # before anything is read
     there = [release_of(tx.run("find_release", graph=r.graph, release=r.name).get("release")) for r in releases]
@@ -91,7 +100,7 @@ def _keep(tx: Transaction, releases: Sequence[Release], *, given_elsewhere: bool
 
 
 def _create(tx: Transaction, release: Release) -> str:
-    """Write a release; return its time."""
+    """Write a release, and return its time."""
     time = str(tx.run("create_release", **release_row(release))["time"])
     if release.time is None:
         return time
@@ -99,7 +108,7 @@ def _create(tx: Transaction, release: Release) -> str:
 
 
 def _adopt(tx: Transaction, ledger: Ledger) -> int:
-    """Keep a ledger of another store; return how many of its releases are new."""
+    """Store the ledger of another store, and return how many of its releases are new."""
     limit = {"releases": ledger.limit.releases, "epsilon": ledger.limit.epsilon, "delta": ledger.limit.delta}
     tx.run("lock_ledger_with", population=ledger.population, **limit)
     before = ledger_of(ledger.population, tx.run("ledger", population=ledger.population))

@@ -1,11 +1,11 @@
-"""A Neo4j database, asked by the names of statements.
+"""A connection to a Neo4j database, which runs statements by name.
 
-Managed transactions of the official driver with their retries, reads routed as reads, the database always named, every
-transaction tagged with what it does, and the driver's errors in neodp's words.
+It uses managed transactions of the official driver with their retries, routes reads as reads, always names the
+database, tags every transaction with its purpose, and puts the driver's errors into neodp's words.
 
-The driver tries a transaction again where a connection is lost, but for one case: the connection is lost after the
-commit was sent and before it was confirmed. Then nobody knows whether it was done. What can be done twice without harm
-is tried again; else UnknownOutcome says so.
+The driver repeats a transaction when a connection is lost, except in one case: the connection is lost after the commit
+was sent and before it was confirmed. Then it is unknown whether the change was made. If repeating the transaction does
+no harm, it is repeated; else UnknownOutcome is raised.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "batches", "side_by_side"]
 
 BATCH = 20_000
-"""How many rows go over the wire in one transaction."""
+"""The number of rows that are sent in one transaction."""
 LANES = 2
-"""How many transactions are under way at once where one does not need the other."""
+"""The number of independent transactions that run at once."""
 STRETCHING = {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"}
-"""The constraints of profiles, on labels that other people's data may well have: made with the first profile."""
+"""The constraints of profiles; others may use the same labels, so they are only created with the first profiles."""
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
     "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
@@ -49,7 +49,7 @@ READ_ONLY = {
 }
 
 LOST = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
-"""What the driver says when there is no connection, or no longer."""
+"""The driver's errors for a connection that failed or was lost."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -59,44 +59,44 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 class PlainConnectionWarning(UserWarning):
-    """A password and private data go to another machine without encryption."""
+    """A warning that a password and private data are sent to another machine without encryption."""
 
 
 class Transaction:
-    """A transaction that is going on."""
+    """An open transaction."""
 
     def __init__(self, tx: neo4j.ManagedTransaction, dialect: Dialect) -> None:
         self._tx = tx
         self._dialect = dialect
 
     def run(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """The one row, if any, of a statement."""
+        """Return the only row, if any, of a statement."""
         record = self._tx.run(statement(name, self._dialect), parameters).single()
         return dict(record) if record is not None else {}
 
     def rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """All rows of a statement."""
+        """Return all rows of a statement."""
         return [dict(record) for record in self._tx.run(statement(name, self._dialect), parameters)]
 
     def execute(self, text: str, parameters: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
-        """The columns' names and the rows of any Cypher."""
+        """Return the names of the columns and the rows of any Cypher."""
         result = self._tx.run(text, parameters)
         return list(result.keys()), [list(record.values()) for record in result]
 
 
 class Session:
-    """Statements by name, and transactions.
+    """A connection that runs statements by name, and transactions.
 
     Parameters
     ----------
     settings : Settings
-        Where the server is, who asks, and which database.
+        Address, credentials and database.
     dialect : str
-        The folder of ``cypher/`` with the statements.
+        Folder of ``cypher/`` with the statements.
     driver : neo4j.Driver, optional
         A driver to use instead of a new one; it stays open.
     auth : neo4j.Auth, optional
-        Instead of the user and password of the settings.
+        Credentials to use instead of those of the settings.
     """
 
     def __init__(
@@ -148,16 +148,17 @@ class Session:
                 raise
 
     def close(self) -> None:
+        """Close the store."""
         if self._owns:
             self._driver.close()
 
     def init(self, *, stretching: bool = False) -> list[str]:
-        """Make the constraints and indexes that are missing; their names. Those of profiles only for `stretching`.
+        """Create the missing constraints and indexes, those of profiles only for `stretching`; return their names.
 
         Raises
         ------
         StoreError
-            If somebody else's nodes are in the way; the message says which.
+            If nodes of others violate a constraint; the message names them.
         """
         there = self.read("show_schema")["names"]
         wanted = [name for name in schema(self._dialect) if stretching or name not in STRETCHING]
@@ -176,7 +177,7 @@ class Session:
         return missing
 
     def _in_the_way(self, name: str, error: StoreError) -> StoreError:
-        """Why a constraint or an index cannot be made: which nodes are alike, if any are."""
+        """Return the error for a constraint or an index that cannot be created; it names nodes with equal values."""
         required = re.search(r"FOR \(\w+:(\w+)\) REQUIRE (.+) IS UNIQUE", statement(name, self._dialect))
         if required is None:
             return error
@@ -194,12 +195,12 @@ class Session:
         )
 
     def server(self) -> str:
-        """What the server calls itself, as in ``Neo4j/5.26.19``."""
+        """Return the name and version of the server, as in ``Neo4j/5.26.19``."""
         with self._translated(read=True):
             return str(self._driver.get_server_info().agent)
 
     def may_write(self) -> bool:
-        """Whether the user may write to the database: tried, and taken back."""
+        """Return whether the user may write to the database, by a change that is rolled back."""
 
         def attempt(tx: Transaction) -> None:
             tx.run("set_version", version=VERSION)
@@ -220,17 +221,17 @@ class Session:
     # --- one statement ------------------------------------------------------------------------------------
 
     def read(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """The one row of a reading statement."""
+        """Return the only row of a reading statement."""
         return self.transaction(name, lambda tx: tx.run(name, **parameters), read=True)
 
     def rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        """All rows of a reading statement."""
+        """Return all rows of a reading statement."""
         return self.transaction(name, lambda tx: tx.rows(name, **parameters), read=True)
 
     def pages(self, name: str, by: str, *, batch: int | None = None, **parameters: Any) -> Iterator[dict[str, Any]]:
-        """The rows of a statement that reads $batch things in the order of the texts in its column `by`.
+        """Yield the rows of a statement that reads a page of $batch items, in the order of the strings in column `by`.
 
-        Each begins after what the one before it ended with ($from and $done); the last is not full.
+        Each page begins after the last item of the previous page ($from and $done); the last page is not full.
         """
         size = batch or BATCH
         after: dict[str, Any] = {"from": "", "done": 0}
@@ -242,9 +243,10 @@ class Session:
             after = dict.fromkeys(("from", "done"), found[by][-1])
 
     def spread(self, name: str, after: str, **parameters: Any) -> Iterator[dict[str, Any]]:
-        """The rows of a statement that reads $batch things in the order of their texts, each beginning with $from.
+        """Yield the rows of a statement that reads a page of $batch items from $from on, in the order of their strings.
 
-        The statement `after` says, as `next`, with what the row after that one begins; so two are read at once.
+        The statement `after` returns, as `next`, the first item of the following page, so that two pages are read at
+        once.
         """
 
         def starts() -> Iterator[str]:
@@ -259,21 +261,21 @@ class Session:
         return side_by_side(page, starts())
 
     def write(self, name: str, **parameters: Any) -> dict[str, Any]:
-        """The one row, if any, of a writing statement."""
+        """Return the only row, if any, of a writing statement."""
         return self.transaction(name, lambda tx: tx.run(name, **parameters))
 
     def repeated(self, name: str, counts: str, *, batch: int | None = None, **parameters: Any) -> Iterator[int]:
-        """Run a statement that writes $batch things, again and again until it counts none; how many each time."""
+        """Run a statement that writes $batch items until it counts none; yield the count of each run."""
         while count := self.write(name, batch=batch or BATCH, **parameters)[counts]:
             yield count
 
     def owned(self, name: str, lost: Overtaken, **parameters: Any) -> None:
-        """Run a statement that must find its $writer still owning what it writes; `lost` is raised if not."""
+        """Run a statement whose $writer must still own the data; raise `lost` if it does not."""
         if 1 not in self.write(name, **parameters).values():
             raise lost
 
     def table(self, what: str, text: str, parameters: dict[str, Any]) -> pa.Table:
-        """The result of any reading Cypher, as a table."""
+        """Return the result of any reading Cypher as a table."""
         import pyarrow as pa
 
         columns, rows = self.transaction(what, lambda tx: tx.execute(text, parameters), read=True)
@@ -284,9 +286,9 @@ class Session:
     def transaction(
         self, what: str, work: Callable[[Transaction], T], *, read: bool = False, harmless_twice: bool = False
     ) -> T:
-        """Run a unit of work in a managed transaction, with its retries: all or nothing.
+        """Run a unit of work in a managed transaction, with its retries; all or nothing.
 
-        What is `harmless_twice` is tried again even where the first time may have been done.
+        Work that is `harmless_twice` is repeated even if the first attempt may have been committed.
         """
         if self._read_only and not read:
             raise refusals.read_only(self.address)
@@ -309,9 +311,9 @@ class Session:
 
     @contextmanager
     def _translated(self, *, read: bool = False) -> Iterator[None]:
-        """The driver's errors in neodp's words; never with a secret.
+        """Translate the driver's errors into neodp's words, without secrets.
 
-        After Ctrl-C the driver stumbles: over its buffer, or since it sends once more what it had sent.
+        After Ctrl-C, the driver may fail on its buffer, or because it sends a message twice.
         """
         try:
             with _interruptible():
@@ -341,7 +343,7 @@ class Session:
             raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct `uri=...`") from e
 
     def _lost(self, error: Exception) -> StoreUnreachable:
-        """Why there is no connection, or no longer, as far as one can tell."""
+        """Return the error for a connection that failed or was lost, with the reason as far as it is known."""
         chain = list(causes(error))
         for cause in chain:
             if isinstance(cause, ssl.SSLCertVerificationError):
@@ -373,7 +375,7 @@ class Session:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C remains Ctrl-C, whatever else comes of it."""
+    """Report Ctrl-C as Ctrl-C, whatever other errors it causes."""
     try:
         yield
     except Exception as e:
@@ -383,14 +385,14 @@ def _interruptible() -> Iterator[None]:
 
 
 class _TakenBack(Exception):
-    """Ends a transaction without its changes."""
+    """An exception that rolls back a transaction."""
 
 
 def _give_up_after(driver: neo4j.Driver, seconds: float) -> None:
-    """Have each connection of a driver count as lost once the server has sent nothing for so long.
+    """Treat each connection of a driver as lost once the server has sent nothing for this many seconds.
 
-    The driver does this for servers that advise it, and has no setting of its own. So its connections are told where
-    they are opened.
+    The driver does this for servers that advise it, and has no setting for it. So the timeout is set on each connection
+    when it is opened.
     """
     pool: Any = driver._pool
     opener = pool.opener
@@ -404,16 +406,16 @@ def _give_up_after(driver: neo4j.Driver, seconds: float) -> None:
 
 
 def batches(n: int) -> Iterator[slice]:
-    """Slices of at most BATCH rows; one, empty, where there are none."""
+    """Yield slices of at most BATCH rows; one empty slice if there are no rows."""
     for start in range(0, max(n, 1), BATCH):
         yield slice(start, min(start + BATCH, n))
 
 
 def side_by_side(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """What the work gives for each item, in the order of the items, done in LANES threads.
+    """Yield the result of the work for each item, in the order of the items, computed in LANES threads.
 
     So the server reads two pages at once, while this process converts a third. Of two batches that are written, one
-    waits for the lock of the graph's node: it has come over the wire by then, while the server wrote the other.
+    waits for the lock on the graph's node: it is sent over the network while the server writes the other.
     """
     workers = ThreadPoolExecutor(LANES, "neodp")
     coming: deque[Future[T]] = deque()
@@ -429,14 +431,14 @@ def side_by_side(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
 
 
 def _who(settings: Settings, driver: neo4j.Driver | None, auth: neo4j.Auth | None) -> str:
-    """What to do where the server refuses the one who asks."""
+    """Return the hint for a server that refuses the credentials."""
     if driver is not None or auth is not None:
         return f"check the auth of {'the driver' if driver is not None else 'open_store'}"
     return "check NEO4J_USERNAME and NEO4J_PASSWORD" if settings.password is not None else "set NEO4J_PASSWORD"
 
 
 def _column(values: list[Any]) -> pa.Array:
-    """A result's column; of mixed types, as text."""
+    """Return a column of a result; one of mixed types as strings."""
     import pyarrow as pa
 
     try:
