@@ -76,7 +76,6 @@ class Hint(Function):
 
     def __call__(self, *arguments: Any) -> None:
         """Do nothing, since a hint changes no result."""
-        return None  # noqa: RET501
 
     def compile(self) -> None:
         """Compile the hint with numba; callers find it by its name in its module."""

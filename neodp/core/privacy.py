@@ -417,7 +417,6 @@ class SuitablePair(_Bits):
 
     def fit(self, graph: DatasetGraph) -> None:
         """Accept any graph, since the pair is the same on every edge."""
-        pass  # noqa: PIE790
 
     uniform: ClassVar[bool] = True
 

@@ -53,7 +53,7 @@ PAGE = 8192
 """The page size of a new file, in bytes."""
 PAGES = 4096
 """The number of pages that are copied between two checks for Ctrl-C."""
-WAIT = 5.0
+WAIT = 30.0
 """The least number of seconds to wait for another process that is writing."""
 RESTORE = "nothing was changed; restore it from a backup, see docs/backup.md"
 """The hint for a damaged file."""
