@@ -1,8 +1,8 @@
 """Side-by-side benchmarks: ``python -m bench``.
 
-Each benchmark is a module of this package with a function ``run(quick: bool) -> None`` that measures and
-prints; its docstring says what is measured and how. Its name stands in :data:`BENCHMARKS`. Timings depend on
-the machine and on what else runs there; the ratios within one run are what to look at.
+Each benchmark is a module of this package with a function ``run(quick: bool) -> None`` that measures and prints; its
+docstring says what is measured and how. Its name is listed in :data:`BENCHMARKS`. Timings depend on the machine and its
+load; compare the ratios within one run.
 """
 
 from __future__ import annotations

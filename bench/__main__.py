@@ -10,6 +10,7 @@ from bench.report import machine
 
 
 def main() -> None:
+    """Run the benchmarks named on the command line, or all of them."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Side-by-side benchmarks of neodp.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones; all by default: {', '.join(BENCHMARKS)}")
     parser.add_argument("--quick", action="store_true", help="smaller graphs, under a minute in all")
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 def part(text: str) -> tuple[int, int]:
-    """A part and the number of parts, as in 1/12; ValueError if there is no such part."""
+    """Read a part and the number of parts, as in 1/12; raise ValueError if there is no such part."""
     number, parts = map(int, text.split("/"))
     if not 1 <= number <= parts:
         raise ValueError(text)

@@ -1,18 +1,19 @@
-"""One dataset on demand, beside reading and extending the whole graph.
+"""One dataset on demand, compared with reading and extending the whole graph.
 
 What is measured
 ----------------
 Count lattices of 10^4, 10^5 and 10^6 datasets (``--quick``: 10^4) in the embedded store and on a real Neo4j server, in
-a process of their own. For datasets 0, 1, 2, 3, 5 and 8 edges away from the boundary: how many datasets a search sees
-and what share of the graph that is, how many layers and queries it takes, and how long, beside the time to read and
-extend the whole graph in the same process. That both give the same numbers is checked as well. The embedded store does
-not search small graphs: it extends them once and keeps that in memory, so at 10^4 datasets a search there is a look-up.
+a process of their own. For datasets 0, 1, 2, 3, 5 and 8 edges away from the boundary: how many datasets a search visits
+and what share of the graph that is, how many layers and queries it takes, and how long, compared with the time to read
+and extend the whole graph in the same process. The benchmark also checks that both give the same numbers. The embedded
+store does not search small graphs: it extends them once and keeps the result in memory, so at 10^4 datasets a search
+there is a lookup.
 
 How
 ---
-For each distance, five datasets spread over the graph. Each is searched four times, and the best of the last three
-counts; the time is the median over the datasets, and so is what was seen. The whole graph is read and extended five
-times, and the best time taken.
+For each distance, five datasets are spread over the graph. Each is searched four times, and the best of the last three
+counts; the time is the median over the datasets, and so is the number of visited datasets. The whole graph is read and
+extended five times, and the best time counts.
 """
 
 from __future__ import annotations

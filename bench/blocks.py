@@ -1,11 +1,11 @@
-"""Blocks against memory: rounds, messages, peak memory and time.
+"""Blocks compared with memory: rounds, messages, peak memory and time.
 
-Three tables. *Partitions*: the same graph in blocks of different kinds, and *cubes*: in more and more of them. Rounds,
+Three tables. *Partitions*: the same graph in blocks of different kinds, and *cubes*: in more and more blocks. Rounds,
 steps and messages do not depend on the machine; a message has 16 bytes. *Size*: counts of three groups with mixed
 epsilons, written box by box, balanced, extended and audited out of core, by one process without workers that may have
-at most 4 GiB: the system refuses it more (RLIMIT_AS, which counts every address it has, used or not). Beside it the
-same in memory, in another process without that limit. Both must find the same probabilities: all of them are compared,
-bit by bit. ``--largest 100000000`` adds a graph of so many edges.
+at most 4 GiB: the system refuses more (RLIMIT_AS, which counts every address of the process, used or not). Next to it
+stands the same work in memory, in another process without that limit. Both must find the same probabilities: all of
+them are compared, bit by bit. ``--largest 100000000`` adds a graph of that many edges.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = ["Folded", "fold", "run"]
 EPSILON = (0.1, 0.5, 1.0)
 """The epsilons of the three groups."""
 MEMORY = 4 * 2**30
-"""How many bytes the process may have that works out of core."""
+"""The largest number of bytes of the process that works out of core."""
 BLOCK = 2**18
-"""How many datasets a block has, about."""
+"""The approximate number of datasets in a block."""
 
 
 class Folded(NamedTuple):
-    """What was measured of a graph in blocks; bytes of its files, and of those that ``extend`` works with."""
+    """The measurements of a graph in blocks; the bytes of its files, and of those that ``extend`` works with."""
 
     edges: int
     blocks: int
@@ -99,7 +99,7 @@ def _cubes(side: int) -> str:
 
 
 def _side(edges: int) -> int:
-    """How many people each of three groups has, so that their counts have at least so many edges."""
+    """Return how many people each of three groups needs for their counts to have at least this many edges."""
     side = 1
     while 3 * side * (side + 1) ** 2 < edges:
         side += 1
@@ -138,7 +138,7 @@ def _out_of_core(path: str, side: int, count: int) -> Folded:
 
 
 def fold(path: str, side: int, count: int, *, workers: int = 1, master: str | None = None) -> Folded:
-    """Write counts of three groups in so many blocks, balance, extend and audit them, and measure all of it."""
+    """Write counts of three groups in `count` blocks, balance, extend and audit them, and measure each step."""
     lattice = neodp.generate.counts_lattice([side] * 3, epsilon=EPSILON)
     made, _ = stopwatch(lambda: blocks.write_lattice(lattice, path, count))
     even, _ = stopwatch(lambda: blocks.balanced(path, workers=workers, master=master))
@@ -159,12 +159,12 @@ def fold(path: str, side: int, count: int, *, workers: int = 1, master: str | No
 
 
 def _size(path: Path) -> int:
-    """How many bytes the files of a folder have."""
+    """Return the number of bytes in the files of a folder."""
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
 def _in_memory(path: str, side: int) -> tuple[list[float], int, bool]:
-    """The same in memory: seconds of each part, peak memory, and whether the folder has the same probabilities."""
+    """Do the same in memory; return the seconds of each part, peak memory, and whether the probabilities agree."""
     warm()
     mark_peak()
     made, graph = stopwatch(lambda: neodp.generate.counts([side] * 3, epsilon=EPSILON))
@@ -177,7 +177,7 @@ def _in_memory(path: str, side: int) -> tuple[list[float], int, bool]:
 
 
 def _same(folder: blocks.Folder, graph: neodp.DatasetGraph, mechanism: neodp.Mechanism, side: int) -> bool:
-    """Whether a folder has the keys and probabilities of a mechanism, box by box."""
+    """Return whether a folder has the keys and probabilities of a mechanism, box by box."""
     box = blocks.by_cubes([side + 1] * 3, folder.blocks)
     order = np.argsort(box, kind="stable")
     ends = np.cumsum(np.bincount(box, minlength=folder.blocks))

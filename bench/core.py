@@ -1,4 +1,4 @@
-"""The optimal extension of a whole graph, against other people's shortest paths.
+"""The optimal extension of a whole graph, compared with the shortest paths of other libraries.
 
 What is measured
 ----------------
@@ -7,27 +7,27 @@ alpha balanced and delta 0:
 
 * ``neodp.extend``, everything from a DatasetGraph to a Mechanism;
 * scipy, rustworkx, igraph and networkx doing the same by two runs of shortest paths (:mod:`bench.peers`), from
-  offsets that are ready-made. *build* is the library's graph from arrays of edges, *solve* the two runs. The
-  columns of ratios say how many times as long as ``extend`` it takes: to solve; and to build and solve, by the clock
-  on the wall and in processor time;
+  precomputed offsets. *build* makes the library's graph from arrays of edges, *solve* is the two runs. The columns of
+  ratios say how many times as long as ``extend`` a library takes: to solve; and to build and solve, in wall time and
+  in processor time;
 * networkx on a smaller graph of the same family: its times are extrapolated in proportion to the edges, which
   is to its advantage;
-* ``neodp.balanced``, which chooses alpha, and ``neodp.audit`` of what ``extend`` found;
+* ``neodp.balanced``, which chooses alpha, and ``neodp.audit`` of the mechanism that ``extend`` found;
 * one streaming pass over the neighbours and epsilons of all edges from both ends: the limit that memory sets.
 
-How they grow with the number of edges is measured by :mod:`bench.growth`.
+:mod:`bench.growth` measures how these times grow with the number of edges.
 
 How
 ---
 Every engine runs in a process of its own, a fresh one for each graph (``--quick``: the same one for all graphs),
 on the same arrays, after a warm-up on a tiny graph. The engines take turns, three times; a time is the best of
 its turns. An engine sits out once it has used up its PATIENCE. Every result of every turn is compared with
-neodp's, and the benchmark fails if one differs by more than 1e-9 in parts of 1 - p, the chance of the other
-answer: then p itself agrees to 1e-9, and so does what lies below where p rounds to 1. *peak* is by how much
-solving raises the peak of memory over what the process holds when its graph is built, in bytes per edge.
+neodp's, and the benchmark fails if one differs by more than 1e-9 relative to 1 - p, the chance of the other answer:
+then p itself agrees to 1e-9, and 1 - p agrees even where p rounds to 1. *peak* is by how much solving raises the peak
+of memory over what the process holds when its graph is built, in bytes per edge.
 
-Times are by the clock on the wall, on a machine that does nothing else; neodp has a thread for each processor (at most
-four, two for the search itself), the others one. Processor time, of all threads, stands beside it.
+Times are wall times, on a machine that does nothing else; neodp has a thread for each processor (at most four, two for
+the search itself), the others have one. Processor time, of all threads, is given as well.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ __all__ = ["BALANCED_AIM", "MEMORY_AIM", "Case", "Extended", "Size", "best", "me
 
 TURNS = 3
 PATIENCE = 10.0
-"""An engine that has solved for so many seconds takes no further turn."""
+"""An engine that has spent this many seconds on solving takes no further turn."""
 AIMS = {"scipy": 3.0, "rustworkx": 9.0, "igraph": 15.0, "networkx": 50.0}
-"""How many times as long as neodp.extend each should take at least, its build included."""
+"""The least factor by which each library should be slower than neodp.extend, its build included."""
 SOLVE_AIMS = {"scipy": 1.5}
-"""The same without its build."""
+"""The same factors without the build."""
 BALANCED_AIM = 0.5
-"""How many times as long as extend balanced may take."""
+"""The largest ratio of the time of balanced to that of extend."""
 AUDIT_AIM = 5.0
 MEMORY_AIM = 60.0
-"""How many bytes per edge extend may take beyond the graph."""
+"""The largest number of bytes per edge that extend may take beyond the graph."""
 
 
 class Case(NamedTuple):
@@ -73,6 +73,7 @@ class Case(NamedTuple):
     options: dict[str, Any]
 
     def graph(self, size: Any) -> neodp.DatasetGraph:
+        """Return the graph of a size, with balanced alpha."""
         graph: neodp.DatasetGraph = neodp.generate.FAMILIES[self.family](size, **self._options(size))
         return graph.with_alpha(neodp.balanced(graph))
 
@@ -84,7 +85,7 @@ class Case(NamedTuple):
 
 
 def cases(quick: bool) -> list[Case]:
-    """Three families, each with one epsilon and with mixed ones; `small` is networkx's size."""
+    """Return three families, each with one epsilon and with mixed ones; `small` is networkx's size."""
     people, bits, points = ([46] * 3, 15, 100_000) if quick else ([100] * 3, 20, 1_000_000)
     fewer, less, few = ([20] * 3, 12, 10_000) if quick else ([46] * 3, 16, 100_000)
     return [
@@ -129,7 +130,7 @@ def run(quick: bool) -> None:
 
 @contextmanager
 def _engines() -> Iterator[tuple[Process, dict[str, Process]]]:
-    """neodp's process and those of its peers, warmed up."""
+    """Start neodp's process and those of its peers, and warm them up."""
     with ExitStack() as stack:
         ours = stack.enter_context(Process())
         theirs = {name: stack.enter_context(Process()) for name in PEERS}
@@ -204,7 +205,7 @@ def _show_case(
 
 
 def best(turns: Sequence[Spent]) -> Spent:
-    """The least by each clock."""
+    """Return the least time by each clock."""
     return Spent(min(turn.wall for turn in turns), min(turn.processor for turn in turns))
 
 
@@ -212,13 +213,15 @@ def best(turns: Sequence[Spent]) -> Spent:
 
 
 class Size(NamedTuple):
+    """The numbers of vertices, edges and boundary vertices of a graph."""
+
     vertices: int
     edges: int
     boundary: int
 
 
 class Extended(NamedTuple):
-    """What ``extend`` takes, by how many bytes it raised the peak, and what ``balanced`` and ``audit`` take."""
+    """The times of ``extend``, ``balanced`` and ``audit``, and by how many bytes ``extend`` raised the peak."""
 
     extend: Spent
     memory: int
@@ -227,13 +230,13 @@ class Extended(NamedTuple):
 
 
 class _Held:
-    """What this process holds between calls."""
+    """The state of this process between calls."""
 
     graph: ClassVar[neodp.DatasetGraph]
 
 
 def warm() -> None:
-    """Compile, or load what is compiled: on graphs with one epsilon and with several, large enough for the compiler."""
+    """Compile, or load compiled code, on graphs with one epsilon and with several, large enough to be compiled for."""
     for epsilon in (1.0, [0.5, 1.0, 1.5]):
         graph = neodp.generate.counts([30] * 3, epsilon=epsilon)
         graph = graph.with_alpha(neodp.balanced(graph))
@@ -241,7 +244,7 @@ def warm() -> None:
 
 
 def _prepare(case: Case, size: Any, folder: str) -> Size:
-    """Make the graph, extend it, and put the peers' problem into a folder."""
+    """Make the graph, extend it, and write the peers' problem to a folder."""
     graph = _Held.graph = case.graph(size)
     mechanism = neodp.extend(replace(graph))
     inner = ~graph.crossing
@@ -258,9 +261,9 @@ def _prepare(case: Case, size: Any, folder: str) -> Size:
 
 
 def _offsets(graph: neodp.DatasetGraph) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """log p and -log(1 - p) of what alpha allows a dataset for its own colour; infinite where it is not given.
+    """Return log p and -log(1 - p) of what alpha allows a dataset for its own colour; infinite where it is not given.
 
-    A source bounds itself, and its neighbours of the other colour by what it answers as they do.
+    A source bounds itself, and also its neighbours of the other colour, by its chance of answering with their colour.
     """
     given = np.flatnonzero(graph.given)
     forward, backward = np.full((2, len(graph)), np.inf)
@@ -277,7 +280,7 @@ def _offsets(graph: neodp.DatasetGraph) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _extend() -> Extended:
-    """One turn, on graph objects without anything remembered from earlier work."""
+    """Take one turn, on graph objects without anything cached from earlier work."""
     graph = replace(_Held.graph)
     balanced, _ = spend(lambda: neodp.balanced(replace(graph)))
     before = mark_peak()
@@ -290,7 +293,7 @@ def _extend() -> Extended:
 
 
 def measured(case: Case) -> tuple[Size, Extended]:
-    """The best of several turns on one graph, and the most memory."""
+    """Return the best of several turns on one graph, and the most memory."""
     graph = _Held.graph = case.graph(case.size)
     turns = [_extend() for _ in range(TURNS)]
     found = Extended(
@@ -303,7 +306,7 @@ def measured(case: Case) -> tuple[Size, Extended]:
 
 
 def _stream() -> float:
-    """The best time of a pass over neighbours and epsilons, as they lie in memory."""
+    """Return the best time of a pass over neighbours and epsilons, as they lie in memory."""
     import numba
 
     add_up = numba.njit(fastmath=True)(_add_up)

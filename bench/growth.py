@@ -1,4 +1,4 @@
-"""How ``extend``, ``balanced`` and ``audit`` grow with the number of edges, and what the first call costs.
+"""The growth of ``extend``, ``balanced`` and ``audit`` with the number of edges, and the cost of the first call.
 
 Graphs of a hundred thousand edges to ten million (``--quick``: to one million; ``--largest 100000000``: to a hundred
 million, which takes some 10 GB), with mixed epsilons, each in a fresh process; a time is the best of three turns. The
@@ -32,18 +32,18 @@ def run(quick: bool, largest: int = 10_000_000) -> None:
 
 
 class Growth(NamedTuple):
-    """How times grow in one family: the exponents of the number of edges; and the most bytes per edge of ``extend``."""
+    """The growth in one family: the exponents of the number of edges, and the most bytes per edge of ``extend``."""
 
     extend: float
     balanced: float
     audit: float
     memory: float
     ratio: float
-    """The greatest time of balanced, in times of extend, from a million edges on."""
+    """The largest ratio of the time of balanced to that of extend, from a million edges on."""
 
 
 def _growth(largest: int) -> dict[str, Growth]:
-    """By family, from a hundred thousand edges to the largest graph."""
+    """Measure the growth by family, from a hundred thousand edges to the largest graph."""
     sides = {32: 10**5, 69: 10**6, 149: 10**7, 321: 10**8}
     points = {34_000: 10**5, 340_000: 10**6, 3_400_000: 10**7}  # more take hours to find
     families = {

@@ -1,20 +1,20 @@
-"""Many clients at once: single datasets on demand and answers that are kept, on one store.
+"""Many clients at once: single datasets on demand and stored answers, on one store.
 
 What is measured
 ----------------
-16 clients share a store with one graph (a count lattice of 2,601 datasets). Each asks once, which loads its libraries
-and is not counted; then for datasets at random, then for answers under names of its own. On Neo4j a client is a process
-with a connection of its own. The embedded file is measured twice: with threads of one process that share a store, and
-with processes, each of which opens the file. The table has the throughput, the median, the 99th percentile and the
-longest of all waits, and how many requests failed. Beside the embedded store stands the throughput that is aimed at
-with threads, ten times that of the engine before SQLite (28.5 evals and 14.9 answers a second), and how many
-transactions bare SQLite keeps a second on the same disk, one row each: no more answers can be kept, one at a time.
+16 clients share a store with one graph (a count lattice of 2,601 datasets). Each makes one request that loads its
+libraries and is not counted; then it asks for datasets at random, then for answers under names of its own. On Neo4j, a
+client is a process with its own connection. The embedded file is measured twice: with threads of one process that share
+a store, and with processes, each of which opens the file. The table has the throughput, the median, the 99th percentile
+and the longest of all waits, and how many requests failed. For the embedded store, the table also has the target
+throughput with threads, ten times that of the engine before SQLite (28.5 evals and 14.9 answers a second), and how many
+transactions of one row bare SQLite commits a second on the same disk: answers, stored one at a time, cannot be faster.
 After that:
 
 * the ledger must hold exactly the answers that were given, no more and no less, and its account must be their sum;
-* the last tenth of the answers must not take longer than the first one: ``last/first`` compares their medians, which
+* the last tenth of the answers must not take longer than the first tenth: ``last/first`` compares their medians, which
   would grow with the number of answers if each answer read all others (aim 1.5);
-* the clients' memory must stay where it is: ``+MB`` is what the largest client gained after the first tenth of its
+* the clients' memory must not grow: ``+MB`` is by how much the largest client grew after the first tenth of its
   requests (aim 20).
 
     python -m bench load                                    # all of it, the sizes below
@@ -52,7 +52,7 @@ __all__ = ["run"]
 GRAPH = generate.counts([50, 50], epsilon=[0.5, 1.0])
 CLIENTS = 16
 SIZES = {"embedded": (10_000, 2_000), "processes": (10_000, 2_000), "neo4j": (100_000, 10_000)}
-"""How many datasets and how many answers are asked for."""
+"""The numbers of datasets and of answers that are asked for."""
 QUICK = {"embedded": (160, 160), "processes": (160, 160), "neo4j": (320, 320)}
 RATE_AIM = {"eval": 285.0, "answer": 149.0}
 COMMITS = 200
@@ -62,7 +62,7 @@ HEADER = ("store", "what", "requests", "failed", "1/s", "aim", "median s", "99 %
 
 @dataclass(frozen=True)
 class Served:
-    """What one client saw: when each request began and how long it took, in seconds; and its memory, in MB."""
+    """The measurements of one client: when each request began and how long it took, in seconds; its memory, in MB."""
 
     began: tuple[float, ...]
     took: tuple[float, ...]
@@ -77,7 +77,7 @@ def run(quick: bool) -> None:
 
 
 def measure(kind: str, evals: int, answers: int, clients: int) -> None:
-    """Load one kind of store, and print what was seen."""
+    """Put load on one kind of store, and print the measurements."""
     if kind == "neo4j":
         with server() as neo4j:
             _by_processes(kind, Settings(neo4j.uri, neo4j.user, neo4j.password), evals, answers, clients)
@@ -101,7 +101,7 @@ def _by_processes(kind: str, settings: Settings, evals: int, answers: int, clien
 
 
 def _commits(folder: str) -> float:
-    """Return how many transactions of one row each SQLite keeps a second, written as durably as the store writes."""
+    """Return how many transactions of one row SQLite commits a second, as durably as the store."""
     with closing(sqlite3.connect(Path(folder) / "bare.db", isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("CREATE TABLE kept (answer TEXT)")
@@ -147,7 +147,7 @@ def _measure(kind: str, store: Store, begin: list[Begin], settings: Settings | N
 
 
 def _client(where: Store | Settings, ask: Callable[[Store, int, int], object], client: int, requests: int) -> Served:
-    """Ask so many times; a failure is counted, and the next is asked."""
+    """Make a number of requests; count failures, and go on."""
     if isinstance(where, Settings):
         with open_store(replace(where, patience=60.0)) as store:
             return _ask(store, ask, client, requests)
@@ -178,7 +178,7 @@ def _answer(store: Store, client: int, i: int) -> object:
 
 
 def _resident() -> float:
-    """The memory of this process, in MB."""
+    """Return the memory of this process, in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
@@ -208,7 +208,7 @@ def _explain(served: list[Served]) -> None:
 
 
 def main() -> None:
-    """``python -m bench.load STORE``: with sizes of one's own."""
+    """Run ``python -m bench.load STORE``, with sizes from the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.load", description="Many clients at once on one store.")
     parser.add_argument("store", choices=sorted(SIZES))
     parser.add_argument("--evals", type=int, default=1_000, help="how many datasets are asked for")

@@ -1,4 +1,4 @@
-"""The optimal extension by other people's shortest paths, for delta = 0.
+"""The optimal extension by the shortest paths of other libraries, for delta = 0.
 
 Let c be the colour of v, and u range over the sources of that colour's part of the graph. With one epsilon
 per edge as its length and d the distance,
@@ -8,12 +8,12 @@ per edge as its length and d the distance,
     Pr[M(v) = c] = 1 - e^-R(v).
 
 No path leaves a colour, so that both colours are one graph, without the edges between them, and one *forward*
-run for D and one *backward* run for R serve them all. Every library knows single-source distances only: the
-sources hang on a virtual vertex, by edges as long as their offsets.
+run for D and one *backward* run for R suffice for all vertices. Every library has single-source distances only, so
+the sources are connected to a virtual vertex by edges as long as their offsets.
 
-What makes each as fast as it can be made:
+Each library is made as fast as possible:
 
-* offsets are ready-made (see :class:`Problem`), vertices are integers, results end as one numpy array;
+* offsets are precomputed (see :class:`Problem`), vertices are integers, results end as one numpy array;
 * scipy: a CSR matrix with 32-bit indices and the virtual vertex as its last row, so that only the tail of
   the arrays changes between runs; ``limit`` ends the forward run at D = 0;
 * networkx: the adjacency dictionaries, ``cutoff`` ends the forward run at D = 0;
@@ -22,7 +22,7 @@ What makes each as fast as it can be made:
 * igraph: the virtual vertex is part of the graph from the start, weights are passed per run; no limit either.
 
 If no source is below 1/2, as with the balanced alpha, R alone with the sources' own offsets is exact: then the
-forward run could be left out. Both runs are timed on their own for that reason.
+forward run could be left out. For that reason, the two runs are timed separately.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 
 TOLERANCE = 1e-9
-"""How far a peer may lie from neodp, in parts of 1 - p; so p itself agrees at least as well."""
+"""The largest difference between a peer and neodp, relative to 1 - p; so p itself agrees at least as well."""
 SMALLEST = 2.0**-1022
 """The smallest positive probability of neodp."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The extension as shortest paths, and neodp's answer.
+    """The extension as a problem of shortest paths, and neodp's solution.
 
     Attributes
     ----------
     source, target, length : arrays, one entry per edge within a colour
     forward, backward : arrays, one entry per vertex
-        The offsets of the sources: log p and -log(1 - p) of what alpha allows there, over an edge between
-        colours too; infinite elsewhere.
+        The offsets of the sources: log p and -log(1 - p) of what alpha allows there, also over an edge between colours;
+        infinite elsewhere.
     complement : array
         Pr[other colour] at each vertex, as neodp found it.
     """
@@ -69,11 +69,13 @@ class Problem:
     complement: Floats
 
     def save(self, folder: str) -> None:
+        """Write the arrays to a folder."""
         for name, column in vars(self).items():
             np.save(Path(folder) / f"{name}.npy", column)
 
     @classmethod
     def load(cls, folder: str) -> Problem:
+        """Read the arrays from a folder."""
         return cls(**{name: np.load(Path(folder) / f"{name}.npy") for name in cls.__dataclass_fields__})
 
     def __len__(self) -> int:
@@ -86,7 +88,7 @@ class Peer(Protocol):
     def __init__(self, problem: Problem) -> None: ...
 
     def distances(self, offset: Floats, limit: float = np.inf) -> Floats:
-        """min over u of offset[u] + d(u, v), per vertex v; right below `limit`, and not below it elsewhere.
+        """Return min over u of offset[u] + d(u, v), per vertex v; exact below `limit`, and at least `limit` elsewhere.
 
         Offsets are at least 0.
         """
@@ -184,7 +186,7 @@ class Networkx:
 
 
 def _column(lengths: Any, n: int) -> Floats:
-    """A mapping from vertices to distances as an array; infinite where there is none."""
+    """Return a mapping from vertices to distances as an array; infinite where there is no distance."""
     vertices = np.fromiter(lengths.keys(), np.int64, len(lengths))
     values = np.fromiter(lengths.values(), np.float64, len(lengths))
     column = np.full(n + 1, np.inf)  # the virtual vertex is among them in networkx
@@ -200,7 +202,7 @@ PEERS: dict[str, type[Peer]] = {"scipy": Scipy, "rustworkx": Rustworkx, "igraph"
 
 
 class Solved(NamedTuple):
-    """The times of the two runs, by how many bytes the peak rose, and how far the result lies from neodp's."""
+    """The times of the two runs, by how many bytes the peak rose, and the difference from neodp's result."""
 
     forward: Spent
     backward: Spent
@@ -209,7 +211,7 @@ class Solved(NamedTuple):
 
 
 class _Job:
-    """What this process holds between calls."""
+    """The state of this process between calls."""
 
     problem: ClassVar[Problem]
     peer: ClassVar[Peer]
@@ -225,7 +227,7 @@ def warm(name: str) -> None:
 
 
 def build(name: str, folder: str) -> Spent:
-    """Load a problem and build the library's graph; what the latter takes."""
+    """Load a problem, build the library's graph, and return the time of the latter."""
     _Job.problem = Problem.load(folder)
     spent, _Job.peer = spend(lambda: PEERS[name](_Job.problem))
     return spent
@@ -237,7 +239,7 @@ def solve() -> Solved:
     Raises
     ------
     AssertionError
-        If they differ by more than TOLERANCE.
+        If the two differ by more than TOLERANCE.
     """
     problem, peer = _Job.problem, _Job.peer
     before = mark_peak()
@@ -252,7 +254,7 @@ def solve() -> Solved:
 
 
 def _forward(problem: Problem, peer: Peer) -> Floats:
-    """The offsets of the backward run."""
+    """Return the offsets of the backward run."""
     lift = -problem.forward.min()  # so that no offset is negative
     distance = peer.distances(problem.forward + lift, limit=lift) - lift
     start = problem.backward.copy()
@@ -262,13 +264,13 @@ def _forward(problem: Problem, peer: Peer) -> Floats:
 
 
 def _backward(peer: Peer, start: Floats) -> tuple[Floats, Floats]:
-    """R and 1 - p = e^-R."""
+    """Return R and 1 - p = e^-R."""
     distance = peer.distances(start)
     return distance, np.exp(-distance)
 
 
 def _difference(found: Floats, expected: Floats) -> float:
-    """The greatest relative difference in 1 - p, which bounds that in p and tells apart what rounds to p = 1."""
+    """Return the largest relative difference in 1 - p, which bounds that in p and also covers p that round to 1."""
     if not np.array_equal(found == 0.0, expected == 0.0):
         return np.inf  # a dataset is certain in one of them only
     positive = expected > 0.0

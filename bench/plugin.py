@@ -1,26 +1,26 @@
-"""The plugin inside the server, beside the client that carries the graph out and back, and beside Neo4j GDS.
+"""The plugin inside the server, compared with the client, which moves the graph out and back, and with Neo4j GDS.
 
 What is measured
 ----------------
 Count lattices of 10^5 and 10^6 datasets with three times as many edges (``--quick``: 10^4) on one real Neo4j server
 with the plugin and with GDS:
 
-* ``neodp.extend.write`` beside the server's own ``SET`` of the same four properties on all datasets, and beside the
-  client's read, extension and write-back;
-* ``neodp.eval`` of datasets 0 to 3 edges away from the boundary beside the client's search;
-* ``neodp.audit`` beside the client's reading and auditing;
-* GDS (OpenGDS) doing what it can of ``extend.write``: a projection, and the two runs of shortest paths from a virtual
-  source that :mod:`bench.peers` explains. The first one is only run; of the second one, ``p_true`` is written, one
-  property of the four. The virtual source and its offsets are made beforehand.
+* ``neodp.extend.write``, compared with the server's own ``SET`` of the same four properties on all datasets, and with
+  the client's read, extension and write-back;
+* ``neodp.eval`` of datasets 0 to 3 edges away from the boundary, compared with the client's search;
+* ``neodp.audit``, compared with the client's reading and auditing;
+* GDS (OpenGDS) doing the part of ``extend.write`` that it can do: a projection, and the two runs of shortest paths from
+  a virtual source that :mod:`bench.peers` explains. The result of the first run is not written; that of the second run
+  is written as ``p_true``, one property of the four. The virtual source and its offsets are made beforehand.
 
 How
 ---
-They take turns, twice, after a turn on a small graph that compiles; a time is the best of its turns. GDS has one
-turn. For single datasets it is the median of twenty, in the last of twenty rounds: a server that has been up for a
-while has compiled what it runs often, and so has the client. That all sides give the same numbers is checked as well:
-the client's in every bit, those of GDS, which calculates with logarithms, to 1e-9 on a tenth of the datasets.
-*processor s* is what the server and this program spent together in the same turn, of the plugin and of what stands
-beside it.
+They take turns, twice, after a turn on a small graph that compiles the code; a time is the best of its turns. GDS has
+one turn. For single datasets, a time is the median of twenty, in the last of twenty rounds: a server that has been
+running for a while has compiled the code that it runs often, and so has the client. The benchmark also checks that all
+sides give the same numbers: the client's agree in every bit, those of GDS, which calculates with logarithms, to 1e-9 on
+a tenth of the datasets. *processor s* is what the server and this program spent together in the same turn, for the
+plugin and for what it is compared with.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ MATCH (s:BenchSource) DETACH DELETE s
 
 
 class Spent(NamedTuple):
-    """Seconds by the clock, and of processors."""
+    """Seconds of wall time, and of processor time."""
 
     clock: float
     processor: float
@@ -137,7 +137,7 @@ def _run(quick: bool, gds: tuple[str, ...]) -> None:
 
 
 def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dict[str, Any]:
-    """What each takes, for one size."""
+    """Return the times of all engines, for one size."""
     graph = generate.counts(groups, epsilon=[0.2, 0.5, 1.0])
     graph = graph.with_alpha(neodp.balanced(graph))
     found: dict[str, Any] = {"datasets": len(graph)}
@@ -172,7 +172,7 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
 
 
 def _gds(call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any]) -> None:
-    """GDS after the plugin has written: the virtual source knows the chances on the boundary."""
+    """Run GDS after the plugin has written, so that the virtual source knows the chances on the boundary."""
     truth = (
         "MATCH (d:Dataset {graph: $graph}) WHERE d.key STARTS WITH '2' RETURN d.key AS key, d.p_true AS p ORDER BY key"
     )
@@ -190,7 +190,7 @@ def _gds(call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any]
 def _evaluated(
     store: neodp.store.Store, name: str, call: Callable[..., Any], graph: neodp.DatasetGraph, pid: int | None
 ) -> dict[str, Spent]:
-    """Medians over datasets near the boundary, of the last of several rounds."""
+    """Return medians over datasets near the boundary, of the last of several rounds."""
     away = distance(graph)
     keys = [graph.key(v) for d in range(4) for v in _spread(np.flatnonzero(away == d))]
     sides: dict[str, Callable[[str], Any]] = {
@@ -228,7 +228,7 @@ def _spent(pid: int | None, work: Callable[[], Any]) -> tuple[Spent, Any]:
 
 
 def _processor(pid: int | None) -> float:
-    """Seconds of processors that the server and this process have spent; the server's count in hundredths."""
+    """Return the processor time of the server and of this process, in seconds; the server's in steps of 0.01."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return time.process_time() + (int(fields[11]) + int(fields[12])) / 100
 
@@ -239,7 +239,7 @@ def _peak(pid: int | None) -> int:
 
 
 def _rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
-    """One row for each comparison."""
+    """Return one row for each comparison."""
     if "gds_write" in found:
         parts = [found[f"gds_{part}"] for part in ("project", "run", "write")]
         found["gds"] = Spent(sum(part.clock for part in parts), sum(part.processor for part in parts))

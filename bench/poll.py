@@ -2,17 +2,18 @@
 
 What is measured
 ----------------
-*poll*, from a CSV file of people to the probabilities of the true dataset: *read* is the file to groups and counts,
-*known* all that is shown before an answer, *evaluate* the mechanism at the one dataset that is true, *check* the exact
-check of its privacy towards every neighbouring dataset. How that grows with the number of people and of levels, and how
-many datasets the graph would have. *peak* is by how much all of it raises the peak of memory.
+*poll*, from a CSV file of people to the probabilities of the true dataset: *read* turns the file into groups and
+counts, *known* computes everything that is shown before an answer, *evaluate* computes the mechanism at the true
+dataset, *check* is the exact check of its privacy towards every neighbouring dataset. The table shows how the times
+grow with the numbers of people and of levels, and how many datasets the graph would have. *peak* is by how much all of
+it raises the peak of memory.
 
-*A million people in a thousand levels*: the same command, as a preview and as a release by both mechanisms, from a
-file of a million rows to its end, start of the program included. The aim is 15 s of processor time each.
+*A million people in a thousand levels*: the same command, as a preview and as a release by both mechanisms, on a file
+of a million rows, including the start of the program. The aim is 15 s of processor time each.
 
 *Accuracy*: :mod:`bench.poll_accuracy`, which also has a long sweep, in parts: ``python -m bench poll --sweep 1/12``.
 
-Beside it, ``extend`` on the whole counts graph of fewer people, which poll agrees with to 1e-12.
+For comparison, ``extend`` on the whole counts graph of fewer people, with which poll agrees to 1e-12.
 
 *optimize*: all of it, and the linear program alone with rows on demand and with all rows of its classes at once. The
 optima are compared, and the benchmark fails if they differ by more than 1e-6.
@@ -49,13 +50,13 @@ __all__ = ["run"]
 
 TURNS = 3
 AIM = 15
-"""The processor time that a million people in a thousand levels may take, in seconds."""
+"""The largest processor time for a million people in a thousand levels, in seconds."""
 COMMAND = "of processor time: the whole command for 100,000 people in 5 levels, from its start to its end"
 STEPS = ("read", "known", "evaluate", "check")
 
 
 def run(quick: bool, sweep: tuple[int, int] | None = None) -> None:
-    """Measure and print: all of it in about four minutes of processor time, or one part of the sweep alone."""
+    """Measure and print: everything in about four minutes of processor time, or only one part of the sweep."""
     if sweep is not None:
         poll_accuracy.sweep(*sweep)
         return
@@ -83,7 +84,7 @@ def _row(people: int, levels: int, query: str) -> tuple[str, ...]:
 
 
 def _command() -> float:
-    """The processor time of the command, the best of some turns."""
+    """Return the processor time of the command, the best of some turns."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder, "people.csv"))
         _write(file, 100_000, 5, "majority")
@@ -92,7 +93,7 @@ def _command() -> float:
 
 
 def _million(quick: bool) -> None:
-    """The command on a real file: processor time and the time that passes, of a child process."""
+    """Measure the command on a real file: processor time and wall time of a child process."""
     people, levels = (100_000, 100) if quick else (1_000_000, 1_000)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +114,7 @@ def _million(quick: bool) -> None:
 
 
 def _child(words: list[str]) -> tuple[float, float]:
-    """The time that passes while a command runs, and the processor time that it takes."""
+    """Run a command, and return its wall time and its processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     passed, _ = stopwatch(lambda: subprocess.run(words, check=True, capture_output=True))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -125,7 +126,7 @@ def _options(query: str) -> list[str]:
 
 
 def _write(file: str, people: int, levels: int, query: str) -> None:
-    """People with random votes, and one of so many epsilons from 0.1 to 2."""
+    """Write people with random votes, each with one of `levels` epsilons from 0.1 to 2."""
     rng = random.Random(1)
     epsilon = np.linspace(0.1, 2.0, levels).tolist()
     with Path(file).open("w", newline="") as target:
@@ -136,7 +137,7 @@ def _write(file: str, people: int, levels: int, query: str) -> None:
 
 
 def _measure(file: str, query: str) -> dict[str, Any]:
-    """The best of some turns, step by step."""
+    """Return the best of some turns, step by step."""
     before = mark_peak()
     turns = [_turn(file, query) for _ in range(TURNS)]
     best: dict[str, Any] = {step: min(turn[step] for turn in turns) for step in STEPS}

@@ -1,13 +1,14 @@
-"""How accurate polls are: beside what else one could do, and beside the best that privacy allows.
+"""The accuracy of polls, compared with other methods and with the best that privacy allows.
 
-*Beside others.* For seven populations, the expected accuracy of both polls of neodp under the even prior, that of the
-rivals of :mod:`bench.poll_rivals`, and the optimum over all private mechanisms (:mod:`bench.poll_optimum`). The aim is
-that weighted is within .002 of the optimum, below no rival, and not below balanced.
+*Compared with others.* For seven populations, the expected accuracy of both polls of neodp under the even prior, that
+of the rivals of :mod:`bench.poll_rivals`, and the optimum over all private mechanisms (:mod:`bench.poll_optimum`). The
+aim is that weighted is within .002 of the optimum, not below any rival, and not below balanced.
 
-*Beside the optimum.* The same for populations with more tables than weighted solves the program of the tables for, up
-to what HiGHS can solve here in a minute. The aim is .002 for yes or no, .03 for plurality, and never to be below
-balanced. A run has the hardest ones. ``python -m bench poll --sweep 1/12`` has a twelfth of all: a systematic list,
-every one of some sizes, epsilons and thresholds, and random ones. All twelve parts take about half an hour.
+*Compared with the optimum.* The same for populations with so many tables that weighted does not solve the linear
+program over the tables, up to what HiGHS can solve here in a minute. The aim is .002 for yes or no, .03 for plurality,
+and never to be below balanced. A normal run has the hardest populations. ``python -m bench poll --sweep 1/12`` has a
+twelfth of all: a systematic list with all combinations of some sizes, epsilons and thresholds, and random ones. All
+twelve parts take about half an hour.
 
 How
 ---
@@ -45,11 +46,11 @@ BESIDE = (
     [(1, 0.001), (4, 2.0)],
     [(21, 1.0)],
 )
-"""How many people have which epsilon."""
+"""Populations: how many people have which epsilon."""
 SWEEP = {"yes/no": (8_000, 16_000), "plurality": (1_500, 5_000)}
-"""How many tables the populations of the sweep have, at least and at most."""
+"""The smallest and the largest number of tables of the populations in the sweep."""
 RANDOM = 12
-"""How many of them are random, of each kind."""
+"""The number of random populations of each kind."""
 
 
 class Case(NamedTuple):
@@ -75,11 +76,11 @@ HARDEST = {
         Case(((5, 0.1), (5, 1.0)), "plurality", 4),
     ),
 }
-"""Those of the sweep that are furthest from the optimum; for plurality also small ones, where it is reached."""
+"""The populations of the sweep furthest from the optimum; for plurality also small ones, which reach it."""
 
 
 def run(quick: bool) -> None:
-    """Measure and print: others, and the hardest populations."""
+    """Measure and print the comparison with others, and the hardest populations."""
     _beside()
     for kind, cases in HARDEST.items():
         _beside_optimum(kind, cases[-1:] if quick else cases)
@@ -94,7 +95,7 @@ def sweep(part: int, parts: int) -> None:
 
 
 def plain(people: tuple[tuple[int, float], ...]) -> str:
-    """People as text: how many have which epsilon."""
+    """Return a text that tells how many people have which epsilon."""
     return ", ".join(f"{size}x{epsilon:g}" for size, epsilon in people)
 
 
@@ -119,7 +120,7 @@ def _beside() -> None:
 
 
 def populations(kind: str, random: int, fewest: int, most: int) -> Iterator[Case]:
-    """Populations with a number of tables between two limits: a systematic list, and so many random ones."""
+    """Yield populations with a number of tables between two limits: a systematic list, and `random` random ones."""
     rng = np.random.default_rng(14)
     if kind == "yes/no":
         for low, high in ((0.05, 1.0), (0.1, 2.0), (0.5, 3.0)):
@@ -159,7 +160,7 @@ def populations(kind: str, random: int, fewest: int, most: int) -> Iterator[Case
 
 
 class Judged(NamedTuple):
-    """What a population's polls reach, what privacy allows, and how long weighted and the optimum took."""
+    """The accuracy of a population's polls, the optimum, and the times of weighted and of the optimum."""
 
     case: Case
     balanced: float
@@ -179,7 +180,7 @@ class Judged(NamedTuple):
 
 
 def judged(case: Case) -> Judged:
-    """Expected accuracy of both polls, by sums over all tables, and the optimum."""
+    """Compute the expected accuracy of both polls, by sums over all tables, and the optimum."""
     groups, options = [Group(e, n) for n, e in case.people], "abcdefgh"[: case.options]
     prior = Prior.parse(case.prior)
     asked = poll(groups, case.query, options)

@@ -1,7 +1,7 @@
 """The greatest expected accuracy that privacy allows, by the linear program over all tables of votes.
 
-This is what the polls of neodp are measured by. It shares nothing with them: the program is written down from the
-definition of privacy, and solved by HiGHS.
+The polls of neodp are compared with this optimum. It shares no code with them: the linear program follows directly from
+the definition of privacy, and HiGHS solves it.
 
 A *table* says how many people of each group chose each option. People who choose independently, with chances that
 are the same within a group, make a table likely with a product of multinomial chances. A mechanism answers option j
@@ -33,11 +33,11 @@ __all__ = ["plurality", "tables", "threshold"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 People = Sequence[tuple[int, float]]
-"""How many people have which epsilon."""
+"""A population: how many people have which epsilon."""
 
 
 def tables(people: People, options: int = 2) -> int:
-    """How many tables there are.
+    """Return the number of tables.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def tables(people: People, options: int = 2) -> int:
 
 
 def threshold(people: People, needed: int, share: float = 0.5) -> float:
-    """The optimum of "do at least `needed` people say yes?", where everybody says yes with chance `share`.
+    """Return the optimum of "do at least `needed` people say yes?" if everybody says yes with chance `share`.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def threshold(people: People, needed: int, share: float = 0.5) -> float:
 
 
 def plurality(people: People, options: int, shares: Sequence[float] | None = None) -> float:
-    """The optimum of "which option is chosen most often?"; a tie goes to the option that is named first.
+    """Return the optimum of "which option is chosen most often?"; a tie goes to the option that is named first.
 
     Examples
     --------
@@ -120,14 +120,17 @@ def plurality(people: People, options: int, shares: Sequence[float] | None = Non
 
 
 def _compositions(n: int, k: int) -> Ints:
-    """All ways to write n as a sum of k whole numbers."""
+    """Return all ways to write n as a sum of k nonnegative integers."""
     found = [each for each in itertools.product(range(n + 1), repeat=k - 1) if sum(each) <= n]
     rows = np.array(found, np.int64).reshape(len(found), k - 1)
     return np.column_stack([rows, n - rows.sum(axis=1)])
 
 
 def _least(cost: Floats, rows: list[tuple[Ints, Floats | float, Ints, Floats | float, Floats]], k: int | None) -> float:
-    """The least cost, where x[a] times a factor plus x[b] times another one is at most a limit; every k add up to 1."""
+    """Return the least cost of an x between 0 and 1 that satisfies all rows, where every k entries add up to 1.
+
+    The row (a, left, b, right, limit) stands for left x[a] + right x[b] <= limit.
+    """
     n, start, parts = len(cost), 0, []
     for a, left, b, right, _ in rows:
         number = start + np.arange(len(a))

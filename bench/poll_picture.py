@@ -1,8 +1,8 @@
-"""``python -m bench.poll_picture FILE.svg``: accuracy against margin, of both polls of neodp and of what else there is.
+"""``python -m bench.poll_picture FILE.svg``: accuracy by margin, of both polls of neodp and of other methods.
 
 The people are those of the first row of ``python -m bench poll``: ten with epsilon 0.1, ten with 1 and eleven with 2.
 At a margin, the accuracy is the mean over all tables of votes with that margin, under the even prior; the sums are
-exact. Lines that lie on each other are told apart by their marks.
+exact. Lines that coincide are distinguished by their marks.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from neodp.polls.prior import Prior
 __all__ = ["draw", "main", "neodps"]
 
 MARKS = ("v", "o", "x", "s")
-"""One for each rival."""
+"""The marks of the rivals, one each."""
 GROUPS = (Group(0.1, 10), Group(1.0, 10), Group(2.0, 11))
 
 
 def neodps(groups: tuple[Group, ...], query: str = "majority") -> list[Rival]:
-    """Both polls of neodp as if they were rivals: expected accuracy, and accuracy by how many say yes."""
+    """Return both polls of neodp as rivals: expected accuracy, and accuracy by how many people say yes."""
     found = preview(groups, query)
     each = (("balanced", found.balanced), ("weighted", found.weighted))
     return [Rival(name, facts.expected, facts.method, _by_yes(facts.poll)) for name, facts in each]
 
 
 def _by_yes(poll: Poll) -> Floats:
-    """Per number of people who say yes, the mean chance of the true answer over all tables."""
+    """Return the mean chance of the true answer over all tables, for each number of people who say yes."""
     right, likely = np.zeros((2, poll.people + 1))
     laws = [binom(group.size, 0.5).pmf(np.arange(group.size + 1)).tolist() for group in poll.groups]
     for yes in itertools.product(*(range(group.size + 1) for group in poll.groups)):
@@ -81,7 +81,7 @@ def draw(path: Path) -> Path:
 
 
 def main() -> None:
-    """Draw to the file that is named."""
+    """Draw to the file named on the command line."""
     if len(sys.argv) != 2:
         sys.exit("python -m bench.poll_picture FILE.svg")
     print(draw(Path(sys.argv[1])))

@@ -1,15 +1,15 @@
-"""What else one could do for a private yes or no, and how often it is right.
+"""Other methods for a private yes or no, and how often they are right.
 
-Each rival is private for everybody with the own epsilon, as the polls of neodp are, and is given the best of what is
+Each rival is private for everybody with their own epsilon, as the polls of neodp are, and makes the best use of what is
 public: sizes, epsilons, the threshold, and a prior under which people choose independently. Expected accuracy is an
 exact sum.
 
-*least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is
-what a library gives that knows one epsilon for all. The law of the noise is that of OpenDP's ``make_laplace``, and
+*least*: everybody at the least epsilon: a discrete Laplace (two-sided geometric) count, then a comparison. This is the
+result of a library that has one epsilon for all. The noise has the distribution of OpenDP's ``make_laplace``, and
 :func:`drawn` draws from that.
 
 *cut*: people below some epsilon are left out, all others count at that epsilon; the best of all such cuts. The
-comparison is with what those who are left out add on average.
+comparison adds the average contribution of those who are left out.
 
 *sampled*: personalised differential privacy by sampling (Jorgensen, Yu and Cormode, 2015). With a threshold t,
 somebody with epsilon < t is heard with chance (e^epsilon - 1) / (e^t - 1), and the others certainly; then yes less no
@@ -17,8 +17,8 @@ among those heard, with discrete Laplace noise of epsilon t; the best of all t. 
 by 2, so the noise falls off by e^(-t/2) per unit; not to be heard lies between yes and no, so that sampling has at
 least the effect it has for neighbours that lack a person.)
 
-*randomised response*: everybody tells the own vote with odds e^epsilon : 1; the answer is what is then more likely to
-be true, given all that was told.
+*randomised response*: everybody reports their own vote with odds e^epsilon : 1; the answer is the one that is more
+likely to be true, given all reports.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Rival", "cut", "drawn", "least", "randomized_response", "rivals", "s
 
 
 class Rival(NamedTuple):
-    """A way to answer.
+    """A method of answering.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Rival(NamedTuple):
     expected : float
         Its expected accuracy under a prior.
     chosen : str
-        What was chosen for it.
+        The parameter that was chosen for it.
     right : array of float
         Per number of people who say yes, from 0 on, the chance of the true answer.
     """
@@ -58,7 +58,7 @@ class Rival(NamedTuple):
 
 
 def rivals(poll: Threshold, prior: Prior) -> list[Rival]:
-    """All of them; randomised response only where the tables are few enough to sum over."""
+    """Return all rivals; randomised response only if the tables are few enough to sum over."""
     found = [least(poll, prior), cut(poll, prior), sampled(poll, prior)]
     if math.prod(group.size + 1 for group in poll.groups) <= 200_000:
         found.append(randomized_response(poll, prior))
@@ -66,7 +66,7 @@ def rivals(poll: Threshold, prior: Prior) -> list[Rival]:
 
 
 def noise_above(at: NDArray[np.int64], epsilon: float) -> Floats:
-    """The chance that discrete Laplace noise of scale 1 / epsilon is at least `at`, for whole numbers.
+    """Return the chance that discrete Laplace noise of scale 1 / epsilon is at least `at`, for integers.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def noise_above(at: NDArray[np.int64], epsilon: float) -> Floats:
 
 
 def least(poll: Threshold, prior: Prior) -> Rival:
-    """Everybody at the least epsilon.
+    """Return the rival that counts everybody at the least epsilon.
 
     Examples
     --------
@@ -93,13 +93,13 @@ def least(poll: Threshold, prior: Prior) -> Rival:
 
 
 def cut(poll: Threshold, prior: Prior) -> Rival:
-    """The best of all cuts: people below an epsilon are left out, all others count at that epsilon."""
+    """Return the best of all cuts, which leave out people below an epsilon and count the others at that epsilon."""
     found = [_counted(poll, prior, g.epsilon, f"without those below {g.epsilon:g}") for g in poll.groups]
     return Rival("threshold epsilon", *max(found, key=lambda each: each[0]))
 
 
 def _counted(poll: Threshold, prior: Prior, epsilon: float, chosen: str) -> tuple[float, str, Floats]:
-    """A noisy count of those with at least this epsilon, compared with what the others leave to be reached."""
+    """Judge a noisy count of people with at least this epsilon against the threshold less the others' average."""
     shares = prior.shares(poll.groups)
     counted, others, mean = np.ones(1), np.ones(1), 0.0
     for group, share in zip(poll.groups, shares.tolist(), strict=True):
@@ -117,7 +117,7 @@ def _counted(poll: Threshold, prior: Prior, epsilon: float, chosen: str) -> tupl
 
 
 def _judged(poll: Threshold, joint: Floats, says_yes: Floats, chosen: str) -> tuple[float, str, Floats]:
-    """Accuracy where rows are what is seen, and columns are how many say yes: in all, and per column."""
+    """Return the accuracy in total and per column; rows are observations, columns how many people say yes."""
     votes = joint.sum(axis=0)
     yes = says_yes @ joint / np.maximum(votes, 1e-300)
     right = np.where(np.arange(len(votes)) >= poll.needed, yes, 1.0 - yes)
@@ -125,7 +125,7 @@ def _judged(poll: Threshold, joint: Floats, says_yes: Floats, chosen: str) -> tu
 
 
 def sampled(poll: Threshold, prior: Prior) -> Rival:
-    """The best threshold t of personalised sampling."""
+    """Return personalised sampling with the best threshold t."""
     found = []
     for top in poll.groups:
         heard = [min(1.0, math.expm1(group.epsilon) / math.expm1(top.epsilon)) for group in poll.groups]
@@ -134,7 +134,7 @@ def sampled(poll: Threshold, prior: Prior) -> Rival:
 
 
 def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> tuple[float, str, Floats]:
-    """Yes less no among those heard, plus noise, against what it is on average where the vote is tied."""
+    """Judge yes less no among those heard, plus noise, against its average for a tied vote."""
     n, shares = poll.people, prior.shares(poll.groups)
     joint = np.zeros((2 * n + 1, n + 1))  # yes less no among those heard, from -n; and all who vote yes
     joint[n, 0] = 1.0
@@ -152,7 +152,7 @@ def _heard(poll: Threshold, prior: Prior, heard: list[float], t: float) -> tuple
 
 
 def randomized_response(poll: Threshold, prior: Prior) -> Rival:
-    """Everybody tells the vote with odds e^epsilon : 1, and the more likely truth is the answer."""
+    """Return randomised response: votes are reported with odds e^epsilon : 1, and the likelier truth is the answer."""
     shares = prior.shares(poll.groups)
     # rows: what was told, one per table of told yes; columns: how many vote yes. Chances of both.
     joint = np.ones((1, 1))
@@ -174,7 +174,7 @@ def randomized_response(poll: Threshold, prior: Prior) -> Rival:
 
 
 def drawn(poll: Threshold, yes: int, draws: int) -> float:
-    """How often the first rival says yes where so many do, in draws of OpenDP's own discrete Laplace mechanism."""
+    """Return how often the first rival says yes if `yes` people do, by draws of OpenDP's discrete Laplace mechanism."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib")

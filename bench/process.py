@@ -1,7 +1,7 @@
-"""Measured engines in processes of their own, so that each one's peak memory is its own.
+"""Separate processes for the measured engines, so that each has its own peak memory.
 
 Call a function there with :meth:`Process.call`, one call at a time: the caller waits, so that engines take
-turns and never run side by side. What a function leaves in its module stays for the next call.
+turns and never run side by side. State that a function leaves in its module is there for the next call.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ T = TypeVar("T")
 
 
 class Process:
-    """A fresh Python process; `environment` is set there before anything is called."""
+    """A new Python process; `environment` is set there before anything is called."""
 
     def __init__(self, **environment: str) -> None:
         self._pool = ProcessPoolExecutor(1, get_context("spawn"), _set, (environment,))
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `function` returns there; what it raises is raised here."""
+        """Call `function` there, and return its result or raise its error here."""
         return self.begin(function, *args, **kwargs).result()
 
     def begin(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """The same without waiting for it."""
+        """Start the same call without waiting for it."""
         return self._pool.submit(function, *args, **kwargs)
 
     def __enter__(self) -> Process:
@@ -54,7 +54,7 @@ def _set(environment: dict[str, str]) -> None:
 
 
 def stopwatch(work: Callable[[], T], clock: Callable[[], float] = time.perf_counter) -> tuple[float, T]:
-    """How many seconds `work` takes by a clock, and what it returns; garbage of earlier work is collected first."""
+    """Return the seconds that `work` takes by a clock, and its result, after collecting garbage of earlier work."""
     gc.collect()
     start = clock()
     result = work()
@@ -62,15 +62,15 @@ def stopwatch(work: Callable[[], T], clock: Callable[[], float] = time.perf_coun
 
 
 def processor_time(work: Callable[[], T]) -> tuple[float, T]:
-    """The same in processor time: that of all threads of this process, in the program and in the system.
+    """Return the same in processor time: that of all threads of this process, in the program and in the system.
 
-    For work that keeps to one thread of this process; then what else runs on the machine disturbs less.
+    Use this for work in one thread of this process; then other programs on the machine disturb the result less.
     """
     return stopwatch(work, time.process_time)
 
 
 class Spent(NamedTuple):
-    """Seconds by the clock on the wall, and seconds of processor time, of all threads together."""
+    """Seconds of wall time, and seconds of processor time of all threads together."""
 
     wall: float
     processor: float
@@ -79,12 +79,12 @@ class Spent(NamedTuple):
         return Spent(*(a + b for a, b in zip(self, other, strict=True)))
 
     def times(self, scale: float) -> Spent:
-        """So many times as long."""
+        """Return the times multiplied by a number."""
         return Spent(self.wall * scale, self.processor * scale)
 
 
 def spend(work: Callable[[], T]) -> tuple[Spent, T]:
-    """What `work` takes by both clocks, and what it returns."""
+    """Return the time of `work` by both clocks, and its result."""
     gc.collect()
     begin = time.perf_counter(), time.process_time()
     result = work()
@@ -92,7 +92,7 @@ def spend(work: Callable[[], T]) -> tuple[Spent, T]:
 
 
 def mark_peak() -> int:
-    """Return freed memory and forget the peak so far, where the system can; the peak from here on, in bytes."""
+    """Release freed memory and reset the peak, if the system can, and return the new peak in bytes."""
     gc.collect()
     with suppress(AttributeError, OSError):  # glibc keeps freed memory, which would be used again unseen
         ctypes.CDLL(None).malloc_trim(0)
@@ -102,9 +102,9 @@ def mark_peak() -> int:
 
 
 def peak() -> int:
-    """The most memory that this process has had resident, in bytes.
+    """Return the largest resident memory of this process so far, in bytes.
 
-    On Linux it is read as VmHWM: ru_maxrss also holds what the parent had when it started this process.
+    On Linux, this is VmHWM: ru_maxrss also includes the memory of the parent when it started this process.
     """
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

@@ -1,14 +1,14 @@
-"""More than two colours: how far the line lies below the bound, and what the ways of extending cost.
+"""More than two colours: how far the line lies below the bound, and the times of the methods of extending.
 
 What is measured
 ----------------
 * On long paths of one order with one epsilon, by how much a prefix sum of the line lies below that of the table, which
   is its bound, at most; beside (1 - x)^2 / (4 (1 + x)) with x = e^-epsilon, which :mod:`neodp.core.rainbow` proves.
 * On random graphs with epsilons drawn from (0.02, 1.5), with the boundary's alpha as ``balanced`` chooses it and drawn
-  at random: how many graphs the largest prefix sums are refused on, and, where they are private, the mean and the
-  greatest difference of a prefix sum to the line. ``--quick``: fewer graphs.
-* The time of ``extend`` and ``audit`` with three colours beside those of two colours on graphs of the same size, in
-  processor time after a warm-up.
+    at random: on how many graphs the largest prefix sums are refused and, where they are private, the mean and the
+    greatest difference between a prefix sum and the line. ``--quick``: fewer graphs.
+  * The times of ``extend`` and ``audit`` with three colours, compared with two colours on graphs of the same size, in
+    processor time after a warm-up.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def run(quick: bool) -> None:
 
 
 def gap(epsilon: float) -> float:
-    """How far a prefix sum of the line may lie below its bound."""
+    """Return how far a prefix sum of the line may lie below its bound."""
     x = math.exp(-epsilon)
     return (1.0 - x) ** 2 / (4.0 * (1.0 + x))
 
@@ -83,7 +83,7 @@ def _below(best: Mechanism, flow: Mechanism) -> Floats:
 
 
 def _graph(rng: np.random.Generator, k: int) -> DatasetGraph:
-    """A random graph whose datasets take the order of the nearest of three."""
+    """Return a random graph whose datasets have the order of the nearest of three."""
     n = 40
     plain = generate.random_graph(n, edges=60, epsilon=(0.02, 1.5), seed=int(rng.integers(2**31)))
     centers = rng.choice(n, 3, replace=False)
@@ -99,7 +99,7 @@ def _balanced(g: DatasetGraph, rng: np.random.Generator) -> DatasetGraph:
 
 
 def _random(g: DatasetGraph, rng: np.random.Generator) -> DatasetGraph:
-    """A random distribution per order, moved towards their mean until it is compatible."""
+    """Return a graph with a random distribution per order, moved towards their mean until they are compatible."""
     alpha = rng.dirichlet(np.full(len(g.colors), 0.5), len(g.orders))
     ends = neodp.boundary.boundary_vertices(g)
     for share in np.linspace(0.0, 1.0, 21):

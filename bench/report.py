@@ -1,4 +1,4 @@
-"""What benchmarks print: the machine and its versions, and aligned tables."""
+"""Output of the benchmarks: the machine and its versions, and aligned tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("numpy", "numba", "scipy", "networkx", "rustworkx", "igraph", "opend
 
 
 def machine() -> str:
-    """The machine, its load, and the versions of what runs on it."""
+    """Return a description of the machine, its load, and the versions of its software."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
@@ -26,7 +26,7 @@ def machine() -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An aligned Markdown table; the first column is flush left, the others flush right."""
+    """Return an aligned Markdown table; the first column is flush left, the others flush right."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -38,27 +38,27 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def show(*blocks: str) -> None:
-    """Print blocks at once, an empty line after each."""
+    """Print blocks at once, with an empty line after each."""
     print("\n\n".join(blocks) + "\n", flush=True)
 
 
 def seconds(x: float) -> str:
-    """A time, in seconds to three digits."""
+    """Return a time in seconds, to three digits."""
     return f"{x:.4f}" if x < 0.1 else f"{x:.3f}" if x < 1 else f"{x:.2f}" if x < 10 else f"{x:.1f}"
 
 
 def times(x: float) -> str:
-    """A ratio."""
+    """Return a ratio as text."""
     return f"{x:.3f}x" if x < 0.1 else f"{x:.2f}x" if x < 1 else f"{x:.1f}x" if x < 10 else f"{x:.0f}x"
 
 
 def megabytes(x: float) -> str:
-    """A size given in bytes."""
+    """Return a size in bytes as text in megabytes."""
     return f"{x / 1e6:.0f}"
 
 
 def met(reached: bool) -> str:
-    """What is said about an aim."""
+    """Return the word for an aim that was reached or missed."""
     return "met" if reached else "missed"
 
 

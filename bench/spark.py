@@ -1,9 +1,9 @@
-"""Blocks on Spark beside the same blocks in processes of this machine: what Spark itself costs.
+"""Blocks on Spark, compared with the same blocks in processes of this machine: the cost of Spark itself.
 
 Counts of three groups are balanced, extended and audited by Spark with two threads (``local[2]``), and by two
 processes without Spark. Both do the same steps, in as many rounds, with the same messages. *Memory* is that of all
-processes together, Java's and Python's, as it was seen every tenth of a second. Spark is started anew for ``balanced``,
-``extend`` and ``audit``; how long that takes stands below, and is part of each time.
+processes together, Java's and Python's, sampled every tenth of a second. Spark is started anew for ``balanced``,
+``extend`` and ``audit``; the time of a start is given below, and is part of each time.
 
 Needs PySpark: ``make .venv-spark/ready``, then ``.venv-spark/bin/python -m bench spark``.
 """
@@ -58,7 +58,7 @@ def _fold(path: str, side: int, blocks: int, master: str | None) -> tuple[Folded
 
 
 def _spark() -> tuple[float, float]:
-    """Seconds to start Spark, with a first round; and of a later round."""
+    """Return the seconds to start Spark with a first round, and those of a later round."""
     from neodp.blocks.spark import executors
 
     begin = time.perf_counter()
@@ -69,12 +69,12 @@ def _spark() -> tuple[float, float]:
 
 
 def _nothing(block: int) -> None:
-    """What costs nothing but the way to an executor and back."""
+    """Do nothing, so that only the way to an executor and back costs time."""
 
 
 @contextmanager
 def _watched() -> Iterator[dict[str, int]]:
-    """The most resident memory of this process and all below it, in bytes: Java's, and that of the others."""
+    """Measure the largest resident memory of this process and its descendants, in bytes: Java's, and the others'."""
     most = {"java": 0, "python": 0}
     done = threading.Event()
 
@@ -93,7 +93,7 @@ def _watched() -> Iterator[dict[str, int]]:
 
 
 def _resident() -> dict[str, int]:
-    """The resident memory of this process and all below it; pages that processes share count for each of them."""
+    """Return the resident memory of this process and its descendants; shared pages count for each process."""
     parents, sizes, java = {}, {}, set()
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():

@@ -1,8 +1,8 @@
-"""How long the command line takes to start, beside an empty Typer app: processor and wall time of whole processes.
+"""The start of the command line, compared with an empty Typer app: processor and wall time of whole processes.
 
-The runs take turns, so that what else happens on the machine disturbs all of them alike; the least of each counts.
-Modules are compiled beforehand, as those of an installed package are, also where PYTHONDONTWRITEBYTECODE is set. The
-largest part of the time goes to what is imported: ``python -X importtime -m neodp …`` shows it.
+The runs take turns, so that other programs on the machine disturb all of them alike; the least time of each counts.
+Modules are compiled beforehand, as those of an installed package are, even if PYTHONDONTWRITEBYTECODE is set. Most of
+the time is spent on imports: ``python -X importtime -m neodp …`` shows them.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ app()
 '''
 
 AIM = 3.0
-"""``neodp --help`` within so many times the empty app."""
+"""The largest ratio of the time of ``neodp --help`` to that of the empty app."""
 SMALL_AIM = 2.0
-"""``poll``, ``eval`` and ``answer`` of something small within so many times ``neodp --help``."""
+"""The largest ratio of the time of a small ``poll``, ``eval`` or ``answer`` to that of ``neodp --help``."""
 POLL = ["poll", "people.csv", "--vote", "vote", "--epsilon", "epsilon"]
 PEOPLE = "vote,epsilon\nyes,0.5\nno,1\nyes,1\n"
 
@@ -96,7 +96,7 @@ def run(quick: bool) -> None:
 
 
 def _once(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> tuple[float, float]:
-    """Processor and wall time of one process."""
+    """Return the processor and wall time of one process."""
     begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, cwd=folder, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

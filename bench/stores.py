@@ -5,13 +5,14 @@ What is measured
 Count lattices of 10^5 and 10^6 datasets with three times as many edges (``--quick``: 10^4), on the embedded store and
 on a real Neo4j server, in a process of their own:
 
-* load, read, ``extend``, write-back, and reading back and auditing what was written;
-* for the embedded store, in the same run, bare SQLite beside it: the same arrays as blobs of 16 MiB, one ``tobytes()``
-  per column, with no index, digest or check; pages of 16 KiB, ``journal_mode=DELETE``, ``synchronous=FULL``, one
+* load, read, ``extend``, write-back, and reading back and auditing the written mechanism;
+* for the embedded store, in the same run, bare SQLite: the same arrays as blobs of 16 MiB, one ``tobytes()`` per
+  column, with no index, digest or check; pages of 16 KiB, ``journal_mode=DELETE``, ``synchronous=FULL``, one
   transaction; a read fetches all blobs and makes arrays of them (``np.frombuffer``);
-* for Neo4j, in the same run, the server's own scan (``sum(r.epsilon)``) beside the read, its own ``SET`` of as many
-  properties on all nodes beside the write-back, and bare ``CREATE`` statements of as many nodes and relationships, with
-  the same properties and indexes, beside the load: the server makes up their values, so nothing goes over the wire;
+* for Neo4j, in the same run, the server's own scan (``sum(r.epsilon)``) compared with the read, its own ``SET`` of as
+  many properties on all nodes compared with the write-back, and bare ``CREATE`` statements of as many nodes and
+  relationships, with the same properties and indexes, compared with the load: the server makes up their values, so
+  nothing is sent over the network;
 * the peak of the client's memory while it reads, beyond the arrays it returns, per edge.
 
 How
@@ -49,9 +50,9 @@ SIZES = ([45, 46, 46], [99, 99, 99])
 QUICK = ([20, 21, 21],)
 TURNS, BARE_TURNS = 2, 5
 READ_AIM, WRITE_AIM, LOAD_AIM, MEMORY_AIM = 4.0, 1.6, 1.5, 200.0
-"""At most so many times the server's own scan, SET and CREATE; at most so many bytes per edge."""
+"""The largest ratios to the server's own scan, SET and CREATE; the largest number of bytes per edge."""
 BARE_AIM = 3.0
-"""The embedded store takes at most so many times what bare SQLite does."""
+"""The largest ratio of the time of the embedded store to that of bare SQLite."""
 BLOB = 2**24
 STEPS = ("load", "read", "extend", "write", "audit")
 HEADER = ("store", "datasets", "edges", *(f"{step} s" for step in STEPS), "read MB", f"bytes/edge (aim {MEMORY_AIM:g})")
@@ -89,7 +90,7 @@ def run(quick: bool) -> None:
 
 
 def embedded(quick: bool) -> None:
-    """Measure and print the embedded store, beside bare SQLite."""
+    """Measure and print the embedded store, compared with bare SQLite."""
     rows, ratios = [], []
     for groups in QUICK if quick else SIZES:
         with tempfile.TemporaryDirectory() as folder, Process() as process:
@@ -102,17 +103,17 @@ def embedded(quick: bool) -> None:
 
 
 OWN = (("CREATE", "load"), ("scan", "read"), ("SET", "write"))
-"""What the server does by itself, and what it is compared with."""
+"""The server's own operations, and the operations with which they are compared."""
 AIMS = {"load": LOAD_AIM, "read": READ_AIM, "write": WRITE_AIM}
 
 
 def server(**wishes: Any) -> AbstractContextManager[neo4j_server.Server]:
-    """A real Neo4j server, with its full compiler and a heap of 3 GiB; `wishes` as in ``running``."""
+    """Start a real Neo4j server, with its full compiler and a heap of 3 GiB; `wishes` as in ``running``."""
     return neo4j_server.running(memory="3g", page_cache="1g", quick=False, **wishes)
 
 
 def _measure(address: str, groups: list[int]) -> dict[str, float]:
-    """All times in seconds, for one store and one size."""
+    """Return all times in seconds, for one store and one size."""
     graph = generate.counts(groups, epsilon=[0.2, 0.5, 1.0])
     graph = graph.with_alpha(neodp.balanced(graph))
     neodp.extend(graph)  # compile
@@ -139,7 +140,7 @@ def _measure(address: str, groups: list[int]) -> dict[str, float]:
 
 
 def _both(found: dict[str, float], what: str, work: Callable[[], T]) -> tuple[float, T]:
-    """The wall time of some work, and what it returns; the least processor time is kept beside it."""
+    """Return the wall time of some work, and its result; record the least processor time as well."""
     before = time.process_time()
     spent, result = stopwatch(work)
     _keep(found, f"{what} processor", time.process_time() - before)
@@ -183,7 +184,7 @@ def _ratio(step: str, datasets: int, best: dict[str, float], memory: dict[str, f
 
 
 def _columns(graph: DatasetGraph) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of a graph."""
+    """Return the arrays of a graph."""
     _, start, data = graph.keys.buffers()
     found: dict[str, np.ndarray[Any, Any]] = {"start": np.frombuffer(start, np.int32)[: len(graph) + 1]}
     found["keys"] = np.frombuffer(data, np.uint8)
@@ -218,7 +219,7 @@ def _read_blobs(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> dict[st
 
 
 def _own(store: Store, datasets: int, edges: int) -> tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]:
-    """The server's own scan, SET and CREATE; nothing for the embedded store."""
+    """Return the server's own scan, SET and CREATE, which do nothing for the embedded store."""
     driver = getattr(getattr(store, "_session", None), "_driver", None)
     if driver is None:
         return (lambda: None), (lambda: None), (lambda: None)

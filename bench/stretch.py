@@ -1,22 +1,23 @@
-"""All users' nearest neighbours: with privacy, and what it costs beside the same without.
+"""All users' nearest neighbours: the cost of privacy, compared with the same work without it.
 
 What is measured
 ----------------
 The 10 nearest of all of 610, 2,000 and 5,000 users with about 80 likes each among 9,700, 12,000 and 17,000 items
-(``--quick``: 610 users), drawn with a few items that many like and many that few like:
+(``--quick``: 610 users), drawn so that many users like a few items, and few users like each of the many others:
 
 * neodp with exact noise on every pair and norm, block by block;
 * the same with OpenDP's noise, one exact draw after another (610 users only);
-* neodp without noise, to see what the noise takes;
+* neodp without noise, to see the cost of the noise;
 * dense numpy: the whole matrices, numpy's own Laplace noise, which is not safe, on every pair, and ``argpartition``;
 * scikit-learn's ``NearestNeighbors(metric="cosine")`` on the sparse matrix, without privacy.
 
 How
 ---
-Each in a process of its own, in processor time, once; the peak is the most memory beyond what was there before it
-started. The neighbours of neodp without noise have the same cosines as scikit-learn's, which is checked.
+Each runs in a process of its own, in processor time, once; the peak is the most memory beyond what the process held
+before it started. The benchmark checks that the neighbours of neodp without noise have the same cosines as
+scikit-learn's.
 
-A second table shows what noisy top-k is worth: the 10 nearest of single users for one total epsilon, as a list alone
+A second table shows the benefit of noisy top-k: the 10 nearest of single users for one total epsilon, as a list alone
 (noisy top-k) and with scores, and how many of the true 10 nearest are among them, over 40 users.
 """
 
@@ -39,7 +40,7 @@ __all__ = ["run"]
 SIZES = ((610, 9_700), (2_000, 12_000), (5_000, 17_000))
 K, EPSILON, LIKES = 10, 1.0, 80
 AIM = 2.0
-"""At most so many times the processor time of dense numpy."""
+"""The largest ratio of the processor time to that of dense numpy."""
 TOTALS = (0.5, 1.0, 4.0, 16.0)
 ASKED = 40
 TOLERANCE = 1e-9
@@ -68,7 +69,7 @@ def run(quick: bool) -> None:
 
 
 def _lists() -> list[tuple[str, ...]]:
-    """How many of the true 10 nearest are found for a total epsilon, on average, by list and by scores."""
+    """Return how many of the true 10 nearest are found on average for a total epsilon, by list and by scores."""
     profiles = _profiles(*SIZES[0])
     exact = neighbors(profiles, K, epsilon=MAX_EPSILON, sampler=noise.without).neighbor
     rows = []
@@ -90,7 +91,7 @@ def _lists() -> list[tuple[str, ...]]:
 
 
 def _measure(name: str, users: int, items: int) -> tuple[float, int, Floats]:
-    """Seconds, peak memory in bytes, and the scores of all users' neighbours."""
+    """Return the seconds, the peak memory in bytes, and the scores of all users' neighbours."""
     profiles = _profiles(users, items)
     work = ENGINES[name]
     work(_profiles(20, 50))  # imports
@@ -100,7 +101,7 @@ def _measure(name: str, users: int, items: int) -> tuple[float, int, Floats]:
 
 
 def _profiles(users: int, items: int) -> Profiles:
-    """Sizes log-normal around 80, popularity as in Zipf's law; every weight 1."""
+    """Return profiles with sizes log-normal around 80, popularity as in Zipf's law, and every weight 1."""
     random = np.random.default_rng(users)
     size = np.clip(random.lognormal(np.log(LIKES) - 0.5, 1.0, users).astype(np.int64), 1, items // 4)
     chance = -np.log(np.arange(items) + 10.0)

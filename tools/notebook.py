@@ -1,6 +1,6 @@
 """The tutorial as a notebook: ``python -m tools.notebook`` makes docs/tutorial.ipynb from docs/python.md.
 
-Text between the page's blocks of Python becomes a cell of text, and each block a cell of code.
+Text between the page's blocks of Python becomes a text cell, and each block becomes a code cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NOTEBOOK = DOCS / "tutorial.ipynb"
 
 
 def cells(page: str) -> list[tuple[str, str]]:
-    """The cells of a page: their kind, "markdown" or "code", and their text."""
+    """Return the cells of a page: their kind, "markdown" or "code", and their text."""
     found = []
     for i, part in enumerate(re.split(r"^```python\n(.*?)^```\n", page, flags=re.DOTALL | re.MULTILINE)):
         if part.strip():
@@ -26,7 +26,7 @@ def cells(page: str) -> list[tuple[str, str]]:
 
 
 def notebook(page: str) -> str:
-    """A page as a notebook, without outputs."""
+    """Return a page as a notebook, without outputs."""
     page = page.replace("This page is also a notebook, [tutorial.ipynb](tutorial.ipynb), with the same cells. ", "")
     page = re.sub(r"\[([^\]]+)\]\([^)]*\.md[^)]*\)", r"\1", page)
     made: list[dict[str, Any]] = []

@@ -1,8 +1,8 @@
-"""The code that stands on the pages, as a reader would paste it: for the tests that run it, and for the walk.
+r"""The code on the documentation's pages, as a reader would paste it, for the tests that run it and for the walk.
 
->>> page = "```sh\\nneodp demo\\n```\\nthen\\n```python\\nimport neodp\\n```\\n"
+>>> page = "```sh\nneodp demo\n```\nthen\n```python\nimport neodp\n```\n"
 >>> blocks(page, "sh", "python")
-[Block(language='sh', code='neodp demo\\n', line=1), Block(language='python', code='import neodp\\n', line=5)]
+[Block(language='sh', code='neodp demo\n', line=1), Block(language='python', code='import neodp\n', line=5)]
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 __all__ = ["ELSEWHERE", "Block", "blocks", "commands", "tables"]
 
 ELSEWHERE = ("make ", "pip install", "NEO4J_URI")
-"""A block of commands with one of these sets something up, or needs a server."""
+"""A block of commands that contains one of these sets something up, or needs a server."""
 
 
 class Block(NamedTuple):
-    """A block of code: its language, its lines, and how many lines of the page stand before them."""
+    """A block of code: its language, its lines, and the number of lines before them on the page."""
 
     language: str
     code: str
@@ -27,13 +27,13 @@ class Block(NamedTuple):
 
 
 def blocks(page: str, *languages: str) -> list[Block]:
-    """The blocks of a page in these languages, in order."""
+    """Return the blocks of a page in these languages, in order."""
     found = re.finditer(rf"^```({'|'.join(languages)})\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     return [Block(block[1], block[2], page.count("\n", 0, block.start(2))) for block in found]
 
 
 def tables(folder: Path) -> None:
-    """Write the tables that the README takes for granted into a folder: staff.csv, ballots.csv.gz, candidates.txt."""
+    """Write the tables that the README uses to a folder: staff.csv, ballots.csv.gz, candidates.txt."""
     staff = [
         "answer,department",
         *(f"{'yes' if i % 3 else 'no'},{('sales', 'it', 'law')[i % 3 - 1]}" for i in range(30)),
@@ -46,6 +46,6 @@ def tables(folder: Path) -> None:
 
 
 def commands(page: str) -> str:
-    """The commands of a page that work with neodp installed, in a folder with nothing but `tables`."""
+    """Return the commands of a page that work with neodp installed, in a folder with nothing but `tables`."""
     written = (block.code for block in blocks(page, "sh"))
     return "\n".join(code for code in written if not any(word in code for word in ELSEWHERE))

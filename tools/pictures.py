@@ -1,4 +1,4 @@
-"""The pictures of README and docs that neodp draws itself: ``python -m tools.pictures`` draws them anew.
+"""The pictures of README and docs that neodp draws itself: ``python -m tools.pictures`` draws them again.
 
 Screenshots of the explorer are made by ``make screenshots``, with a browser.
 """
@@ -16,7 +16,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 def draw(folder: Path = IMAGES) -> list[Path]:
-    """Draw all pictures into a folder; which they are."""
+    """Draw all pictures in a folder, and return their paths."""
     graphs = {
         "three-voters": neodp.generate.three_voters(),
         "survey": neodp.generate.counts([20, 30, 10], epsilon=[0.1, 0.5, 1.0]),

@@ -1,8 +1,8 @@
 """The documentation as a site: ``python -m tools.site``, or ``make docs``, builds it into ``site/`` and checks it.
 
-The pages are those of ``docs/``, with two changes. Where a page has a line ``<!-- from the code: NAME -->``, the text
-comes from the program: the commands with their options, the canned queries with their Cypher. Links to files of the
-sources, which the site does not have, become plain words. Zensical renders the result as ``mkdocs.yml`` says.
+The pages are those of ``docs/``, with two changes. A line ``<!-- from the code: NAME -->`` is replaced by text from the
+program: the commands with their options, the canned queries with their Cypher. Links to source files, which the site
+does not have, become plain words. Zensical renders the result, as configured in ``mkdocs.yml``.
 
 The check: every link and every anchor of every page leads somewhere, and no page loads anything from elsewhere.
 """
@@ -22,13 +22,13 @@ __all__ = ["build", "commands", "problems", "queries"]
 
 ROOT = Path(__file__).parents[1]
 LOADS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
-"""What makes a browser load something, and where it says what."""
+"""The tags that make a browser load something, and the attributes with the address."""
 NOT_LOADED = {"canonical", "prev", "next", "alternate", "edit"}
-"""Links of a page's head that are only read."""
+"""Links in a page's head that a browser does not load."""
 
 
 def build(folder: Path = ROOT) -> Path:
-    """Build the site of a checkout; where it is.
+    """Build the site of a checkout, and return its folder.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def _filled(text: str) -> str:
 
 
 def commands() -> str:
-    """Every command: what it does, its arguments and its options."""
+    """Return a description of every command: what it does, its arguments and its options."""
     from typer import Context
 
     from neodp.cli import COMMANDS, program
@@ -91,14 +91,14 @@ def _options(command: Any, context: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Help as Markdown: what would be a link, a cell or a tag is text."""
+    """Return help as Markdown, escaped where it would be read as a link, a cell or a tag."""
     quoted = re.split(r"(`[^`]*`)", text.replace("\b", "").split("\f")[0])
     escaped = [part if part.startswith("`") else re.sub(r"([\[\]<*])", r"\\\1", part) for part in quoted]
     return "".join(escaped).replace("|", "\\|")
 
 
 def queries() -> str:
-    """Every canned query: what it answers, its parameters and its Cypher."""
+    """Return a description of every canned query: what it answers, its parameters and its Cypher."""
     from neodp.store.cypher import canned
 
     parts = []
@@ -116,7 +116,7 @@ def queries() -> str:
 
 
 class _Page(HTMLParser):
-    """The links, the anchors and the loads of a page."""
+    """The links and anchors of a page, and what it loads."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """What is wrong with a site, a line each."""
+    """Return the problems of a site, one per line."""
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
     wrong = []
     for path, page in pages.items():

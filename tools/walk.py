@@ -1,8 +1,8 @@
-"""README and tutorials, walked through in a fresh clone as a stranger would, and timed: ``python -m tools.walk``.
+"""A timed run through README and tutorials in a fresh clone, as a new user would do it: ``python -m tools.walk``.
 
-A clone of the last commit goes into an empty folder. There ``make demo`` sets everything up, and the commands that it
-prints at its end are typed as they stand. Then come, in one folder, the commands that need no server and the Python of
-README, of "Ten minutes" and of "In Python". Each step is timed; the first that fails ends the walk.
+The last commit is cloned into an empty folder. There, ``make demo`` sets everything up, and the commands that it prints
+at its end are run as they are. Then, in one folder, come the commands that need no server and the Python code of
+README, of "Ten minutes" and of "In Python". Each step is timed; the first step that fails ends the walk.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGES = ("README.md", "docs/start.md", "docs/python.md")
 
 
 def steps(root: Path) -> list[tuple[str, list[str]]]:
-    """What is walked on the pages, in order: a name, and a command for a folder of one's own."""
+    """Return the steps from the pages, in order: a name, and a command to run in a separate folder."""
     found = []
     for name in PAGES:
         page = (root / name).read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def steps(root: Path) -> list[tuple[str, list[str]]]:
 
 
 def walk() -> None:
-    """Walk, and print how long each step took.
+    """Run all steps, and print how long each one took.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The command line: ``neodp [--store URI] COMMAND …``. A command parses, calls the library, and shows."""
+"""The command line, ``neodp [--store URI] COMMAND …``: a command parses, calls the library, and shows the result."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ COMMANDS = {
         "plugin install": ("plugin:install", "Put the plugin into the plugins folder of a server."),
     },
 }
-"""Every command by the heading under which the help lists it: the module and function it is, and one line of help."""
+"""Every command under its heading in the help, with its module and function, and one line of help."""
 
 GROUPS = {
     "ledger": "What was answered, as a file: from store to store, and past a damaged one.",
     "stretch": "Private similarity of users, with a privacy weight for every item they like.",
     "plugin": "The plugin that computes inside Neo4j: CALL neodp.…",
 }
-"""The commands that are a word in front of others."""
+"""The first words of commands that consist of two words."""
 
 
 def program() -> Group:
-    """The whole command line; a command is loaded when it is called."""
+    """Return the whole command line; each command is loaded when it is called."""
     app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
     app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
     made: Any = get_command(app)
@@ -105,16 +105,16 @@ def start(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Private answers about groups of people, as accurate as privacy allows. Graphs are kept in Neo4j or in a file.
+    """Answer questions about groups of people, as accurately as privacy allows, from Neo4j or from a file.
 
-    Start with `neodp demo`, or with `neodp poll` and a table of your own. These options may also stand after the
-    command. Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
+    Start with `neodp demo`, or with `neodp poll` and a table of your own. These options may also follow the command.
+    Passwords come from NEO4J_PASSWORD or a prompt, never from an argument.
     """
     context.obj = context.obj or Session()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command line; the exit code. Never a traceback, unless NEODP_DEBUG is set."""
+    """Run a command line, and return the exit code; show no traceback, unless NEODP_DEBUG is set."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():

@@ -22,7 +22,7 @@ Work = Annotated[
 
 
 class Engine(StrEnum):
-    """What finds the probabilities."""
+    """The engine that finds the probabilities."""
 
     AUTO = "auto"
     SERVER = "server"
@@ -32,7 +32,7 @@ class Engine(StrEnum):
 
 
 class Drawer(StrEnum):
-    """Who draws an answer."""
+    """The engine that draws an answer."""
 
     AUTO = "auto"
     CLIENT = "client"
@@ -58,7 +58,7 @@ def evaluate(
     constant_work: Work = False,
     json: Json = False,
 ) -> None:
-    """The probabilities at single datasets, the same as `extend` would give, by a search around them.
+    """Find the probabilities at single datasets by a search around them; `extend` would find the same.
 
     Example: `neodp eval survey 12 13 --explain`
     """
@@ -95,7 +95,7 @@ def answer(
     ] = Drawer.CLIENT,
     json: Json = False,
 ) -> None:
-    """Answer for a dataset: drawn once, kept, and the same whenever asked again under the same name.
+    """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name asks again.
 
     Example: `neodp answer survey 12 --release spring`
     """

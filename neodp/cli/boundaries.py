@@ -1,4 +1,4 @@
-"""The command for the boundary between colours: boundary. It shows the boundary, and chooses and keeps alpha on it."""
+"""The command for the boundary between colours, ``boundary``: it shows the boundary, and chooses and stores alpha."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, f
 
 
 def _chances(text: str) -> float | list[float]:
-    """A number, or numbers joined by semicolons."""
+    """Return a number, or numbers joined by semicolons."""
     try:
         values = [number(part) for part in text.split(";")]
     except ValueError:
@@ -127,7 +127,7 @@ def _chances(text: str) -> float | list[float]:
 
 
 def _optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
-    """A graph with the best alpha for a prior, and how that compares with other choices."""
+    """Return a graph with the best alpha for a prior, and a comparison with other choices."""
     how = prior if prior in ("uniform", "distance") else _weights(store, graph.name, prior)
     best, *others = study.choices(graph, study.prior(graph, how), fair=fair)
     rows = [{"choice": c.name, "expected": c.expected, "worst": c.worst} for c in (best, *others)]
@@ -136,7 +136,7 @@ def _optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tup
 
 
 def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
-    """Weights from a table, or from a property of the stored datasets."""
+    """Return weights from a table, or from a property of the stored datasets."""
     if is_table(prior):
         return read_weights(prior)
     found = store.column(name, prior)
@@ -149,7 +149,7 @@ def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
 
 
 def _facts(graph: DatasetGraph) -> dict[str, Any]:
-    """How large the boundary is, and whether the alpha that is given hits it."""
+    """Return how large the boundary is, and whether the given alpha hits it."""
     ends, two = boundaries.boundary_vertices(graph), family(graph).binary
     return {
         "boundary": len(ends),
@@ -179,7 +179,7 @@ def _text(
 
 
 def _in_words(facts: dict[str, Any], chosen: bool, next_one: str) -> None:
-    """How large the boundary is, what alpha is there, and what to do next."""
+    """Tell how large the boundary is, which alpha it has, and what to do next."""
     name, size, given = quote(facts["graph"]), facts["boundary"], facts["given"]
     say(
         f"{facts['graph']!r} has {count(size, 'dataset')} on the boundary: one person's data decides there, on "
@@ -209,7 +209,7 @@ def _given(graph: DatasetGraph, vertex: int) -> dict[str, Any]:
 
 
 def _preferred(graph: DatasetGraph, vertex: int) -> str:
-    """A dataset's colour; where it orders them, all colours."""
+    """Return a dataset's colour or, if the dataset orders the colours, all of them in that order."""
     if family(graph).binary:
         return str(graph.colors[graph.color[vertex]])
     return rainbow.order_name(graph, int(graph.order[vertex]))

@@ -1,4 +1,4 @@
-"""What was answered, and what may still be: releases, budget."""
+"""Commands for what was answered and what may still be answered: releases, budget."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def releases(
     ] = None,
     json: Json = False,
 ) -> None:
-    """What was answered, with the words that asked it, and how many releases are left.
+    """Show what was answered, with the commands that asked it, and how many releases are left.
 
     Example: `neodp releases`
 
@@ -94,10 +94,10 @@ def budget(
     ] = None,
     json: Json = False,
 ) -> None:
-    """What was spent of the privacy of a population, level by level, and what is left; and set the limit.
+    """Show how much privacy the answers about a population have cost, level by level, and what is left; set the limit.
 
-    The first answer about a population is free. Any further one, by whatever graph, table or command, needs a limit
-    that leaves room for it. A part of the limit that is not named stays as it is.
+    The first answer about a population is free. Every further answer, from any graph, table or command, needs a limit
+    that leaves room for it. Parts of the limit that are not named stay as they are.
 
     Example: `neodp budget default --releases 3`
 
@@ -142,14 +142,14 @@ def budget(
 
 
 def _population(store: Store, subject: str) -> str:
-    """The population of a graph, or of what was asked under that name and is gone."""
+    """Return the population of a graph, or of a graph or table of that name that is gone but was asked about."""
     known = {info.name: info.population for info in store.graphs()}
     found = known.get(subject) or store.population_of(subject)
     return found if found is not None else store.info(subject).population  # which says that there is none
 
 
 def _part(name: str, text: str, read: Callable[[str], float]) -> float | None:
-    """A part of a limit as it is typed; None where it is to be taken away."""
+    """Read a part of a limit as typed; None if the part is to be removed."""
     if text == "none":
         return None
     try:
@@ -159,7 +159,7 @@ def _part(name: str, text: str, read: Callable[[str], float]) -> float | None:
 
 
 def _planned(text: str) -> list[tuple[Level, ...]]:
-    """Releases as EPSILONxN, joined by commas."""
+    """Read planned releases, typed as EPSILONxN and joined by commas."""
     found: list[tuple[Level, ...]] = []
     for part in text.split(","):
         epsilon, _, times = part.lower().partition("x")
@@ -182,7 +182,7 @@ def _used(ledger: Ledger) -> str:
 
 
 def _spent(spent: Spent, ledger: Ledger) -> dict[str, Any]:
-    """What one level has spent, at the limit's delta, and beside it at the usual one."""
+    """Return what one level has spent, at the limit's delta and at the usual delta."""
     total, loose = spent.total(ledger.limit.delta), spent.total(max(DELTA, ledger.limit.delta))
     left = None if ledger.limit.epsilon is None else max(0.0, ledger.limit.epsilon - total.epsilon)
     return {
@@ -206,17 +206,17 @@ def _table(rows: list[dict[str, Any]]) -> None:
 
 
 def _up(epsilon: float) -> float:
-    """An epsilon that was spent, never shown as less than it is."""
+    """Round up an epsilon that was spent, so that it is never shown as less than it is."""
     return float(in_words(epsilon))
 
 
 def _down(epsilon: float) -> float:
-    """An epsilon that is left, never shown as more than it is: to four decimals."""
+    """Round down an epsilon that is left to four decimals, so that it is never shown as more than it is."""
     return math.floor(epsilon * 1e4 + 1e-6) / 1e4
 
 
 def _costs(ledger: Ledger) -> None:
-    """What the limit means, in plain words."""
+    """Show in plain words what the limit means."""
     limit = ledger.limit
     if limit.epsilon is not None:
         say(
@@ -259,7 +259,7 @@ def _list(found: list[Release]) -> None:
 
 
 def _answer(answer: str) -> str:
-    """An answer, or those of several parts, for people."""
+    """Return an answer, or the answers of several parts, as text for people."""
     try:
         parts = json.loads(answer)
     except ValueError:

@@ -1,7 +1,7 @@
-"""How the command line finds its commands, and the options that may stand before them or after them.
+"""Commands that are loaded when they are called, and the options that all commands share.
 
-Only the module of the command that is called is imported: ``neodp --help`` knows each command by name and one line.
-``--store``, ``--timeout`` and ``--json`` may stand before the command or after it.
+Only the module of the called command is imported: ``neodp --help`` knows each command by its name and one line of help.
+``--store``, ``--timeout`` and ``--json`` may precede the command or follow it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Group", "Later", "Store", "Timeout"]
 
 
 def _use(**changes: Any) -> Callable[..., Any]:
-    """What an option's callback does: keep the option's value for the command, if it was given."""
+    """Return an option's callback, which saves the option's value for the command if it was given."""
     (name,) = changes
 
     def keep(context: typer.Context, value: Any) -> Any:
@@ -63,14 +63,14 @@ Timeout: TypeAlias = Annotated[
 
 
 VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path": "FILE"}
-"""What an option takes, for people; Typer has the names of Python's types."""
+"""The kinds of values of options, in words for people; Typer would show the names of Python's types."""
 
 
 class _AsGiven:
-    """What converts the values of a parameter: nobody where they are of its type already, else Typer.
+    """A converter for the values of a parameter: values that have the right type stay, and Typer converts the others.
 
-    Typer has pydantic convert every value, text and defaults as well, and to load pydantic takes longer than most
-    commands. Of a path, Typer asks that it can be read if it is there; no command of neodp asks for more.
+    Typer has pydantic convert every value, even strings and defaults, and loading pydantic takes longer than most
+    commands. Typer requires that an existing path can be read; no command of neodp requires more.
     """
 
     def __init__(self, kind: Any, typers: Callable[[], Any]) -> None:
@@ -79,7 +79,7 @@ class _AsGiven:
 
     @classmethod
     def take(cls, param: Any) -> None:
-        """Convert the values of a parameter, unless its Typer is an older one, which knows no pydantic."""
+        """Convert the values of a parameter, unless this is an older Typer, which does not use pydantic."""
         if hasattr(param, "get_runtime_param") and "get_runtime_param" not in vars(param):
             found = cls(param.type_descriptor.annotation, param.get_runtime_param)
             param.get_runtime_param = lambda: found
@@ -98,9 +98,9 @@ class _AsGiven:
 
 
 class _Plain:
-    """A command that converts no more than it must, with help without Python's types.
+    """A command that converts as few values as possible, and whose help does not show Python's types.
 
-    In the help a flag takes no value, and what an argument is, its own text says.
+    In the help, a flag takes no value, and an argument is described by its own text.
     """
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -126,9 +126,10 @@ class Command(_Plain, TyperCommand):
 
 
 class Group(_Plain, TyperGroup):
-    """Commands under one name; without a command, it shows its help."""
+    """Commands under one name, which shows its help if no command follows."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; without any, show the help."""
         return super().parse_args(ctx, args or ["--help"])
 
 
@@ -138,13 +139,13 @@ class Later(TyperCommand):
     Parameters
     ----------
     name : str
-        What to type.
+        The word to type.
     home : str
         The module in ``neodp.cli`` and the function there, as in ``"graphs:show"``.
     summary : str
-        The line of help that a list of commands shows.
+        The line of help in a list of commands.
     panel : str, optional
-        The heading under which it shows it.
+        The heading of the command in that list.
     """
 
     def __init__(self, name: str, home: str, summary: str, panel: str | None = None) -> None:
@@ -152,7 +153,7 @@ class Later(TyperCommand):
         self.home = home
 
     def load(self) -> Any:
-        """The command itself."""
+        """Import and return the command itself."""
         module, _, function = self.home.partition(":")
         app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         app.command(self.name, cls=Command)(_with_store(getattr(import_module(f"neodp.cli.{module}"), function)))
@@ -162,11 +163,12 @@ class Later(TyperCommand):
         return command
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Load the command, and make its context."""
         return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
 def _strict(param: Any) -> None:
-    """Have a parameter take no more for a number than tables do: no 1_0, no inf, and no digits of other scripts."""
+    """Restrict a parameter to the numbers that tables may hold: no 1_0, no inf, and no digits of other scripts."""
     process = param.process_value
 
     def strict(context: Any, value: Any) -> Any:
@@ -190,14 +192,14 @@ def _require_number(option: str, text: str, *, whole: bool) -> None:
 
 
 def _kept_name(parameter: str, value: Any) -> Any:
-    """A name in the form in which stores keep it, where a parameter is one."""
+    """Return the value of a parameter; if it is a name, in the form in which stores keep names."""
     if parameter in ("graph", "population", "profile", "release") and isinstance(value, str):
         return value if os.path.isdir(value) else normal(value)  # which a name too long for a file is not
     return value
 
 
 def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A command's function with ``--store`` and ``--timeout``, if it opens a store: then it takes the context."""
+    """Add ``--store`` and ``--timeout`` to a command's function if it takes the context, and so opens a store."""
     annotations = get_type_hints(function, include_extras=True)
     if "context" not in annotations:
         return function

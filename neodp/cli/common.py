@@ -1,7 +1,7 @@
-"""What all commands share: the store they talk to, how they show results, and how they fail.
+"""Code that all commands share: opening the store, showing results, and reporting errors.
 
-Keys, names and answers come from whoever made a graph. Characters in them that a terminal would obey, or that turn the
-order of letters around, are shown as escapes and never sent: a key cannot clear the screen or retitle the window.
+Keys, names and answers come from the person who made a graph. Characters in them that would control a terminal, or that
+reverse the order of letters, are shown as escapes and never sent: a key cannot clear the screen or retitle the window.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metav
 
 
 def _json(context: typer.Context, value: bool) -> bool:
-    """Whether ``--json`` was given, before the command or after it."""
+    """Return whether ``--json`` was given, before the command or after it."""
     context.obj = replace(context.obj or Session(), json=value or (context.obj is not None and context.obj.json))
     return bool(context.obj.json)
 
@@ -91,7 +91,7 @@ Sheet: TypeAlias = Annotated[
 
 
 class Extra(StrEnum):
-    """What to do with columns that nobody asked for."""
+    """The treatment of unexpected columns."""
 
     REFUSE = "refuse"
     IGNORE = "ignore"
@@ -103,10 +103,10 @@ ExtraColumns: TypeAlias = Annotated[
 ]
 
 PATIENCE = 120.0
-"""How many seconds an answer waits for others who have the store's file."""
+"""The number of seconds that an answer waits for other processes that use the store's file."""
 
 INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it. Typer returns it and says nothing."""
+"""The exit code after Ctrl-C, as in shells. Typer returns it and prints nothing."""
 
 REFUSED = (
     errors.UnhitBoundary,
@@ -128,23 +128,23 @@ REFUSED = (
 
 @dataclass(frozen=True)
 class Session:
-    """What ``--store``, ``--timeout`` and ``--json`` say, before the command or after it."""
+    """The values of ``--store``, ``--timeout`` and ``--json``, given before the command or after it."""
 
     store: str | None = None
     timeout: float | None = None
     json: bool = False
 
     def open(self, *, patience: float = 0.0, create: bool = False) -> Store:
-        """The store; where a password is needed and somebody sits at the terminal, it is asked for.
+        """Open the store, and ask for a password if one is needed and the terminal is interactive.
 
-        A file is made only by commands that `create`: to read from a name that was misspelt makes nothing.
+        Only commands that `create` make a file: reading from a misspelt name creates nothing.
         """
         from neodp.store import open_store
 
         return open_store(replace(self.settings(), patience=patience, create=create))
 
     def settings(self) -> Settings:
-        """Where the store is, and who asks."""
+        """Return the address and the credentials of the store."""
         from neodp.store import Settings
 
         settings = Settings.from_env(self.store)
@@ -157,7 +157,7 @@ class Session:
 def reading(
     encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
 ) -> ReadOptions:
-    """How to read tables, as the options of a command say."""
+    """Return how to read tables, from the options of a command."""
     from neodp.data.tables import ReadOptions
 
     return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
@@ -168,41 +168,41 @@ OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u2
 
 
 def harmless(text: str, keep: str = "") -> str:
-    """A text with escapes instead of the characters that a terminal obeys, but for those to `keep`.
+    r"""Replace the characters that control a terminal by escapes, except those to `keep`.
 
     Examples
     --------
-    >>> harmless("red\\x1b[31m")
-    'red\\\\x1b[31m'
+    >>> harmless("red\x1b[31m")
+    'red\\x1b[31m'
     """
     return OBEYED.sub(lambda found: found[0] if found[0] in keep else found[0].encode("unicode_escape").decode(), text)
 
 
 def document(value: Any) -> str:
-    """A value as JSON in one line, which is harmless too: it says the same to whoever reads it as JSON."""
+    """Return a value as one line of JSON with harmless escapes, which a JSON parser reads as the same value."""
     text = json.dumps(value, ensure_ascii=False)
     return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def say(text: str = "") -> None:
-    """Text for people."""
+    """Print text for people."""
     typer.echo(harmless(text, keep="\n\t"))
 
 
 def inside(engine: str) -> str:
-    """What to add to a result for people where the plugin computed it."""
+    """Return the words to add to a result for people if the plugin computed it."""
     return ", inside the server" if engine == "server" else ""
 
 
 def confirm(question: str) -> None:
-    """Ask on stderr, so that stdout stays clean; anything but yes ends the command."""
+    """Ask a question on stderr, so that stdout stays clean; any answer but yes ends the command."""
     typer.echo(f"{harmless(question)} [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise typer.Abort
 
 
 def show(result: Mapping[str, Any], as_json: bool, text: Callable[[], None]) -> None:
-    """One result: as a JSON document, or as text for people."""
+    """Show one result, as a JSON document or as text for people."""
     if as_json:
         typer.echo(document(result))
     else:
@@ -210,7 +210,7 @@ def show(result: Mapping[str, Any], as_json: bool, text: Callable[[], None]) -> 
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table for people: as wide as the terminal or COLUMNS; where neither is known, as wide as it needs to be."""
+    """Print a table for people, as wide as the terminal or COLUMNS or, if neither is known, as wide as needed."""
     from rich import box
     from rich.console import Console
     from rich.table import Column, Table
@@ -244,25 +244,25 @@ METHODS = {
     "prefix": "prefix sums: no chance of a best answer could be larger",
     "line": "the line: private for certain, a little below the optimum",
 }
-"""How a mechanism was found, for people."""
+"""The methods that find mechanisms, in words for people."""
 
 
 def accuracy(least: float, mean: float) -> str:
-    """How accurate a mechanism is."""
+    """Return how accurate a mechanism is, in words."""
     return (
         f"the true answer has a chance of at least {number(least)}, and of {number(mean)} on average over the datasets"
     )
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> None:
-    """What is known, one thing a line under its name."""
+    """Print facts, one per line after its name."""
     width = max(len(name) for name, _ in rows) + 2
     for name, text in rows:
         say(f"{name:{width}}{text}")
 
 
 def typed(*words: str) -> str:
-    """A command as one can type it here: where ``neodp`` is not on the PATH, with the way to it."""
+    """Return a command as it can be typed here: with the path to ``neodp`` if that is not on the PATH."""
     script = Path(sys.argv[0])
     found = shutil.which("neodp")
     if script.name == "neodp" and (found is None or not script.exists() or not os.path.samefile(found, script)):
@@ -276,7 +276,7 @@ def typed(*words: str) -> str:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress]:
-    """Progress bars on stderr where that is a terminal; else nothing."""
+    """Show progress bars on stderr if it is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda what, done, total: None
         return
@@ -295,7 +295,7 @@ def progress(quiet: bool) -> Iterator[Progress]:
 
 
 def fail(error: BaseException, *, as_json: bool) -> int:
-    """Say what went wrong, in one sentence on stderr; the exit code."""
+    """Report an error in one sentence on stderr, and return the exit code."""
     kind, message, hint, code = _explained(error)
     message, hint, *details = (
         in_shell(text, getattr(error, "graph", None)) for text in (message, hint, *getattr(error, "details", ()))
@@ -310,12 +310,12 @@ def fail(error: BaseException, *, as_json: bool) -> int:
 
 
 def exit_code(error: errors.NeodpError) -> int:
-    """3 where the store cannot be reached, 1 where the request is refused, 2 for bad input."""
+    """Return 3 if the store cannot be reached, 1 if the request is refused, and 2 for bad input."""
     return 3 if isinstance(error, errors.StoreUnreachable) else 1 if isinstance(error, REFUSED) else 2
 
 
 def _explained(error: BaseException) -> tuple[str, str, str, int]:
-    """The kind, message and hint of an error, and its exit code."""
+    """Return the kind, message and hint of an error, and its exit code."""
     if errors.interrupted(error):
         return (
             "interrupted",

@@ -34,7 +34,9 @@ def demo(
     ),
     json: Json = False,
 ) -> None:
-    """Three voters end to end, in a file with no server: make, choose the boundary, extend, audit, query, plot, answer.
+    """Run an example of three voters from beginning to end, in a file that needs no server.
+
+    The demo makes a graph, chooses its boundary, extends it, audits and queries the mechanism, plots it, and answers.
 
     Example: `neodp demo`
     """
@@ -87,7 +89,7 @@ def _rows(mechanism: neodp.Mechanism) -> list[tuple[str, str, list[float]]]:
 
 
 def _picture(mechanism: neodp.Mechanism, path: Path) -> str:
-    """Where the picture is, or what it would take."""
+    """Draw the picture, and return its path, or how to get it."""
     from neodp.errors import NeodpError
     from neodp.plot import plot
 

@@ -1,7 +1,7 @@
 """``neodp doctor``: versions, extras, Java, the store with its rights and plugin; what is missing, and how to get it.
 
-Only the store decides the exit code: 3 where it cannot be reached, 1 where something in it is not as it must be. What
-is merely not installed is optional.
+Only the store decides the exit code: 3 if it cannot be reached, 1 if something is wrong with it. Whatever is merely not
+installed is optional.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from neodp.store import Settings, Store
 __all__ = ["doctor"]
 
 LIBRARIES = ("numpy", "numba", "scipy", "highspy", "pyarrow", "networkx", "neo4j", "ladybug", "typer", "rich")
-"""What neodp stands on."""
+"""The libraries on which neodp depends."""
 
 FOR_DEVELOPERS = {"all", "test", "lint", "bench", "docs", "browser"}
-"""Extras that users need not be told of."""
+"""Extras for developers, which users need not be told about."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes
     ----------
     what : str
-        The thing.
+        The thing that was checked.
     state : str
-        "ok", "missing" where it is optional, or "wrong".
+        "ok", "missing" if it is optional, or "wrong".
     found : str
-        What is there.
+        A description of what is there.
     remedy : str
-        What to type or do; empty where nothing is to be done.
+        A command to type or a thing to do; empty if there is nothing to do.
     """
 
     what: str
@@ -58,7 +58,7 @@ class Finding:
 
 
 def doctor(context: typer.Context, json: Json = False) -> None:
-    """What is installed, which store is used, what one may do there, what is missing and how to get it.
+    """Show what is installed, which store is used, what you may do there, what is missing and how to get it.
 
     The exit code is 3 if the store cannot be reached, and 1 if something about it is wrong; else it is 0.
 
@@ -90,7 +90,7 @@ def _text(found: list[Finding]) -> None:
 
 
 def _installation() -> Iterator[Finding]:
-    """Neodp itself, Python, and the libraries that are always there."""
+    """Check neodp itself, Python, and the required libraries."""
     here = Path(neodp.__file__).parent
     yield Finding("neodp", "ok", f"{neodp.__version__}, in {here}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {platform.system()} {platform.machine()}")
@@ -101,7 +101,7 @@ def _installation() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """Each extra, with what it needs as the installed package says."""
+    """Check each extra for the packages that the installed neodp lists for it."""
     facts: Any = metadata.metadata("neodp")
     for extra in facts.get_all("Provides-Extra") or []:
         if extra in FOR_DEVELOPERS:
@@ -126,7 +126,7 @@ def _version(package: str) -> str | None:
 
 
 def _java() -> Finding:
-    """Java, which only whoever starts a Neo4j server here needs."""
+    """Check Java, which is needed only to start a Neo4j server here."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
     if java is None:
@@ -138,7 +138,7 @@ def _java() -> Finding:
 
 
 def _compiled() -> Finding:
-    """Where compiled code is kept: without a place, every start would compile again."""
+    """Check the folder for compiled code, without which every start would compile again."""
     place = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(neodp.__file__).parent / "__pycache__")
     near = next((folder for folder in (place, *place.parents) if folder.exists()), place)
     if os.access(near, os.W_OK):
@@ -148,7 +148,7 @@ def _compiled() -> Finding:
 
 
 def _store(session: Session) -> Iterator[Finding]:
-    """The store: where, what it is, and what one may do there."""
+    """Check the store: its address, its kind, and what the user may do there."""
     settings = Settings.from_env(session.store)
     if session.store:
         origin = "--store"
@@ -173,7 +173,7 @@ def _store(session: Session) -> Iterator[Finding]:
 
 
 def _file(settings: Settings) -> Iterator[Finding]:
-    """The rights on an embedded file."""
+    """Check the rights on an embedded file."""
     path = settings.path
     if not (os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)):
         yield Finding("rights", "ok", "the file may be read, not written", "ask for the right to write, if you need it")
@@ -184,7 +184,7 @@ def _file(settings: Settings) -> Iterator[Finding]:
 
 
 def _server(store: Store) -> Iterator[Finding]:
-    """The version of a server, what its user may do, and the plugin."""
+    """Check the version of a server, the rights of its user, and the plugin."""
     from neodp.store.neo4j import Neo4jStore
 
     assert isinstance(store, Neo4jStore)

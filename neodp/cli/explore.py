@@ -32,7 +32,7 @@ def explore(
 ) -> None:
     """Look at graphs, mechanisms and answers in a browser; nothing can be changed there.
 
-    The page is served on this machine alone, at an address with a token that nobody can guess, until Ctrl-C.
+    The page is served on this machine only, at an address with a token that nobody can guess, until Ctrl-C.
 
     Example: `neodp explore survey`
 

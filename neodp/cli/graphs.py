@@ -49,7 +49,7 @@ Colors = Annotated[
     str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
 ]
 FORMULA = r"^[=@\t\r]|^[+-].*[^0-9.eE+-]"
-"""How a text begins that spreadsheets compute; a number with a sign is none."""
+"""The beginning of a text that spreadsheets take for a formula; a number with a sign is not a formula."""
 Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
 Whose = Annotated[
     str | None,
@@ -104,7 +104,7 @@ def load(
 ) -> None:
     """Load a graph from two tables, all or nothing: .csv, .tsv, .xlsx, .ods, .parquet, .arrow, also with .gz.
 
-    A folder of blocks is loaded with the mechanism that `extend --engine blocks` wrote there, if there is one.
+    A folder of blocks is loaded together with the mechanism that `extend --engine blocks` wrote there, if any.
 
     Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
 
@@ -171,7 +171,7 @@ def generate(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Make a graph of a family: path, grid, hypercube, hamming, votes, three_voters, counts, plurality, …
+    """Make a graph of a family: path, grid, hypercube, hamming, votes, three_voters, counts, plurality and others.
 
     Example: `neodp generate counts survey 20 30 10 --epsilon 0.1,0.5,1 --balanced`
     """
@@ -239,7 +239,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete a graph with its mechanism. Asks first. What was answered stays in its ledger.
+    """Delete a graph with its mechanism, after asking. What was answered stays in the ledger.
 
     Example: `neodp drop survey --yes`
     """
@@ -335,7 +335,7 @@ def _wrote(folder: blocks.Folder, json: bool) -> None:
 
 
 def _default_blocks(datasets: int) -> int:
-    """Blocks of a quarter of a million datasets, which take some hundred megabytes each while they are worked on."""
+    """Return the number of blocks of 250,000 datasets, each of which takes some hundred megabytes in memory."""
     return -(-datasets // 2**18)
 
 
@@ -349,7 +349,7 @@ def _keep(
     json: bool,
     folder: blocks.Folder | None = None,
 ) -> None:
-    """Put a graph into the store; from a folder of blocks, with its mechanism."""
+    """Store a graph; one from a folder of blocks together with its mechanism."""
     session: Session = context.obj
     with session.open(create=True) as store, progress(quiet) as tell:
         info = store.load(name, graph, replace=replace, population=population, progress=tell)
@@ -370,7 +370,7 @@ def _size(graph: GraphInfo | blocks.Folder) -> str:
 
 
 def _require_no_formulas(graph: DatasetGraph) -> None:
-    """Refuse to write what a spreadsheet would take for a formula and run."""
+    """Refuse to write text that a spreadsheet would run as a formula."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -384,7 +384,7 @@ def _require_no_formulas(graph: DatasetGraph) -> None:
 
 
 def _make(function: Callable[..., T], family: str, sizes: list[int], options: dict[str, Any]) -> T:
-    """Call a generator with what the command line gave, or say what does not fit."""
+    """Call a generator with the arguments of the command line, or say which of them do not fit."""
     parameters = inspect.signature(function).parameters
     wrong = [name for name in options if name not in parameters]
     if wrong:
@@ -421,7 +421,7 @@ def _numbers(name: str, text: str | None) -> float | list[float] | None:
 
 
 def _rule(text: str | None) -> str | int | None:
-    """A rule: a number of people, or a name."""
+    """Read a rule: a number of people, or a name."""
     try:
         return None if text is None else whole(text)
     except ValueError:
@@ -435,7 +435,7 @@ def _row(info: GraphInfo) -> tuple[Any, ...]:
 
 
 def _in_words(info: GraphInfo) -> list[tuple[str, str]]:
-    """What is known about a graph, for people."""
+    """Return what is known about a graph, in words for people."""
     rows = [
         ("graph", info.name),
         ("answers", ", ".join(info.colors)),

@@ -1,4 +1,4 @@
-"""Copies of what must not be lost: backup, ledger export, ledger import."""
+"""Commands for copies of data that must not be lost: backup, ledger export, ledger import."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def backup(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Copy the file of the store, whole and checked, also while others use it.
+    """Write a complete, checked copy of the store's file, even while others use the store.
 
-    To restore a backup, put it in place of the store while nobody uses it. Whoever restores an older one should then
-    import a newer ledger, or what was answered since could be drawn again. A Neo4j database has tools of its own:
-    neo4j-admin.
+    To restore a backup, put it in place of the store while nobody uses the store. After restoring an older backup,
+    import a newer ledger; otherwise, questions that were answered since could be answered again, differently. A Neo4j
+    database has its own backup tool, neo4j-admin.
 
     Example: `neodp backup backups/monday.db`
 
@@ -47,9 +47,9 @@ def export_ledger(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write what was answered, what it cost and how much may be as JSON lines, which 'ledger import' reads.
+    """Write what was answered, what it cost, and the limits as JSON lines, which 'ledger import' reads.
 
-    The file holds no data of people and no graphs, but for the keys that were kept with `--keep-key`.
+    The file holds no graphs and no data about people, except for the keys that were stored with `--keep-key`.
 
     Example: `neodp ledger export ledger.jsonl`
 
@@ -77,9 +77,10 @@ def import_ledger(
     file: Annotated[str, typer.Argument(help="What 'ledger export' wrote, or - for standard input.", metavar="FILE|-")],
     json: Json = False,
 ) -> None:
-    """Keep what another store has answered, or this one before an older backup was restored; all or nothing.
+    """Import what another store has answered, or this one before an older backup was restored; all or nothing.
 
-    The answers count as spent, whatever the limit. Limits that the store has stay. The same file twice changes nothing.
+    The answers count as spent, whatever the limit. Limits that the store has already stay as they are. Importing the
+    same file twice changes nothing.
 
     Example: `neodp ledger import ledger.jsonl`
 

@@ -46,7 +46,7 @@ __all__ = ["audit", "check", "extend"]
 
 
 class Mode(StrEnum):
-    """What to do with the mechanism, as in Neo4j GDS."""
+    """The ways to use the mechanism, as in Neo4j GDS."""
 
     STREAM = "stream"
     STATS = "stats"
@@ -55,14 +55,14 @@ class Mode(StrEnum):
 
 
 class Method(StrEnum):
-    """What to do with more than two colours where epsilon differs between edges."""
+    """The methods for more than two colours if epsilon differs between edges."""
 
     LINE = "line"
     PREFIX = "prefix"
 
 
 class Engine(StrEnum):
-    """Who computes: the plugin inside the server, or this process; by default whichever there is."""
+    """The engine: the plugin inside the server, or this process; by default the plugin if there is one."""
 
     AUTO = "auto"
     SERVER = "server"
@@ -70,7 +70,7 @@ class Engine(StrEnum):
 
 
 class ExtendEngine(StrEnum):
-    """The same, or block by block on files; "exact" is an older name of "client"."""
+    """The same engines, or block by block on files; "exact" is another name for "client"."""
 
     AUTO = "auto"
     SERVER = "server"
@@ -81,7 +81,7 @@ class ExtendEngine(StrEnum):
 
 
 class AuditEngine(StrEnum):
-    """The same, for audit."""
+    """The same engines, for audit."""
 
     AUTO = "auto"
     SERVER = "server"
@@ -103,9 +103,9 @@ Master = Annotated[
 def check(
     context: typer.Context, graph: Graph, engine: Who = Engine.AUTO, quiet: Quiet = False, json: Json = False
 ) -> None:
-    """Can a private mechanism be found? Is the graph connected, and alpha given where it is needed and compatible?
+    """Check that the graph is connected, and that alpha is given where needed and allows a private mechanism.
 
-    The exit code is 1 if not; then the output names the datasets that show why.
+    If not, the exit code is 1, and the output names the datasets that show why.
 
     Example: `neodp check survey`
     """
@@ -149,7 +149,7 @@ def extend(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Find the most accurate private mechanism, and keep its probabilities on the datasets.
+    """Find the most accurate private mechanism, and store its probabilities on the datasets.
 
     Example: `neodp extend survey --mode stats`
 
@@ -207,7 +207,7 @@ def audit(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Check exactly, on every edge, that a mechanism is private: a stored one, or anybody's from two tables.
+    """Check exactly, on every edge, that a mechanism is private: a stored mechanism, or one from two tables.
 
     The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written.
 
@@ -254,7 +254,7 @@ def audit(
 
 @contextmanager
 def _or_folder(graph: str, command: str) -> Iterator[None]:
-    """Where the store has no such graph, but there is such a folder: say how to name it."""
+    """Say how to name a folder, if the store has no such graph but a folder of that name exists."""
     try:
         yield
     except UnknownGraph as error:
@@ -265,7 +265,7 @@ def _or_folder(graph: str, command: str) -> Iterator[None]:
 
 
 def _cluster(engine: str, master: str | None) -> str | None:
-    """The Spark cluster that is to compute, if one is."""
+    """Return the Spark cluster that is to compute; None if there is none."""
     if (engine == "spark") == (master is None):
         raise GraphError("--engine spark and --master go together", "give both, as in --engine spark --master local[2]")
     return master
@@ -323,7 +323,7 @@ def _audit_blocks(
 
 
 def _audit_tables(given: Tabulated, losses: Path | None, worst: int, json: bool) -> None:
-    """Audit a mechanism that stands in two tables."""
+    """Audit a mechanism from two tables."""
     report = given.audit(worst=worst)
     if losses is not None:
         given.write_losses(losses)
@@ -338,14 +338,14 @@ def _audit_tables(given: Tabulated, losses: Path | None, worst: int, json: bool)
 
 
 def _write_losses(mechanism: Mechanism, file: Path) -> None:
-    """Write what each edge of a stored mechanism really loses."""
+    """Write the actual privacy loss on each edge of a stored mechanism."""
     graph = mechanism.graph
     columns = (graph.source, graph.target, graph.epsilon, graph.delta)
     Tabulated(tuple(graph.keys.to_pylist()), graph.colors, mechanism.probabilities, *columns).write_losses(file)
 
 
 def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
-    """Every dataset: one JSON object a line, or one line of text."""
+    """Print every dataset, as a line of JSON or a line of text."""
     for key, color, row, own in rows:
         if json:
             probabilities = dict(zip(colors, row, strict=True))
@@ -356,7 +356,7 @@ def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
 
 
 def _worst(report: Audit) -> None:
-    """The edges that come closest to what they allow, or go beyond it."""
+    """Show the edges that come closest to their limit, or exceed it."""
     if report.worst:
         say("The broken edges first, and how much the tightest ones use:" if not report else "The tightest edges:")
     for edge in report.worst:
@@ -364,7 +364,7 @@ def _worst(report: Audit) -> None:
 
 
 def _extended(found: dict[str, Any], next_one: str) -> None:
-    """A mechanism in words."""
+    """Describe a mechanism in words."""
     size = f"{count(found['vertices'], 'dataset')}, {count(found['edges'], 'edge')}"
     boundary = f"{count(found['boundary'], 'dataset')} where one person's data decides"
     rows = [
@@ -384,7 +384,7 @@ def _extended(found: dict[str, Any], next_one: str) -> None:
 
 
 def _estimated(found: dict[str, Any]) -> None:
-    """How much memory a mechanism would take, in words."""
+    """Tell in words how much memory a mechanism would take."""
     size = f"{count(found['vertices'], 'dataset')}, {count(found['edges'], 'edge')}"
     memory = f"{megabytes(found['bytes_min'])} to {megabytes(found['bytes_max'])}{inside(found['engine'])}"
     facts([("graph", size), ("memory", memory)])

@@ -15,7 +15,7 @@ __all__ = ["install", "status"]
 
 
 def status(context: typer.Context, json: Json = False) -> None:
-    """Does the server have the plugin, and is it of this version? Exit code 1 if not.
+    """Check that the server has the plugin, and of this version. The exit code is 1 if not.
 
     Example: `neodp plugin status`
     """
@@ -48,7 +48,7 @@ def status(context: typer.Context, json: Json = False) -> None:
 def install(
     folder: Annotated[Path, typer.Argument(help="The plugins folder of the server.", metavar="DIR")], json: Json = False
 ) -> None:
-    """Put the plugin into the plugins folder of a server, which finds it when it starts again.
+    """Copy the plugin to the plugins folder of a server, which loads the plugin at its next start.
 
     Example: `neodp plugin install /var/lib/neo4j/plugins`
     """

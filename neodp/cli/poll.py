@@ -105,9 +105,9 @@ def poll(
     ] = False,
     json: Json = False,
 ) -> None:
-    """A private answer about a table of people, each with a vote and an epsilon: what do most of them want?
+    """Answer privately what most people in a table want; each person has a vote and an epsilon.
 
-    Without --release and --reveal, nothing that is shown depends on the votes.
+    Without --release or --reveal, nothing that is shown depends on the votes.
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
@@ -165,7 +165,7 @@ def poll(
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
-    """What one can vote for, however it was given."""
+    """Return the options that people can vote for, from whichever parameter gives them."""
     given = [each for each in (options, option, file) if each]
     if len(given) > 1:
         raise GraphError("the options are given in several ways", "give one of --options, --option and --options-file")
@@ -181,7 +181,7 @@ def _choices(options: str | None, option: list[str] | None, file: Path | None) -
 def _people(
     session: Session, file: Path | None, cypher: str | None, votes: list[str], epsilon: str | None
 ) -> tuple[Path | People, list[str], str]:
-    """The people of the file or the query, whichever is given, and which columns are meant."""
+    """Return the people from the file or the query, whichever is given, and the names of the columns."""
     if (file is None) == (cypher is None):
         raise GraphError("where are the people?", "give one of a file and --cypher")
     table: Path | People | None = file
@@ -204,7 +204,7 @@ def _people(
 
 
 def _chosen(survey: Survey) -> Survey:
-    """The survey with a mechanism: where it matters and none was named, whoever sits at the terminal is asked."""
+    """Return the survey with a mechanism; if the choice matters and none was named, ask at the terminal."""
     try:
         survey.require_choice()
     except GraphError:
@@ -216,11 +216,11 @@ def _chosen(survey: Survey) -> Survey:
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
 UNKEPT |= {"store", "timeout"}
-"""Parameters that do not belong to the words that ask a question again, or stand there in another way."""
+"""Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 
 def _words(context: typer.Context, file: Path | None, survey: Survey) -> str:
-    """The command that asks the same again, without its columns of votes and the release."""
+    """Return the command that asks the same again, without its columns of votes and the release."""
     words = ["neodp", "poll", *([str(file)] if file is not None else [])]
     given = context.params
     for parameter in context.command.params:
@@ -234,7 +234,7 @@ def _words(context: typer.Context, file: Path | None, survey: Survey) -> str:
 
 
 def _what_if(poll: polls.Poll, margin: int | None, raised: float) -> list[dict[str, Any]]:
-    """What a higher epsilon of each group would bring."""
+    """Return the accuracy that a higher epsilon of each group would give."""
     if not raised > 0.0:
         raise GraphError(f"--what-if is {raised!r}", "give by how much an epsilon is raised, as in 0.5")
     if not poll.largest_margin:

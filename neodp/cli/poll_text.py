@@ -1,4 +1,4 @@
-"""How ``neodp poll`` shows a poll to people: guarantees, both mechanisms, accuracy by margin, answers."""
+"""Text output of ``neodp poll``: guarantees, both mechanisms, accuracy by margin, answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neodp.polls import Poll, Question, Survey
 __all__ = ["choice", "shown"]
 
 MOST = 20
-"""How many groups to show."""
+"""The largest number of groups to show."""
 
 
 HOW = {
@@ -22,11 +22,11 @@ HOW = {
     "normal": " (by a normal distribution: it decides what is expected, never privacy)",
     "sampled": " (from tables that were drawn from the prior: they decide what is expected, never privacy)",
 }
-"""How an expected accuracy was found, for people."""
+"""The ways in which an expected accuracy was found, in words for people."""
 
 
 def choice(survey: Survey) -> str:
-    """Ask which mechanism to use, on stderr, until one is typed; where nothing is, nothing is done."""
+    """Ask on stderr which mechanism to use, until one is typed; without any input, do nothing."""
     for question in survey.questions:
         if question.both.differ:
             facts = question.facts()["mechanisms"]
@@ -40,7 +40,7 @@ def choice(survey: Survey) -> str:
 
 
 def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
-    """One question in full, or several with one row each; and what may tell something about the votes."""
+    """Show one question in full, or several with one row each, and the parts that depend on the votes."""
     questions = survey.questions
     if len(questions) == 1:
         _one(questions[0], facts[0], survey.chosen is not None)
@@ -53,7 +53,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
 
 
 def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
-    """One question in full."""
+    """Show one question in full."""
     _facts(question, facts)
     _guarantees(question.poll, 1)
     if facts["by_margin"]:
@@ -96,7 +96,7 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
 
 
 def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
-    """Both mechanisms side by side, and what happens where privacy goes with the answer."""
+    """Show both mechanisms side by side, and what happens if the wish for privacy depends on the vote."""
     both = facts["mechanisms"]
     say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} assumes:")
     rows = [
@@ -113,7 +113,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
 
 
 def _expected(mechanism: dict[str, Any]) -> float:
-    """An expected accuracy; an estimate has three digits."""
+    """Return an expected accuracy, with three digits if it is an estimate."""
     found: float = mechanism["expected"]
     return found if mechanism["method"] == "exact" else round(found, 3)
 
@@ -127,7 +127,7 @@ def _side_by_side(both: dict[str, Any]) -> str:
 
 
 def _in_words(both: dict[str, Any]) -> str:
-    """What happens where those who ask for much privacy all vote one way."""
+    """Return what happens if all people who ask for much privacy vote the same way, in words."""
     if both["weighted"] == both["balanced"]:
         return "Weighted is the same as balanced here: nothing better was found."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
@@ -145,12 +145,12 @@ def _in_words(both: dict[str, Any]) -> str:
 
 
 def _asked_of_all(survey: Survey) -> int:
-    """How many questions everybody is asked."""
+    """Return the number of questions that everybody is asked."""
     return len({question.name for question in survey.questions})
 
 
 def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
-    """What each group is promised."""
+    """Show the guarantee for each group."""
     columns = [
         "level",
         "epsilon",
@@ -171,7 +171,7 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
 
 
 def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
-    """Several questions, one row each."""
+    """Show several questions, one row each."""
     questions = survey.questions
     columns = ["question"] + ["part"] * (survey.by is not None)
     columns += ["people", "skipped", "balanced", "weighted", "worst", "95 % from", "99 % from"]

@@ -104,7 +104,7 @@ HEADINGS = {
     "min_p_true": "least accuracy",
     "p_true": "accuracy",
 }
-"""What columns of the ready-made queries are called in tables for people."""
+"""The headings of the canned queries' columns in tables for people."""
 
 
 def _list(json: bool) -> None:

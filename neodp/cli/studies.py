@@ -1,4 +1,4 @@
-"""Commands that compare and ask what would be: compare, what-if."""
+"""Commands that compare mechanisms, and that change the graph hypothetically: compare, what-if."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compare(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Compare two mechanisms dataset by dataset: is one at least as accurate everywhere?
+    """Compare two mechanisms dataset by dataset, and tell whether one is at least as accurate everywhere.
 
     Example: `neodp compare before after -o picture.svg`
     """
@@ -56,9 +56,9 @@ def what_if(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """What would a higher epsilon bring? For each epsilon of the graph, the accuracy if it alone were raised.
+    """Show how accurate answers would be if a single epsilon of the graph were raised, for each epsilon.
 
-    The accuracy is that of the balanced mechanism; what is stored is neither used nor changed.
+    The accuracy is that of the balanced mechanism; a stored mechanism is neither used nor changed.
 
     Example: `neodp what-if survey --by 0.5`
     """
@@ -70,12 +70,12 @@ def what_if(
 
 
 def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
-    """What a higher epsilon would bring, one row for each epsilon; the first row is the graph as it is."""
+    """Return the accuracy with each epsilon raised alone, one row each; the first row is the graph as it is."""
     return [asdict(row) for row in study.what_if(graph, by)]
 
 
 def raised_table(rows: list[dict[str, Any]]) -> None:
-    """The same rows for people."""
+    """Show the same rows as a table for people."""
     say("How accurate answers would be if everybody of one epsilon asked for a higher one, with the balanced alpha:")
     columns = ("people of epsilon", "raised to", "edges", "datasets answered better", "mean accuracy", "least accuracy")
     first, *others = (tuple(row.values()) for row in rows)
@@ -84,7 +84,7 @@ def raised_table(rows: list[dict[str, Any]]) -> None:
 
 
 def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[Accuracy]:
-    """The accuracy of two mechanisms; no store is opened where both are tables."""
+    """Return the accuracy of two mechanisms; open no store if both are tables."""
     if all(map(is_table, names)):
         return [study.read_accuracy(name) for name in names]
     with session.open() as store, progress(quiet) as tell:

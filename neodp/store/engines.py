@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Declined", "Engine", "Plugin", "Ran", "Row", "by_plugin"]
 
 Engine: TypeAlias = Literal["auto", "server", "client", "ball", "whole"]
-"""Where a computation runs, and by which algorithm.
+"""The place where a computation runs, and its algorithm.
 
 "server" is the plugin, "client" is this process, and "auto" is the plugin if there is one, else this process. For
 single datasets, "ball" is a search by this process, and "whole" is a pass over the whole graph by this process.

@@ -1,4 +1,4 @@
-"""``neodp stretch …``: users with privacy weights on what they like; who is similar, and what that costs."""
+"""``neodp stretch …``: similar users, whose likes have privacy weights, and the privacy cost of finding them."""
 
 __all__ = ["COMMANDS"]
 
@@ -11,4 +11,4 @@ COMMANDS = {
     "stretch recall": ("stretch.experiments:recall", "Measure how useful private neighbours are. Not private."),
     "stretch utility": ("stretch.experiments:utility", "Measure how far off private numbers are. Not private."),
 }
-"""Its commands: the module and function of each, and one line of help."""
+"""The module and function of each ``stretch`` command, and one line of help."""

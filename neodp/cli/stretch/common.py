@@ -1,4 +1,4 @@
-"""What the commands of ``neodp stretch`` share: their arguments, and how a cost is shown."""
+"""Code that the commands of ``neodp stretch`` share: their arguments, and the display of costs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from neodp.stretch.similarities import Cost, Measure
 __all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "numbers", "spend"]
 
 DELTA = 1e-6
-"""With which delta costs are shown too."""
+"""The delta at which costs are also shown."""
 
 Profile: TypeAlias = Annotated[str, typer.Argument(help="The profiles' name.", metavar="PROFILE")]
 Measured: TypeAlias = Annotated[
@@ -34,14 +34,14 @@ Named: TypeAlias = Annotated[
 
 
 def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Level, ...], name: str | None) -> None:
-    """Have the population of a profile pay for numbers that are about to be drawn.
+    """Charge the population of a profile for numbers that are about to be drawn.
 
-    The numbers themselves are not kept, so that a name can be used once.
+    The numbers themselves are not stored, so each name can be used only once.
 
     Raises
     ------
     BudgetSpent
-        If the population was asked about as much as is allowed.
+        If the population's limit leaves no room for the numbers.
     OtherQuestion
         If the name was used before.
     """
@@ -59,7 +59,7 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
 
 
 def numbers(option: str, text: str) -> list[float]:
-    """Numbers that are joined by commas."""
+    """Read numbers joined by commas."""
     try:
         return [number_of(x) for x in text.split(",")]
     except ValueError:
@@ -67,13 +67,13 @@ def numbers(option: str, text: str) -> list[float]:
 
 
 def cost_as_json(cost: Cost) -> dict[str, Any]:
-    """A cost as numbers."""
+    """Return a cost as numbers."""
     loose = {"epsilon": cost.at(DELTA), "delta": DELTA}
     return {"epsilon": cost.epsilon, "releases": cost.releases, "epsilon_total": cost.total, "approximate": loose}
 
 
 def cost_in_words(who: str, cost: Cost) -> str:
-    """A cost as a sentence."""
+    """Return a cost as a sentence."""
     less = cost.at(DELTA)
     loose = f" ({in_words(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
     price = f"{count(cost.releases, 'number')} × epsilon {number(cost.epsilon)} = {number(cost.total)}{loose}"

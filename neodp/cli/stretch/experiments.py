@@ -1,4 +1,4 @@
-"""Commands that measure what privacy costs; what they show is not private: recall, utility."""
+"""Commands that measure the loss of accuracy through privacy: recall, utility. Their output is not private."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recall(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """The experiment: how much of what users like their private neighbours know. What it shows is not private.
+    """Measure how much of what users like their private neighbours know. The output is not private.
 
     Example: `neodp stretch recall ratings --results recall.jsonl -o recall.svg`
     """
@@ -88,7 +88,7 @@ def utility(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """How far off private scalar products are, measured and by theory, over all pairs. What it shows is not private.
+    """Show the error of private scalar products over all pairs, measured and in theory. The output is not private.
 
     Example: `neodp stretch utility ratings --epsilon 1`
     """

@@ -114,7 +114,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete profiles with their users, items, likes and neighbours. Asks first.
+    """Delete profiles with their users, items, likes and neighbours, after asking.
 
     Example: `neodp stretch drop ratings --yes`
     """

@@ -40,7 +40,7 @@ def similarity(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """How similar two users are, with noise. Every call costs both of them anew, and counts as a release.
+    """Show how similar two users are, with noise. Every call costs both users anew, and counts as a release.
 
     Example: `neodp stretch similarity ratings 17 42 --total 1`
     """
@@ -81,10 +81,10 @@ def neighbors(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """The k nearest neighbours of all users, or of one, with noise. Every call costs everybody, and is a release.
+    """Find the k nearest neighbours of all users, or of one, with noise. Every call costs everybody, and is a release.
 
-    For one user, it is released who they are, nearest first, which costs that user k numbers; --scores releases how
-    similar they are as well, which costs one number for every other user.
+    For one user, the command releases who the neighbours are, nearest first, which costs that user k numbers;
+    --scores also releases how similar they are, which costs one number for every other user.
 
     Example: `neodp stretch neighbors ratings --user 17 --total 1`
     """
@@ -138,7 +138,7 @@ def neighbors(
 
 
 def _each(epsilon: float | None, total: float | None, releases: int) -> float:
-    """The epsilon of each number, given itself or as that of so many numbers together."""
+    """Return the epsilon of each number, from that epsilon itself or from the total of all numbers."""
     if (epsilon is None) == (total is None):
         raise PrivacyError(
             "which epsilon?", "give --epsilon for each number released, or --total for all of them together"
@@ -150,7 +150,7 @@ def _each(epsilon: float | None, total: float | None, releases: int) -> float:
 
 
 def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> list[dict[str, Any]]:
-    """Neighbours, one by one."""
+    """Return neighbours as rows, one by one."""
     ids = profiles.users.to_pylist()
     width = found.neighbor.shape[1]
     size = found.neighbor.size if limit is None else min(limit, found.neighbor.size)
