@@ -182,7 +182,7 @@ def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
     Parameters
     ----------
     far_given : array of bool
-        Whether the far ends of ``part.across`` have alpha.
+        Per far end of ``part.across``, whether it has alpha.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A poll: people, each with a choice and an epsilon, and the private answer of all of them.
+"""Polls: people, each with a choice and an epsilon, and one private answer for all of them.
 
 >>> from neodp.polls import Group, poll
 >>> p = poll([Group(epsilon=0.5, size=40), Group(epsilon=1.0, size=60)], "majority")
@@ -9,9 +9,9 @@
 
 The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`; the weighted ones are in
 :mod:`neodp.polls.weighted` and :mod:`neodp.polls.weighted_plurality`, and :mod:`neodp.polls.facts` compares them.
-:mod:`neodp.polls.people` and :mod:`neodp.polls.table` get from a table of people to counted votes,
-:mod:`neodp.polls.question` keeps one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
-table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` says what a higher epsilon would bring.
+:mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
+:mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
+table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` computes the gain from a higher epsilon.
 """
 
 from neodp.polls.levels import WhatIf, what_if

@@ -1,15 +1,15 @@
-"""How often the balanced poll is right, under a prior.
+"""The expected accuracy of the balanced poll under a prior.
 
-*Yes or no, exactly.* Let yes be true, and count the people who say yes from the greatest epsilon down: the last
-`needed` - 1 of them are not needed to change their minds, all others are (:mod:`neodp.polls`). So there is one group
-h in which they change from the one kind to the other: with R yes in the groups above h and x in h, R < needed <= R +
-x. The chance of the wrong answer is then
+*Yes or no, exactly.* Let yes be true, and order the people who say yes from the greatest epsilon down: the first
+`needed` - 1 of them keep their choice on the cheapest way to the other answer, and all others change it
+(:mod:`neodp.polls.mechanism`). So there is one group h that divides the two kinds: with R yes in the groups above h and
+x in h, R < needed <= R + x. The chance of the wrong answer is then
 
     exp(-(sum over g < h of e_g x_g)) exp(-e_h (R + x - needed)) / (1 + exp(e_h)).
 
-Under a prior where people choose independently, the first factor has the expectation of product (1 - p_g + p_g
-e^-e_g)^n_g, and the rest is a sum over R and x: all of it takes convolutions of single groups. With a beta prior it
-is the average over p by Gauss-Jacobi quadrature, which is exact for these polynomials.
+Under a prior where people choose independently, the expectation of the first factor is the product of
+(1 - p_g + p_g e^-e_g)^n_g, and the rest is a sum over R and x: all of it takes convolutions of single groups. With a
+beta prior, the result is averaged over p by Gauss-Jacobi quadrature, which is exact for these polynomials.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ __all__ = ["Expected", "balanced_accuracy", "plurality_accuracy", "sampled_accur
 Ints = NDArray[np.int64]
 
 PEOPLE = 2_000
-"""Up to so many people, the sums over all tables are carried out."""
+"""The greatest number of people for which the sums over all tables are computed."""
 NODES = 200
-"""With a beta prior, up to twice so many people."""
+"""The greatest number of quadrature nodes: with a beta prior, sums are computed for up to twice as many people."""
 
 
 class Expected(NamedTuple):
-    """An expected accuracy, and how it was found: ``exact``, ``normal`` or ``sampled``."""
+    """An expected accuracy, and the method that found it: ``exact``, ``normal`` or ``sampled``."""
 
     value: float
     method: str
 
 
 def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
-    """The expected accuracy of the balanced poll.
+    """Return the expected accuracy of the balanced poll.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def balanced_accuracy(poll: Threshold, prior: Prior) -> Expected:
 
 
 def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
-    """The expected accuracy of a plurality on given tables; on those to judge by where they are a sample.
+    """Return the expected accuracy of a plurality on given tables; for a sample, on its tables for evaluation.
 
     Examples
     --------
@@ -92,17 +92,17 @@ def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
 
 @lru_cache(maxsize=64)
 def balanced_plurality(poll: Plurality, prior: Prior) -> Expected:
-    """The expected accuracy of the balanced plurality, on the tables that weighted ones are judged by."""
+    """Return the expected accuracy of the balanced plurality, on the tables on which weighted ones are evaluated."""
     from neodp.polls.weighted_plurality import sample
 
     return sampled_accuracy(poll, sample(poll, prior))
 
 
 def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
-    """The accuracy of the balanced plurality at one table, in doubles, group by group instead of person by person.
+    """Return the accuracy of the balanced plurality at one table, in doubles, group by group, not person by person.
 
     With a of the winner's people and b = gap - 2 a others, the cost is a sum of two convex functions of a that are
-    linear between the ends of groups: the least lies next to such an end.
+    linear between the ends of groups: the minimum lies next to such an end.
     """
     k = len(poll.options)
     winner, epsilon = poll.truth(counts), np.array([group.epsilon for group in poll.groups])
@@ -111,7 +111,7 @@ def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
     best = math.inf
     for rival, gap in sorted(poll._gaps(counts).items(), key=lambda each: each[1]):
         if ((gap + 1) // 2 - 1) * float(epsilon[0]) >= best:
-            break  # so many people cost more, whoever they are
+            break  # this many people cost more, whoever they are
         rest = counts.sum(axis=1) - winning - counts[:, rival]
         ends = [np.concatenate([[0], np.cumsum(people)]) for people in (winning, rest)]
         paid = [np.concatenate([[0.0], np.cumsum(people * epsilon)]) for people in (winning, rest)]
@@ -127,7 +127,7 @@ def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
 
 
 def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
-    """Chances per group, and how likely they are."""
+    """Return the chances per group in each case of the prior, with the probability of the case."""
     if prior.beta is None:
         return [(1.0, prior.shares(poll.groups))]
     shares, weights = _quadrature(*prior.beta, poll.people // 2 + 1)
@@ -135,11 +135,11 @@ def _cases(poll: Poll, prior: Prior) -> list[tuple[float, Floats]]:
 
 
 def _quadrature(a: float, b: float, n: int) -> tuple[Floats, Floats]:
-    """Gauss-Jacobi quadrature for a beta distribution: n shares, and how much each of them counts.
+    """Return the n nodes and weights of Gauss-Jacobi quadrature for a beta distribution.
 
-    The shares are the eigenvalues of the matrix of the three-term recurrence, and the weights the squares of the first
-    entries of its eigenvectors (Golub and Welsch 1969). Ratios are taken before products, so that no parameters are
-    too large or too small.
+    The nodes are the eigenvalues of the matrix of the three-term recurrence, and the weights are the squares of the
+    first entries of its eigenvectors (Golub and Welsch 1969). Ratios are taken before products, so that no parameters
+    are too large or too small.
     """
     from scipy.linalg import eigh_tridiagonal
 
@@ -153,7 +153,7 @@ def _quadrature(a: float, b: float, n: int) -> tuple[Floats, Floats]:
 
 
 def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
-    """The chance that the first option is true, and not the answer."""
+    """Return the chance that the first option is the true answer, and another answer is given."""
     laws = [binomial(group.size, float(share)) for group, share in zip(groups, shares, strict=True)]
     paid = np.concatenate(
         [
@@ -183,7 +183,7 @@ def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
 
 
 def _spread_evenly(poll: Threshold, prior: Prior) -> float:
-    """For many people: at every margin, the accuracy where winners are spread over the groups in proportion."""
+    """Approximate the accuracy for many people, with the winners spread proportionally over the groups."""
     total = _total_law(poll, prior)
     most = poll.largest_margin
     grid = np.unique(np.concatenate([np.arange(1, min(most, 64) + 1), np.geomspace(1, most, 160).astype(np.int64)]))
@@ -203,7 +203,7 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
 
 
 def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
-    """The distribution function of the number of votes for the first option."""
+    """Return the distribution function of the number of votes for the first option."""
     from scipy.special import bdtr, ndtr  # scipy.stats takes long to load
 
     shares, n = prior.shares(poll.groups), poll.people

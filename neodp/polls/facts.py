@@ -1,11 +1,13 @@
-"""What can be said of a poll before anybody's vote is read: balanced and weighted side by side.
+"""A comparison of the balanced and the weighted poll, before any vote is read.
 
-Three figures tell the two mechanisms apart. All of them come from sizes, epsilons and a public prior.
+Three figures distinguish the two mechanisms. All of them come from sizes, epsilons and a public prior.
 
-* *Expected accuracy*: how often the answer is the true one, on average over the prior. Weighted is made for it.
-* *Worst accuracy*: what every single table has at least. Balanced is made for it: it is never below a coin.
-* *Where privacy goes with the answer*: those who ask for much privacy all choose one option, and all others another.
-  A weighted poll hears the former least. If they are right, it can be wrong with a high chance.
+* *Expected accuracy*: the chance of the true answer, on average over the prior. The weighted poll is designed for it.
+* *Worst accuracy*: the least chance of the true answer at any table. The balanced poll is designed for it: it is never
+  worse than a coin.
+* *Accuracy if privacy and votes are correlated*: everybody who asks for much privacy chooses one option, and all others
+  choose another. A weighted poll gives the least weight to the former. If their option is the true answer, the poll can
+  be wrong with a high chance.
 """
 
 from __future__ import annotations
@@ -27,25 +29,25 @@ from neodp.polls.weighted_plurality import WeightedPlurality
 __all__ = ["Against", "Facts", "Preview", "against", "preview"]
 
 DIFFER = 0.05
-"""Mechanisms whose expected accuracy differs by more than this are not to be chosen by default."""
+"""The greatest difference in expected accuracy at which a mechanism may be chosen by default."""
 CUTS = 12
-"""How many divisions of the people by privacy are looked at, besides the narrowest."""
+"""The number of divisions of the people by privacy that are considered, besides the narrowest."""
 
 
 @dataclass(frozen=True)
 class Against:
-    """A table where the people with the least epsilons choose what is true, and all others something else.
+    """A table where the people with the least epsilons choose the true answer, and all others another option.
 
     Attributes
     ----------
     people : int
-        How many they are.
+        The number of people with the least epsilons.
     epsilon : float
         Their greatest epsilon.
     answer : str
-        What they choose; it is the true answer.
+        The option they choose, which is the true answer.
     right : float
-        The chance that it is the answer.
+        The chance that the poll gives this answer.
     """
 
     people: int
@@ -56,7 +58,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of one mechanism.
+    """The accuracy of one mechanism, before any vote is read.
 
     Attributes
     ----------
@@ -64,11 +66,11 @@ class Facts:
     expected : float
         The expected accuracy under the prior.
     method : str
-        How it was found: ``exact`` sums, a ``normal`` distribution, or tables that were ``sampled`` from the prior.
+        The method that found it: ``exact`` sums, a ``normal`` distribution, or tables ``sampled`` from the prior.
     worst : float
-        The accuracy that every table has at least.
+        A lower bound on the accuracy at every table.
     against : tuple of Against
-        Tables where privacy goes with the answer, the narrowest ones first.
+        Tables where privacy and votes are correlated, the narrowest ones first.
     """
 
     poll: Poll
@@ -79,19 +81,19 @@ class Facts:
 
     @property
     def adversarial(self) -> float:
-        """The least accuracy on those tables."""
+        """The least accuracy on the tables in ``against``."""
         return min((each.right for each in self.against), default=1.0)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Both mechanisms for one question.
+    """The accuracy of both mechanisms for one question.
 
     Attributes
     ----------
     prior : Prior
     balanced, weighted : Facts
-        Where nothing better than balanced is found, the weighted poll is the balanced one itself.
+        The two mechanisms. If nothing better than balanced is found, the weighted poll is the balanced one.
     """
 
     prior: Prior
@@ -100,12 +102,12 @@ class Preview:
 
     @property
     def gain(self) -> float:
-        """By how much the expected accuracy of weighted is greater."""
+        """The expected accuracy of weighted minus that of balanced."""
         return self.weighted.expected - self.balanced.expected
 
     @property
     def differ(self) -> bool:
-        """Whether the choice matters so much that it should be made by somebody."""
+        """True if the mechanisms differ so much that the user should choose one."""
         return self.gain > DIFFER
 
 
@@ -115,7 +117,7 @@ def preview(
     options: Sequence[str] = ("yes", "no"),
     prior: str | Prior = "even",
 ) -> Preview:
-    """Balanced and weighted side by side, without a vote.
+    """Compare the balanced and the weighted mechanism, without reading a vote.
 
     Parameters
     ----------
@@ -127,7 +129,7 @@ def preview(
     Raises
     ------
     GraphError
-        If one of them is invalid; the message says which one, and what is allowed.
+        If an argument is invalid; the message says which one, and what is allowed.
 
     Examples
     --------
@@ -163,10 +165,10 @@ def _expected(poll: Poll, prior: Prior) -> Expected:
 
 
 def against(poll: Poll) -> tuple[Against, ...]:
-    """Tables where the people with the least epsilons choose what is true, and all others something else.
+    """Return tables where the people with the least epsilons choose the true answer, and all others another option.
 
-    First the narrowest, for each of the first two options: as few of them as make it true. Then those where whole
-    groups are on one side.
+    The narrowest come first, for each of the first two options: just enough people choose the option to make it true.
+    Then come tables where whole groups are on one side.
 
     Examples
     --------
@@ -194,14 +196,14 @@ def against(poll: Poll) -> tuple[Against, ...]:
 
 
 def _fewest(poll: Poll, option: int) -> int:
-    """How many must choose one of the first two options for it to be true, where all others choose the other one."""
+    """Return how many must choose one of the first two options to make it true, if all others choose the other one."""
     if isinstance(poll, Threshold):
         return poll.needed if option == 0 else poll.people - poll.needed + 1
     return (poll.people + 1) // 2 if option == 0 else poll.people // 2 + 1
 
 
 def _divided(poll: Poll, people: int, option: int) -> Counts:
-    """So many people of the least epsilons choose one of the first two options, all others the other one."""
+    """Return the table where this many people of the least epsilons choose `option`, and all others the other one."""
     counts = np.zeros((len(poll.groups), len(poll.options)), np.int64)
     counts[:, option] = np.clip(people - (np.cumsum(poll._sizes) - poll._sizes), 0, poll._sizes)
     counts[:, 1 - option] = poll._sizes - counts[:, option]
@@ -209,5 +211,5 @@ def _divided(poll: Poll, people: int, option: int) -> Counts:
 
 
 def _greatest(poll: Poll, people: int) -> float:
-    """The greatest epsilon among so many people of the least epsilons."""
+    """Return the greatest epsilon among this many people of the least epsilons."""
     return poll.groups[int(np.searchsorted(np.cumsum(poll._sizes), people))].epsilon

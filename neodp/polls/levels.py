@@ -1,4 +1,4 @@
-"""What if somebody in a poll asked for less privacy: the accuracy with a higher epsilon, group by group."""
+"""The accuracy of a poll if people asked for less privacy, that is, had a higher epsilon, group by group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["WhatIf", "what_if"]
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What is known at some margin if a group's epsilon were `epsilon`: that of one person only, or of all."""
+    """The accuracy at some margin if one person in a group, or everybody in the group, had the epsilon `epsilon`."""
 
     group: Group
     epsilon: float
@@ -23,10 +23,11 @@ class WhatIf:
 
 
 def what_if(poll: Poll, margin: int, raised: float, *, most: int = 20) -> list[WhatIf]:
-    """For each group, the accuracy at a margin if its epsilon, or that of one person in it, were higher by `raised`.
+    """Return, for each group, the accuracy at a margin if its epsilon were higher by `raised`.
 
-    Each takes one more pass over the groups: the closed form needs no search, and nothing is done per dataset. Where
-    there are more groups than `most`, these are the largest.
+    The epsilon is raised for one person in the group, and for everybody in it. Each case takes one more pass over the
+    groups: the closed form needs no search, and no work per dataset. If there are more than `most` groups, only the
+    largest are considered.
     """
     found = []
     for g in np.sort(np.argsort([-each.size for each in poll.groups], kind="stable")[:most]).tolist():

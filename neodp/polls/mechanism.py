@@ -1,11 +1,11 @@
-"""A poll: people, each with a choice and an epsilon, and the private answer of all.
+"""The balanced poll: people, each with a choice and an epsilon, and one private answer for all of them.
 
 The graph
 ---------
-People of equal epsilon form a *group*. A dataset says how many people of each group chose each option. An edge changes
-the choice of one person, and has that person's epsilon. For a yes/no poll this is the graph of ``generate.counts``, the
-exact quotient of ``generate.votes``: the answer is yes iff at least `needed` people say yes. The graph is never built:
-for a hundred thousand people in five groups it has 10^21 datasets.
+People of equal epsilon form a *group*. A dataset gives the number of people of each group who chose each option. An
+edge changes the choice of one person, and has that person's epsilon. For a yes/no poll this is the graph of
+``generate.counts``, the exact quotient of ``generate.votes``: the answer is yes iff at least `needed` people say yes.
+The graph is never built: for a hundred thousand people in five groups it has 10^21 datasets.
 
 The mechanism
 -------------
@@ -17,18 +17,18 @@ depend only on the *cost* y of the dataset: S and P start at 1/k for y = 0, and 
 So neither log S nor log P ever changes faster than y. Let C(eps) be the y at which S = e^eps P. The cost of a dataset
 is that of the cheapest way to another answer: people change their choices one after another; each of them costs their
 epsilon, and the last one, who crosses the boundary, costs C(eps) instead of eps. C grows with eps, but never faster
-than eps. So the cheapest way takes the people with the smallest epsilons, and the last of them is the one with the
-greatest.
+than eps. So the cheapest way takes the people with the smallest epsilons, and of these, the one with the greatest
+epsilon comes last.
 
-*Yes or no.* Only people of the winning side can change the answer; the *margin* m is how many of them must. With
-e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answer is
+*Yes or no.* Only people of the winning side can change the answer; the *margin* m is the number of them who must change
+their choice. With e_1 <= e_2 <= … the epsilons on the winning side, the chance of the wrong answer is
 
     P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
 
 This is the optimum for the balanced alpha (:func:`neodp.core.boundary.balanced`): with delta 0 and alpha of at least
 1/2, U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
 
-*Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more where the
+*Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more if the
 winner would win a tie. A person of the winning side who goes over to the rival contributes 2 to G, and a person of any
 other side contributes 1. For every rival, and every number of people from the winning side, prefix sums of sorted
 epsilons give the cost.
@@ -40,25 +40,25 @@ floor(2^50 C(2^-50 E)). P is rounded up to a double, but not beyond 1/k, and S i
 
 *Neighbours of one true answer*, over an edge of a person with E, have costs that differ by at most E. C grows, and not
 faster than its argument (if f(a) - f(b) <= a - b for whole a - b, the same holds for floor f), so the cost is the least
-of E(D without d) + C(E_d) over all sets D of people who can turn the answer and all d in D. If D can do it from one of
-the two datasets, then D and the person can do it from the other. Hence P, as stored, changes by a factor of
-exp(2^-50 E) (1 + 2^-51) at most, and S by exp(2^-50 E) (1 + (k - 1) 2^-51) (1 + (k - 1) 2^-53), since P <= S; both are
-less than e^eps, which has k units more. Where E is 0, the costs are equal, and so are P and S.
+of E(D without d) + C(E_d) over all sets D of people who can change the answer and all d in D. If D can do it from one
+of the two datasets, then D and the person can do it from the other. Hence P, as stored, changes by a factor of at most
+exp(2^-50 E) (1 + 2^-51), and S by at most exp(2^-50 E) (1 + (k - 1) 2^-51) (1 + (k - 1) 2^-53), since P <= S; both are
+less than e^eps, which has k units more. If E is 0, the costs are equal, and so are P and S.
 
-*Neighbours across the boundary*: both costs are at most C(E), so both P are at least 1 / (exp(2^-50 E) + k - 1), if not
-the double below 1/k. Then S = 1 - (k - 1) P <= exp(2^-50 E) / (exp(2^-50 E) + k - 1) at one end, at most e^eps P at
-the other; and the P of other answers differ by less, for (exp(2^-50 E) + k - 1) / k <= exp(2^-50 E).
+*Neighbours across the boundary*: both costs are at most C(E), so both P are at least 1 / (exp(2^-50 E) + k - 1), or
+equal to the double below 1/k. Then S = 1 - (k - 1) P <= exp(2^-50 E) / (exp(2^-50 E) + k - 1) at one end, which is at
+most e^eps P at the other; and the P of other answers differ by less, since (exp(2^-50 E) + k - 1) / k <= exp(2^-50 E).
 
 So privacy holds for the doubles as they are stored, with each person's own epsilon. With two answers, P exceeds the
-optimum by a factor of 1 + m 2^-48 at most. With more, an E of 0 would need S = P = 1/k, which is no double: an epsilon
-that small is refused. :func:`violations` checks all of it at one dataset, and shares nothing with this reasoning.
+optimum by a factor of at most 1 + m 2^-48. With more, an E of 0 would need S = P = 1/k, which may not be a double: so
+small an epsilon is refused. :func:`violations` checks all inequalities at one dataset, independently of this reasoning.
 
 Epsilon 0
 ---------
 The answer must not depend on a person with epsilon 0 at all: the two ends of an edge with epsilon 0 have the same
-distribution. If their true answers differ, neither answer can be preferred. To count such a person would therefore only
+distribution. If their true answers differ, neither answer can be preferred. Counting such a person would therefore only
 turn datasets into coin tosses. So the question is put to the others: people with epsilon 0 belong to no group, and
-:func:`neodp.polls.table.tally` only counts how many they are.
+:func:`neodp.polls.table.tally` records only their number.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll"
 TINY = SMALLEST
 """The smallest chance of a wrong answer."""
 FAR = 709 * UNIT
-"""P is TINY at a cost of 708 and beyond, so that this is as good as any greater cost."""
+"""A cost that stands for all greater ones: P is TINY at a cost of 708 and beyond."""
 SHOWN = 6
-"""How many options a question names."""
+"""The greatest number of options that a question names."""
 
 Counts: TypeAlias = NDArray[np.int64]
-"""A dataset: one row per group, one column per option, how many people of the group chose the option."""
+"""A dataset: per group (row) and option (column), the number of people of the group who chose the option."""
 
 
 @dataclass(frozen=True)
@@ -106,28 +106,29 @@ class Group:
 
     @property
     def factor(self) -> float:
-        """By which factor one person's choice can change the chance of an answer: e^epsilon."""
+        """The factor by which one person's choice can change the chance of an answer: e^epsilon."""
         return math.exp(self.epsilon)
 
     @property
     def belief(self) -> float:
-        """How sure an observer who held a person's choice for 50:50 can become of it: e^eps / (1 + e^eps)."""
+        """The greatest certainty about a person's choice for someone who guessed 50:50 before: e^eps / (1 + e^eps)."""
         return 1.0 / (1.0 + math.exp(-self.epsilon))
 
 
 @dataclass(frozen=True)
 class Margin:
-    """The accuracy where `margin` people would have to change their choice to change the answer.
+    """The accuracy at datasets where `margin` people would have to change their choice to change the answer.
 
     Attributes
     ----------
     margin : int
     worst : float
-        The chance of the true answer that every dataset with this margin has at least.
+        A lower bound on the chance of the true answer at datasets with this margin.
     best : float or None
-        The greatest chance that one of them has, where that is known.
+        The greatest chance of the true answer at such a dataset, if it is known.
     even : float or None
-        Where the winning side is spread evenly over the groups, the lesser one of both answers; for yes or no only.
+        The chance of the true answer if the winning side is spread evenly over the groups, the smaller of those for yes
+        and no; only for yes/no polls.
     """
 
     margin: int
@@ -143,9 +144,9 @@ class Poll(ABC):
     Attributes
     ----------
     groups : tuple of Group
-        By ascending epsilon.
+        The groups, by ascending epsilon.
     options : tuple of str
-        What one can choose, the columns of a dataset; and what the answer can be.
+        The options: the columns of a dataset, and the possible answers.
     """
 
     groups: tuple[Group, ...]
@@ -158,45 +159,48 @@ class Poll(ABC):
 
     @abstractmethod
     def truth(self, counts: Counts) -> int:
-        """The position of the true answer of a dataset in ``options``."""
+        """Return the position of the true answer of a dataset in ``options``."""
 
     @abstractmethod
     def margin(self, counts: Counts) -> int | None:
-        """How many people would have to change their choice to change the answer; None where nobody can."""
+        """Return how many people would have to change their choice to change the answer; None if nobody can."""
 
     @abstractmethod
     def cost(self, counts: Counts) -> int | None:
-        """The cost of a dataset in units of 2^-50; None where nobody can change the answer."""
+        """Return the cost of a dataset in units of 2^-50; None if nobody can change the answer."""
 
     @property
     @abstractmethod
     def largest_margin(self) -> int:
-        """The greatest margin that a dataset can have; 0 where there is only one answer."""
+        """The greatest margin that a dataset can have; 0 if there is only one possible answer."""
 
     @abstractmethod
     def at(self, margin: int) -> Margin:
-        """What is known of the accuracy at a margin without looking at anybody's choice."""
+        """Return the accuracy at a margin, without reading anybody's choice."""
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
-        """The chance of each answer: all but the largest are exact, and the largest stands for one minus the rest."""
+        """Return the chance of each answer.
+
+        All chances but the largest are exact, and the largest is one minus the rest, rounded.
+        """
         cost, k = self.cost(counts), len(self.options)
         other = 0.0 if cost is None else chance(cost, k)
         true = 1.0 - (k - 1) * other
-        if k * Fraction(other) < 1:  # then it is the largest, whatever rounding says
+        if k * Fraction(other) < 1:  # then the true answer has the largest chance, whatever rounding says
             true = max(true, math.nextafter(other, 1.0))
         row = [other] * k
         row[self.truth(counts)] = true
         return tuple(row)
 
     def worst_at(self, margin: int) -> float:
-        """The least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
+        """Return the least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
         return self._accuracy(self._cheapest(self._sizes.tolist(), margin))
 
     def _accuracy(self, cost: int) -> float:
         return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
 
     def _cheapest(self, winners: Sequence[int], margin: int) -> int:
-        """The cost if `margin` people must change their choices: those with the smallest epsilons among the winners."""
+        """Return the cost if the `margin` winners with the smallest epsilons must change their choices."""
         total, left = 0, margin
         for each, size in zip(self._units, winners, strict=True):
             if size >= left:
@@ -211,23 +215,23 @@ class Poll(ABC):
 
     @cached_property
     def _units(self) -> list[int]:
-        """The epsilon of each group in whole units."""
+        """The epsilon of each group, in whole units."""
         return [units(group.epsilon, len(self.options)) for group in self.groups]
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return sum(group.size for group in self.groups)
 
     @property
     def worst(self) -> float:
-        """The chance of the true answer that every dataset has at least."""
+        """A lower bound on the chance of the true answer at every dataset."""
         return self.worst_at(1) if self.largest_margin else 1.0
 
     def margin_for(self, accuracy: float) -> int | None:
-        """The least margin from which on every dataset is answered with at least this accuracy; None if there is none.
+        """Return the least margin that guarantees at least this accuracy; None if there is none.
 
-        The worst accuracy grows with the margin, so that bisection finds it.
+        The worst accuracy grows with the margin, so that bisection finds this margin.
         """
         low, high = 0, self.largest_margin + 1
         while high - low > 1:
@@ -239,10 +243,10 @@ class Poll(ABC):
         return high if high <= self.largest_margin else None
 
     def neighbors(self, counts: Counts, groups: Sequence[int] | None = None) -> Iterator[tuple[Counts, float]]:
-        """The datasets in which one person, of these groups, chose something else, and that person's epsilon.
+        """Yield the datasets in which one person of these groups chose another option, and that person's epsilon.
 
-        There are as many whatever the counts are, so that their number tells nothing: where nobody chose an option, a
-        person of the largest option moves in place of one of that option, and some datasets come twice.
+        Their number is the same whatever the counts are, so that it reveals nothing: if nobody chose an option, a
+        person who chose the largest option moves instead, and some datasets come twice.
         """
         for g in range(len(self.groups)) if groups is None else groups:
             if not self.groups[g].size:
@@ -259,17 +263,18 @@ class Poll(ABC):
 
 
 def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
-    """A poll by the name of its query.
+    """Return the poll for a query.
 
     Parameters
     ----------
     groups : sequence of Group
-        Sizes and epsilons; the order does not matter.
+        The sizes and epsilons of the groups, in any order.
     query : str
-        ``majority``: do more than half choose the first of two options? A tie says no. ``threshold:2/3``: does at least
-        that share? ``plurality``: which option is chosen most often? A tie goes to the option that is named first.
+        ``majority``: do more than half choose the first of two options? A tie means no. ``threshold:2/3``: does at
+        least that share choose it? ``plurality``: which option is chosen most often? A tie goes to the option that is
+        named first.
     options : strings
-        What one can choose.
+        The options.
 
     Raises
     ------
@@ -309,12 +314,12 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
 
 
 def valid_epsilon(epsilon: float) -> float:
-    """The same epsilon, if a person can have it.
+    """Return an epsilon, after checking that a person can have it.
 
     Raises
     ------
     GraphError
-        If it is negative, not a number, or above 690.
+        If epsilon is negative, not a number, or above 690.
     """
     if not 0.0 <= epsilon <= MAX_EPSILON:
         raise GraphError(f"epsilon is {epsilon!r}", f"give a number from 0 to {MAX_EPSILON:g}")
@@ -335,35 +340,41 @@ def _share(query: str) -> Fraction:
 
 @dataclass(frozen=True)
 class Threshold(Poll):
-    """Do at least `needed` people choose the first of two options?"""
+    """The balanced poll on whether at least `needed` people choose the first of two options."""
 
     needed: int
 
     @property
     def question(self) -> str:
+        """The question in words."""
         return f"do at least {self.needed:,} of {self.people:,} people choose {self.options[0]!r}?"
 
     def truth(self, counts: Counts) -> int:
+        """Return 0 if enough people choose the first option, else 1."""
         return 0 if counts[:, 0].sum() >= self.needed else 1
 
     def margin(self, counts: Counts) -> int | None:
+        """Return how many people would have to change their choice to cross the threshold; None if nobody can."""
         if not self.largest_margin:
             return None
         yes = int(counts[:, 0].sum())
         return yes - self.needed + 1 if yes >= self.needed else self.needed - yes
 
     def cost(self, counts: Counts) -> int | None:
+        """Return the cost of the winners with the smallest epsilons, as many as the margin."""
         margin = self.margin(counts)
         return None if margin is None else self._cheapest(counts[:, self.truth(counts)].tolist(), margin)
 
     @property
     def largest_margin(self) -> int:
+        """The margin if everybody agrees, the greater of yes and no; 0 if nobody can change the answer."""
         if not 0 < self.needed <= self.people:
             return 0
         return max(self.people - self.needed + 1, self.needed)
 
     def at(self, margin: int) -> Margin:
-        sides = [self.needed + margin - 1, self.people - self.needed + margin]  # how many win, if yes and if no
+        """Return the accuracy at a margin: the least, the greatest, and that of evenly spread winners."""
+        sides = [self.needed + margin - 1, self.people - self.needed + margin]  # the winners, if yes and if no
         possible = [side for side in sides if side <= self.people]
         return Margin(
             margin,
@@ -373,7 +384,7 @@ class Threshold(Poll):
         )
 
     def _even(self, winners: int) -> list[int]:
-        """So many winners, spread over the groups in proportion to their sizes."""
+        """Return the number of winners per group, spread over the groups in proportion to their sizes."""
         share = self._sizes * winners
         whole = share // self.people
         rest = np.argsort(-(share % self.people), kind="stable")[: winners - int(whole.sum())]
@@ -382,7 +393,7 @@ class Threshold(Poll):
         return found
 
     def _dearest(self, winners: int) -> list[int]:
-        """So many winners, those with the greatest epsilons."""
+        """Return the number of winners per group if the people with the greatest epsilons win."""
         before = np.cumsum(self._sizes[::-1])[::-1] - self._sizes
         found: list[int] = np.clip(winners - before, 0, self._sizes).tolist()
         return found
@@ -390,7 +401,10 @@ class Threshold(Poll):
 
 @dataclass(frozen=True)
 class Plurality(Poll):
-    """Which of three or more options is chosen most often? A tie goes to the one that is named first."""
+    """The balanced poll on which of three or more options is chosen most often.
+
+    A tie goes to the option that is named first.
+    """
 
     def __post_init__(self) -> None:
         if not self._units[0]:
@@ -399,50 +413,56 @@ class Plurality(Poll):
 
     @property
     def question(self) -> str:
+        """The question in words."""
         names = ", ".join(map(repr, self.options[:SHOWN]))
         if len(self.options) > SHOWN:
             names += f" and {len(self.options) - SHOWN:,} more options"
         return f"which of {names} do most of {self.people:,} people choose?"
 
     def truth(self, counts: Counts) -> int:
+        """Return the position of the option that is chosen most often."""
         return int(np.argmax(counts.sum(axis=0)))
 
     def _gaps(self, counts: Counts) -> dict[int, int]:
-        """Per rival, by how much it must gain on the winner to overtake it."""
+        """Return, per rival, the number of votes it must gain on the winner to overtake it."""
         total, winner = counts.sum(axis=0).tolist(), self.truth(counts)
         return {r: total[winner] - n + (r > winner) for r, n in enumerate(total) if r != winner}
 
     def margin(self, counts: Counts) -> int:
+        """Return how many of the winner's people would have to go over to the closest rival."""
         return min((gap + 1) // 2 for gap in self._gaps(counts).values())
 
     @property
     def largest_margin(self) -> int:
+        """The greatest margin that a dataset can have."""
         return self.people // 2 + 1
 
     def at(self, margin: int) -> Margin:
+        """Return the least accuracy at a margin."""
         return Margin(margin, worst=self.worst_at(margin))
 
     def cost(self, counts: Counts) -> int:
+        """Return the cost of the cheapest way in which a rival overtakes the winner."""
         winner = self.truth(counts)
         winning, won = self._sums(counts[:, winner])
         best = FAR
         for rival, gap in self._gaps(counts).items():
             rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
             fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
-            a = np.arange(fewest, most + 1)  # none, if it takes more people than are looked at
+            a = np.arange(fewest, most + 1)  # empty, if it takes more people than are considered
             b = np.maximum(gap - 2 * a, 0)
-            last = np.maximum(won[a], other[b])  # the group of the dearest of them
+            last = np.maximum(won[a], other[b])  # the group with the greatest epsilon among them
             found = winning[a] + rest[b] + self._instead[last]
             best = min(best, int(found.min(initial=FAR)))
         return best
 
     @cached_property
     def _instead(self) -> Counts:
-        """Per group, what it adds to the cost that somebody of it is the last: C(E) - E."""
+        """Per group, the addition to the cost if the last person is in this group: C(E) - E."""
         return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
 
     def _sums(self, people: Counts) -> tuple[Counts, Counts]:
-        """The sums of E over the cheapest 0, 1, 2, … of these people, until 2 FAR, and the group of the last one."""
+        """Return the sums of E over the cheapest 0, 1, 2, … of these people, until 2 FAR, and each last one's group."""
         each = np.array(self._units, np.int64)
         paid = people * each.astype(np.float64)
         room = np.ceil(np.maximum(0.0, 2.0 * FAR - (np.cumsum(paid) - paid)) / each)
@@ -454,16 +474,16 @@ class Plurality(Poll):
 
 
 def units(epsilon: float, k: int) -> int:
-    """The E of this module: at least k units below epsilon, or 0."""
+    """Return E, the epsilon in whole units: at least k units below epsilon, or 0."""
     return max(0, math.floor(math.ldexp(epsilon, 50)) - k)
 
 
 @lru_cache(maxsize=65536)
 def crossing(each: int, k: int) -> int:
-    """C: the y at which S = e^eps P = e^eps / (e^eps + k - 1), in whole units, rounded down.
+    """Return C, the y at which S = e^eps P = e^eps / (e^eps + k - 1), in whole units, rounded down.
 
     With r = 1 + (k - 1) e^-eps, it is y = log(k / r) up to S = 1/2, that is up to r = 2, and eps + log(k r / (4 k - 4))
-    from there. No precision leaves the floor open for long: for a rational eps other than 0, y is irrational
+    from there. Some finite precision always determines the floor, since y is irrational for a rational eps other than 0
     (Lindemann and Weierstrass: e^y, e^(y - eps) and 1 have no rational relation, nor have e^y, e^eps and 1).
     """
     if each == 0:
@@ -487,13 +507,13 @@ def crossing(each: int, k: int) -> int:
 
 @lru_cache(maxsize=65536)
 def chance(cost: int, k: int) -> float:
-    """P for a cost in units: rounded up to a double, but to no more than 1/k, and at least TINY."""
+    """Return P for a cost in units: rounded up to a double, but to no more than 1/k, and at least TINY."""
     if cost >= FAR:
         return TINY
     context = Context(prec=40)
     power = k * Fraction(context.exp(context.divide(Decimal(-cost), Decimal(UNIT))))
     exact = (1 - 1 / power) / (k - 1) if power >= 2 else power / (4 * k - 4)
-    exact *= 1 + Fraction(1, 10**37)  # more than the decimals are off
+    exact *= 1 + Fraction(1, 10**37)  # more than the error of the decimals
     rounded = float(exact)
     if Fraction(rounded) < exact:
         rounded = math.nextafter(rounded, 1.0)
@@ -503,19 +523,19 @@ def chance(cost: int, k: int) -> float:
     return min(even, max(TINY, rounded))
 
 
-# --- is it private? -------------------------------------------------------------------------------------------------
+# --- the check of privacy -------------------------------------------------------------------------------------------
 
 
 def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:
-    """The inequalities that the mechanism breaks between a dataset and its neighbours, decided in exact arithmetic.
+    """Return the inequalities that the mechanism violates between a dataset and its neighbours, in exact arithmetic.
 
-    Chances are whole numbers of 2^-1074 here, and each inequality is computed in the same way, so that neither the
+    Chances are whole multiples of 2^-1074 here, and each inequality is computed in the same way, so that neither the
     number of steps nor the size of the numbers depends on the votes.
 
     Parameters
     ----------
     groups : sequence of int, optional
-        Only neighbours that differ in a person of these groups.
+        The groups whose people may differ between neighbours; by default all.
     """
     one, here = 2**BITS, wholes(poll.distribution(counts))
     broken = []

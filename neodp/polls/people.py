@@ -1,4 +1,4 @@
-"""Where the people of a poll come from: a file, a table in memory, or the result of a query; and names for epsilons."""
+"""The people of a poll, from a file, a table in memory, or the result of a query; and names for epsilons."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class People:
     ----------
     columns : dict of Arrow arrays
     place : function
-        How an error names a row.
+        A function from the number of a row to its name in error messages.
     source : str
-        Where the people come from: a file, a query, or a table in memory.
+        The source of the people: a file, a query, or a table in memory.
     name : str
-        What their polls are called, if not otherwise.
+        The default name of their polls.
     called : str
-        How an error calls the table.
+        The name of the table in error messages.
     sheet : str or None
-        Which sheet of a workbook it is.
+        The sheet, if the table comes from a workbook.
     """
 
     columns: Mapping[str, pa.Array]
@@ -56,24 +56,24 @@ class People:
         numbers: Sequence[str] = (),
         reading: ReadOptions | None = None,
     ) -> People:
-        """The people of a file or of a table in memory.
+        """Read people from a file or from a table in memory.
 
         Parameters
         ----------
         table : path, data frame, Arrow table, dict of columns, or People
         needed : strings
-            The columns that it must have.
+            The columns that the table must have.
         optional : strings
-            The columns that it may have.
+            The columns that the table may have.
         numbers : strings
-            Which of these hold numbers, where a file may have decimal commas.
+            The columns that hold numbers, in which a file may use decimal commas.
         reading : ReadOptions, optional
-            How to read a file.
+            Options for reading a file.
 
         Raises
         ------
         GraphError
-            If it is no table, or has no such column; the message says which, and what columns there are.
+            If `table` is not a table, or a column is missing; the message names the column, and lists those there are.
         """
         for i, name in enumerate(needed):
             if name in needed[:i]:
@@ -96,7 +96,7 @@ class People:
 
     @classmethod
     def from_result(cls, result: pa.Table, query: str) -> People:
-        """The people that a query returned."""
+        """Return the people in the result of a query."""
 
         def place(row: int) -> str:
             return f"row {row + 1} of the query's result"
@@ -106,7 +106,7 @@ class People:
 
 
 def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, float]:
-    """Names for epsilons: written as ``low=2,high=0.3``, the path of a table of ``level,epsilon``, or a mapping.
+    """Read names for epsilons, from ``low=2,high=0.3``, the path of a table of ``level,epsilon``, or a mapping.
 
     Raises
     ------
@@ -143,12 +143,12 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
 
 
 def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, str]:
-    """What stands for an option: written as ``ja=yes,nein=no``, the path of a table of two columns, or a mapping.
+    """Read synonyms of options, from ``ja=yes,nein=no``, the path of a table of two columns, or a mapping.
 
     Raises
     ------
     GraphError
-        If it is none of these.
+        If the argument is none of these.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, st
 
 
 def read_list(given: str | PathLike[str] | Sequence[str]) -> tuple[str, ...]:
-    """Some names: joined by commas, the lines of a file, or a sequence.
+    """Read a list of names, from a string with commas, the lines of a file, or a sequence.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def read_list(given: str | PathLike[str] | Sequence[str]) -> tuple[str, ...]:
     """
     if not isinstance(given, str | PathLike):
         return tuple(map(str, given))
-    if isinstance(given, str) and not os.path.isfile(given):  # which a long list is not, either
+    if isinstance(given, str) and not os.path.isfile(given):  # also false for a list too long to be a path
         return tuple(name.strip() for name in given.split(","))
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()

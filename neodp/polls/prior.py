@@ -1,16 +1,16 @@
-"""What is thought of people's choices before anybody is asked: a public prior.
+"""A public prior: assumptions about people's choices before anybody is asked.
 
-A prior says how likely every table of votes is. It decides which private mechanism is the most accurate on average,
-and so how accurate the answer will be. It never decides how private it is: a mechanism is private for every table,
-however wrong the prior.
+A prior says how likely every table of votes is. It determines which private mechanism is the most accurate on average,
+and so how accurate the answer will be. It has no influence on privacy: a mechanism is private for every table, however
+wrong the prior.
 
 ============================  ======================================================================================
 ``even``                      everybody chooses every option with the same chance, independently of all others
 ``share:0.6``                 everybody chooses the first of two options with this chance, independently
 ``share:low=0.6,high=0.4``    the same per level of privacy; a level that is not named is even
-``share:a=0.5,b=0.3``         for three options and more, per option; options that are not named share the rest evenly
-``beta:2,3``                  the chance is the same for everybody but unknown, with a beta distribution; ``beta:1,1``
-                              holds all numbers of votes for the first of two options for equally likely
+``share:a=0.5,b=0.3``         for three or more options, per option; options that are not named share the rest evenly
+``beta:2,3``                  the chance is the same for everybody but unknown, with a beta distribution; with
+                              ``beta:1,1``, all numbers of votes for the first of two options are equally likely
 ============================  ======================================================================================
 """
 
@@ -30,19 +30,19 @@ from neodp.polls.mechanism import Group
 __all__ = ["Prior", "binomial"]
 
 LEAST, MOST = 1e-9, 1e9
-"""The parameters that a beta prior may have."""
+"""The least and the greatest parameter of a beta prior."""
 
 
 @dataclass(frozen=True)
 class Prior:
-    """A public prior; see the table of this module.
+    """A public prior; see the table in this module's docstring.
 
     Attributes
     ----------
     text : str
-        As it was given.
+        The prior as it was given.
     share : float
-        The chance of the first of two options, where it is one for all.
+        The chance of the first of two options, if it is the same for everybody.
     named : tuple of (str, float)
         Chances per level, or per option.
     beta : pair of float, optional
@@ -67,12 +67,12 @@ class Prior:
 
     @classmethod
     def parse(cls, text: str | Prior) -> Prior:
-        """A prior from its name; what is a prior already stays as it is.
+        """Parse a prior; an argument that is already a prior is returned unchanged.
 
         Raises
         ------
         GraphError
-            If the text is none of the forms in this module's table.
+            If the text has none of the forms in this module's table.
         """
         if isinstance(text, Prior):
             return text
@@ -103,7 +103,7 @@ class Prior:
         raise GraphError(f"the prior is {text!r}", "give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3")
 
     def shares(self, groups: Sequence[Group]) -> Floats:
-        """Per group, the chance that one of its people chooses the first of two options; 1/2 for a beta prior.
+        """Return, per group, the chance that a person chooses the first of two options; 1/2 for a beta prior.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Prior:
         return np.array([given.get(group.level or "", self.share) for group in groups])
 
     def totals(self, people: int) -> Floats:
-        """The chance of 0, 1, … votes for the first of two options, where everybody is alike."""
+        """Return the chance of 0, 1, … votes for the first of two options, if the prior is the same for everybody."""
         if self.beta is None:
             return binomial(people, self.share)
         (a, b), k = self.beta, np.arange(people)
@@ -129,12 +129,12 @@ class Prior:
         return _law(ratio, int(np.argmax(np.concatenate([[0.0], np.cumsum(ratio)]))))
 
     def chances(self, options: Sequence[str]) -> Floats:
-        """The chance of each of three or more options.
+        """Return the chance of each of three or more options.
 
         Raises
         ------
         GraphError
-            If the prior is made for two options, names what is no option, or its chances exceed 1.
+            If the prior is for two options, names something that is not an option, or its chances do not fit.
         """
         if self.beta is not None or (self.text != "even" and not self.named):
             hint = f"give even, or a share per option as in share:{options[0]}=0.5"
@@ -155,7 +155,7 @@ class Prior:
 
 
 def _chance(text: str) -> float:
-    """A number strictly between 0 and 1, or ValueError."""
+    """Parse a number strictly between 0 and 1, or raise ValueError."""
     value = number(text)
     if not 0.0 < value < 1.0:
         raise ValueError(text)
@@ -163,10 +163,10 @@ def _chance(text: str) -> float:
 
 
 def binomial(size: int, share: float) -> Floats:
-    """The chance of 0, 1, …, `size` successes, each with the chance `share`; ``scipy.stats`` takes long to load.
+    """Return the chance of 0, 1, …, `size` successes, each with chance `share`, without ``scipy.stats`` (slow to load).
 
-    Neighbouring chances p(k) and p(k + 1) have the ratio (size - k) share / ((k + 1) (1 - share)). The logarithms of
-    the ratios are summed up from the likeliest number outwards, so that errors stay small where chances are large.
+    The ratio p(k + 1) / p(k) of neighbouring chances is (size - k) share / ((k + 1) (1 - share)). The logarithms of the
+    ratios are summed from the most likely number outwards, so that errors stay small where chances are large.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def binomial(size: int, share: float) -> Floats:
 
 
 def _law(ratio: Floats, mode: int) -> Floats:
-    """The law whose neighbouring chances have these logarithms of ratios, and whose likeliest number is `mode`."""
+    """Return the distribution with these log-ratios of neighbouring chances; `mode` is its most likely number."""
     below, above = -np.cumsum(ratio[:mode][::-1])[::-1], np.cumsum(ratio[mode:])
     law: Floats = np.exp(np.concatenate([below, [0.0], above]))
     law /= law.sum()

@@ -1,7 +1,7 @@
-"""One question of a poll, with its secret counts: what may be said beforehand, and what an answer is drawn from.
+"""One question of a poll, with its secret counts: the public facts, and the distribution of the answer.
 
-Everything in :meth:`Question.facts` follows from who takes part and with which epsilon, which is taken as public. Only
-:meth:`Question.distribution` and :meth:`Question.revealed` look at the votes.
+Everything in :meth:`Question.facts` follows from who takes part and with which epsilon, which is assumed to be public.
+Only :meth:`Question.distribution` and :meth:`Question.revealed` use the votes.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from neodp.polls.table import WORDS, Tally
 __all__ = ["MechanismName", "Question", "mechanism_name"]
 
 MechanismName: TypeAlias = Literal["balanced", "weighted"]
-"""How an answer is found: never below a coin at any table, or best on average."""
+"""The name of a mechanism: balanced is never worse than a coin at any table, weighted is best on average."""
 
 SURE = (0.9, 0.95, 0.99, 0.999)
 """The accuracies for which the least margin is shown."""
 CHECKED = 500
-"""Before an answer is drawn, its privacy is checked on the edges of people of so many groups."""
+"""The greatest number of groups on whose edges privacy is checked before an answer is drawn."""
 
 
 def mechanism_name(text: str) -> MechanismName:
-    """The name of a mechanism, if it is one.
+    """Return the name of a mechanism, after checking it.
 
     Raises
     ------
     GraphError
-        If there is no such mechanism.
+        If there is no mechanism with that name.
     """
     for name in get_args(MechanismName):
         if text == name:
@@ -48,7 +48,7 @@ def mechanism_name(text: str) -> MechanismName:
 
 @lru_cache(maxsize=64)
 def _compared(groups: tuple[Group, ...], query: str, options: tuple[str, ...], prior: Prior) -> Preview:
-    """Both mechanisms; questions to the same groups share them."""
+    """Return both mechanisms; the result is cached, so that questions to the same groups share it."""
     return preview(groups, query, options, prior)
 
 
@@ -61,17 +61,17 @@ class Question:
     name : str
         The column of the votes.
     query : str
-        What is asked: ``majority``, ``threshold:2/3`` or ``plurality``.
+        The query: ``majority``, ``threshold:2/3`` or ``plurality``.
     balanced : Poll
         The balanced mechanism. It does not depend on the votes.
     tally : Tally
-        The votes, counted. Secret.
+        The counted votes. Secret.
     mechanism : "balanced" or "weighted"
-        What an answer is drawn from.
+        The mechanism from which an answer is drawn.
     prior : Prior
-        What is thought of the votes beforehand; it decides what is expected, and the weighted mechanism.
+        The assumptions about the votes; they determine the expected accuracy, and the weighted mechanism.
     part : str or None
-        Which part of the people is asked, if not all.
+        The part of the people that is asked, if not all.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Question:
         prior: str | Prior = "even",
         part: str | None = None,
     ) -> Question:
-        """The question for votes that are counted; the options are yes and no where none are named.
+        """Return the question for counted votes; if no options are named, they are yes and no.
 
         Raises
         ------
@@ -112,21 +112,21 @@ class Question:
 
     @property
     def label(self) -> str:
-        """What tells the question from others of the same survey."""
+        """The name that distinguishes the question from others of the same survey."""
         return self.name if self.part is None else f"{self.name} [{self.part}]"
 
     @cached_property
     def both(self) -> Preview:
-        """What is known of both mechanisms beforehand."""
+        """The accuracy of both mechanisms, without reading the votes."""
         return _compared(self.balanced.groups, self.query, self.balanced.options, self.prior)
 
     @property
     def poll(self) -> Poll:
-        """The mechanism that an answer is drawn from. It does not depend on the votes."""
+        """The mechanism from which an answer is drawn. It does not depend on the votes."""
         return self.balanced if self.mechanism == "balanced" else self.both.weighted.poll
 
     def facts(self) -> dict[str, Any]:
-        """What can be said without looking at the votes."""
+        """Return everything that is known without reading the votes."""
         poll = self.poll
         return {
             "question": self.name,
@@ -148,7 +148,7 @@ class Question:
         }
 
     def _margins(self) -> list[int]:
-        """1, 2, 5, 10, … until the answer is all but certain."""
+        """Return the margins 1, 2, 5, 10, … until the answer is almost certain."""
         margins = []
         for margin in (m * 10**e for e in range(12) for m in (1, 2, 5)):
             if margin > self.poll.largest_margin:
@@ -159,12 +159,12 @@ class Question:
         return margins
 
     def distribution(self) -> dict[str, float]:
-        """The chance of each answer, to draw one from; whether it is private is checked before it is returned.
+        """Return the chance of each answer, after checking that it is private.
 
         Raises
         ------
         PrivacyError
-            If an inequality is broken. This would be a fault of neodp.
+            If an inequality is violated. This would be a bug in neodp.
         """
         poll, counts = self.poll, self.tally.counts
         groups = np.unique(np.linspace(0, len(poll.groups) - 1, CHECKED).astype(int)).tolist()
@@ -174,7 +174,7 @@ class Question:
         return dict(zip(poll.options, poll.distribution(counts), strict=True))
 
     def revealed(self) -> dict[str, Any]:
-        """The true dataset with its probabilities, as ``eval`` shows one. This is not private."""
+        """Return the true dataset with its probabilities, as ``eval`` shows it. This is not private."""
         counts, poll = self.tally.counts, self.poll
         row, truth = poll.distribution(counts), poll.truth(counts)
         shown = counts[:, :1] if len(poll.options) == 2 else counts  # as generate.counts has it, or every option
@@ -188,7 +188,7 @@ class Question:
 
 
 def _known(facts: Facts) -> dict[str, Any]:
-    """What is known of one mechanism, for people and in the terms of JSON."""
+    """Return the figures of one mechanism as values that JSON can hold."""
     return {
         "expected": float(facts.expected),
         "method": facts.method,

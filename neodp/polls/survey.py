@@ -1,4 +1,4 @@
-"""A poll from a table: what is known before anybody's vote is read, and the answers, once.
+"""A poll from a table: a preview before any vote is read, and the answers, drawn once.
 
 >>> import neodp
 >>> table = {"answer": ["yes", "no", "yes", "yes", "no"], "privacy": ["low", "high", "low", "high", "low"]}
@@ -6,12 +6,12 @@
 >>> found.questions[0].poll.question
 "do at least 3 of 5 people choose 'yes'?"
 
-A :class:`Survey` is a preview: all that it shows follows from who takes part, with which epsilon, which is taken as
-public. :meth:`Survey.release` draws the answers, once, and keeps them in a store.
+A :class:`Survey` is a preview: everything it shows follows from who takes part and with which epsilon, which is assumed
+to be public. :meth:`Survey.release` draws the answers, once, and keeps them in a store.
 
-*Parts.* With ``by``, every part of the people, such as a department, gets an answer of its own. Together they are
-one release for each question, and everybody pays once (:mod:`neodp.ledger.question` says why). Which parts there are is
-given beforehand and never read off the table; who belongs to which part is taken as public.
+*Parts.* With ``by``, every part of the people, such as a department, gets its own answer. The answers of all parts are
+one release for each question, and everybody pays once (:mod:`neodp.ledger.question` explains why). The list of parts is
+given beforehand and never read from the table; who belongs to which part is assumed to be public.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Survey", "poll"]
 
 SHOWN = 64
-"""How many groups are kept with an answer one by one."""
+"""The greatest number of groups that are kept one by one with an answer."""
 
 
 def poll(
@@ -71,14 +71,14 @@ def poll(
     name: str | None = None,
     reading: ReadOptions | None = None,
 ) -> Survey:
-    """A poll of a table of people, each with a vote and an epsilon: what is known of it before an answer.
+    """Prepare a poll of a table of people, each with a vote and an epsilon; return the preview before an answer.
 
     Parameters
     ----------
     table : path, data frame, Arrow table, or dict of columns
-        One row per person. Frames of pandas and polars are read by the Arrow C interface.
+        The table, with one row per person. Frames of pandas and polars are read by the Arrow C interface.
     vote : str or strings
-        The columns with the votes. Several are several questions, and each costs everybody their epsilon.
+        The columns with the votes. Each column is a question, and each question costs everybody their epsilon.
     epsilon : str or float
         The column with each person's epsilon or level; or one epsilon for everybody.
     levels : mapping, str or path, optional
@@ -86,40 +86,40 @@ def poll(
     query : str
         ``majority``, ``threshold:2/3`` or ``plurality``, as for :func:`neodp.polls.mechanism.poll`.
     options : strings, optional
-        What one can choose, also as ``"tea,coffee"``; by default yes and no in the usual words.
+        The options, also as ``"tea,coffee"``; by default yes and no in the usual words.
     mechanism : "balanced" or "weighted", optional
-        Balanced is never worse than a coin, whatever the votes; weighted is right most often under the prior. Without
-        it, answers are balanced; where weighted is expected to be much better, ``release`` wants it to be said.
+        Balanced is never worse than a coin, whatever the votes; weighted is right most often under the prior. By
+        default, answers are balanced; but if weighted is expected to be much better, ``release`` requires a choice.
     prior : str
         ``even``, ``share:0.6``, ``share:low=0.6,high=0.4`` or ``beta:2,3``, as in :mod:`neodp.polls.prior`.
     by : str, optional
         A column that divides the people into parts, with an answer for each part.
     by_values : strings, str or path, optional
-        The parts there are: names, ``"sales,it"``, or a file with one per line.
+        The list of parts: names, ``"sales,it"``, or a file with one name per line.
     by_other : str, optional
-        The part of everybody whose part is not named.
+        The part of everybody whose part is not in the list.
     id : str, optional
-        A column that must be different for everybody; ids are the same where votes would be.
+        A column of ids, which must be different for everybody; ids are compared in the same way as votes.
     missing : strings
-        What counts as no answer, besides an empty cell; also as ``"?,n/a"``.
+        The texts that count as no answer, besides an empty cell; also as ``"?,n/a"``.
     skip_empty : bool
-        Leave out people without an answer or an epsilon. Who took part is then taken as public.
+        If true, people without an answer or an epsilon are left out. Who took part is then assumed to be public.
     exact : bool
-        Cells must match options, levels and parts letter by letter. By default case and surrounding blanks do not
-        matter.
+        If true, cells must match options, levels and parts letter by letter. By default, case and surrounding blanks
+        are ignored.
     mapping : mapping, str or path, optional
-        What else stands for an option: a mapping, ``"ja=yes,nein=no"``, or a table of two columns.
+        Synonyms of options: a mapping, ``"ja=yes,nein=no"``, or a table of two columns.
     other : str, optional
-        The option that every other vote counts as; it is added to the options if it is none of them.
+        The option for all other votes; it is added to the options if it is not one of them.
     name : str, optional
-        What the poll is called; by default the file's name.
+        The name of the poll; by default the file's name.
     reading : ReadOptions, optional
-        How to read a file.
+        Options for reading a file.
 
     Raises
     ------
     GraphError
-        If something is invalid. All wrong cells are named at once.
+        If something is invalid. One error names all invalid cells.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def poll(
 
 
 def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[str, ...] | None:
-    """The options, and the one for all else."""
+    """Return the options, including the one for all other votes."""
     if options is None and other is None:
         return None
     listed = tuple(WORDS) if options is None else options
@@ -203,14 +203,14 @@ def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[st
 
 
 def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior:
-    """The prior without the levels that there are, but that nobody has who is asked."""
+    """Return the prior without those levels that exist but that none of the people asked has."""
     there = {group.level for group in counted.groups}
     named = tuple((name, share) for name, share in prior.named if name in there or name not in levels)
     return replace(prior, named=named)
 
 
 def _number(epsilon: str | float) -> float | None:
-    """An epsilon for everybody, if it is a number and not the name of a column."""
+    """Return one epsilon for everybody, or None if the argument is the name of a column."""
     try:
         return number(epsilon) if isinstance(epsilon, str) else float(epsilon)
     except ValueError:
@@ -219,24 +219,25 @@ def _number(epsilon: str | float) -> float | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Survey(Tabular):
-    """What is known of a poll before an answer; nothing that it shows depends on a vote.
+    """A poll before an answer; nothing that it shows depends on a vote.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        The name of the poll.
     source : str
-        Where the people come from.
+        The source of the people.
     questions : tuple of Question
-        One for each column of votes and each part of the people.
+        The questions, one for each column of votes and each part of the people.
     chosen : "balanced", "weighted" or None
-        The mechanism, if somebody chose it.
+        The mechanism, if the user chose one.
     by : str or None
         The column that says who belongs to which part.
     cells : Cells
-        How cells were understood.
+        The rules by which cells were interpreted.
     said : mapping
-        What else was said, and makes it this question: where epsilons come from, and how the table is read.
+        The other settings that identify the question: the source of the epsilons, and the options for reading the
+        table.
     id : str or None
         The column that was checked to be different for everybody.
     """
@@ -251,18 +252,18 @@ class Survey(Tabular):
     id: str | None = None
 
     def with_mechanism(self, mechanism: str) -> Survey:
-        """The same survey, answered by another mechanism."""
+        """Return the same survey, answered by another mechanism."""
         name = mechanism_name(mechanism)
         questions = tuple(replace(question, mechanism=name) for question in self.questions)
         return replace(self, questions=questions, chosen=name)
 
     def require_choice(self) -> None:
-        """Refuse where the mechanisms are expected to differ much, and none was chosen.
+        """Raise an error if the mechanisms are expected to differ much, and none was chosen.
 
         Raises
         ------
         GraphError
-            With the figures of both.
+            If no mechanism was chosen although it matters; the message has the figures of both.
         """
         if self.chosen is None:
             for question in self.questions:
@@ -274,14 +275,14 @@ class Survey(Tabular):
                     )
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
-        """What is kept with the answers, by the column of the votes: the questions, without the votes.
+        """Return the questions that are kept with the answers, without votes, by the column of the votes.
 
         Parameters
         ----------
         population : str
-            Whose data it is about (:mod:`neodp.ledger.release`).
+            The people whose data are used (:mod:`neodp.ledger.release`).
         command : str
-            The words that ask the questions; the column of the votes is added.
+            The command that asks the questions; the column of the votes is appended.
         """
         whose = normal(population)
         return {
@@ -315,33 +316,33 @@ class Survey(Tabular):
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
     ) -> dict[str, str | dict[str, str]]:
-        """Draw the answers, once, and keep them; or give those that were kept under this name.
+        """Draw the answers, once, and keep them; or return the answers already kept under this name.
 
         Parameters
         ----------
         store : Store
-            Where answers are kept, as from :func:`neodp.open_store`.
+            The store for the answers, from :func:`neodp.open_store`.
         name : str
-            The release. The same name gives the same answer for good.
+            The name of the release. The same name always gives the same answer.
         population : str
-            Whose data it is: everything about the same people shares one budget.
+            The people whose data are used: all releases about the same people share one budget.
         command : str
-            Words that ask the same, to be kept with the answer.
+            A command that asks the same question, to be kept with the answer.
 
         Returns
         -------
         dict
-            The answer to each question, by the column of the votes; where people are divided into parts, a dict of the
-            answers of the parts.
+            The answer to each question, by the column of the votes; if people are divided into parts, a dict with the
+            answer of each part.
 
         Raises
         ------
         GraphError
             If no mechanism was chosen, and the two are expected to differ much.
         OtherQuestion
-            If something else was asked under that name.
+            If another question was asked under that name.
         BudgetSpent
-            If the population's limit does not leave room for it.
+            If the population's remaining budget is too small.
 
         Examples
         --------
@@ -364,7 +365,7 @@ class Survey(Tabular):
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
 
     def to_arrow(self) -> pa.Table:
-        """A row for each question and mechanism, with what is known beforehand.
+        """Return a table with a row for each question and mechanism, with their accuracy.
 
         Examples
         --------
@@ -409,7 +410,7 @@ class Survey(Tabular):
 
 
 def in_figures(question: Question) -> str:
-    """Both mechanisms of a question in one line.
+    """Describe both mechanisms of a question in one line.
 
     Examples
     --------
@@ -424,7 +425,7 @@ def in_figures(question: Question) -> str:
 
 
 def _answer(release: Release) -> str | dict[str, str]:
-    """The answer that was kept, or those of the parts."""
+    """Return the answer that was kept, or the answers of the parts."""
     if "parts" not in json.loads(release.asked):
         return release.answer
     found: dict[str, str] = json.loads(release.answer)
@@ -432,7 +433,7 @@ def _answer(release: Release) -> str | dict[str, str]:
 
 
 def _groups(question: Question) -> list[list[Any]] | str:
-    """The groups of a question; a digest of them where there are many."""
+    """Return the groups of a question; if there are many, a digest of them."""
     groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
     if len(groups) <= SHOWN:
         return groups
@@ -441,7 +442,7 @@ def _groups(question: Question) -> list[list[Any]] | str:
 
 
 def _levels(questions: Sequence[Question]) -> tuple[Level, ...]:
-    """What an answer costs, over all parts: their people are disjoint, so that everybody pays once."""
+    """Return the cost of an answer over all parts: the parts are disjoint, so that everybody pays once."""
     people: dict[tuple[float, str | None], int] = {}
     for question in questions:
         for group in question.poll.groups:

@@ -1,9 +1,9 @@
-"""From a table of people to a dataset of a poll: one row per person, with a vote and an epsilon.
+"""Conversion of a table of people, one row per person, with a vote and an epsilon, to a dataset of a poll.
 
-The votes are counted per group of equal epsilon. What the options are is never read off the votes, because everything
-that is known before the answer must not depend on them. People with epsilon 0 are counted, but their votes are not
-looked at (:mod:`neodp.polls.mechanism` says why). How cells are understood is said by :class:`Cells`. All invalid cells
-are collected, so that one error names all of them (:class:`neodp.data.tables.Problems`).
+The votes are counted per group of equal epsilon. The list of options is never read from the votes, because everything
+that is known before the answer must be independent of the votes. People with epsilon 0 are counted, but their votes are
+not read (:mod:`neodp.polls.mechanism` explains why). :class:`Cells` holds the rules for interpreting cells. All invalid
+cells are collected, so that one error names all of them (:class:`neodp.data.tables.Problems`).
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ if TYPE_CHECKING:
 __all__ = ["WORDS", "Cells", "Tally", "distinct", "epsilons", "one_row_a_person", "parts", "tally"]
 
 WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
-"""What counts as yes and no where the options are not named."""
+"""The texts that count as yes and no if the options are not named."""
 
 INVISIBLE = "\u200b\u2060\ufeff"
-"""Letters without width, which come with text from the web."""
+"""Characters without width, which often come with text from the web."""
 
 FEW = 10_000
-"""Fewer texts than this are told apart sooner than what does it faster is loaded."""
+"""The number of texts below which plain Python is faster than loading a faster library."""
 Codes = NDArray[np.int64]
 
 
 def bare(text: str) -> str:
-    """A text without blanks and invisible letters around it."""
+    """Return a text without surrounding blanks and invisible characters."""
     return text.strip().strip(INVISIBLE).strip()
 
 
 @dataclass(frozen=True)
 class Cells:
-    """How the cells of a table of people are understood.
+    """Rules for interpreting the cells of a table of people.
 
     Attributes
     ----------
     missing : tuple of str
-        What counts as no answer, besides an empty cell: as in ``("?", "n/a")``.
+        The texts that count as no answer, besides an empty cell, as in ``("?", "n/a")``.
     skip_empty : bool
-        Leave out people without an answer or without an epsilon, instead of refusing the table. Who took part is then
-        taken as public.
+        If true, people without an answer or without an epsilon are left out, instead of refusing the table. Who took
+        part is then assumed to be public.
     exact : bool
-        Options, levels and parts must stand in the cells letter by letter; by default case and surrounding blanks do
-        not matter.
+        If true, cells must match options, levels and parts letter by letter; by default, case and surrounding blanks
+        are ignored.
     mapping : tuple of (str, str)
-        What else stands for an option, as in ``(("ja", "yes"), ("nein", "no"))``; for no answer if the second is empty.
+        Synonyms of options, as in ``(("ja", "yes"), ("nein", "no"))``; if the second text is empty, of no answer.
     other : str, optional
-        The option that every other vote counts as.
+        The option for all other votes.
     """
 
     missing: tuple[str, ...] = ()
@@ -72,16 +72,16 @@ class Cells:
     other: str | None = None
 
     def key(self, text: str) -> str:
-        """What two texts are compared by: without case, blanks around them, and ways to write the same letter."""
+        """Return the form in which texts are compared: without case and surrounding blanks, and normalised."""
         return text if self.exact else unicodedata.normalize("NFC", bare(text)).casefold()
 
     def lookup(self, names: Iterable[str], what: str) -> dict[str, int]:
-        """The position of each name, by what it is compared by.
+        """Return the position of each name, by the form in which it is compared.
 
         Raises
         ------
         GraphError
-            If two of them are the same then.
+            If two names are the same in that form.
         """
         found: dict[str, int] = {}
         listed = tuple(names)
@@ -94,11 +94,11 @@ class Cells:
         return found
 
     def is_missing(self, text: str) -> bool:
-        """Whether a cell says that there is no answer."""
+        """Return whether a cell says that there is no answer."""
         return not bare(text) or self.key(text) in {self.key(word) for word in self.missing}
 
     def facts(self) -> dict[str, Any]:
-        """What differs from the usual understanding: it decides the meaning of an answer."""
+        """Return the rules that differ from the usual ones: they determine the meaning of an answer."""
         given = {
             "missing": list(self.missing),
             "exact": self.exact,
@@ -109,22 +109,22 @@ class Cells:
 
 
 USUAL = Cells()
-"""How cells are understood where nothing else is said."""
+"""The default rules for interpreting cells."""
 
 
 class Tally(NamedTuple):
-    """What a table of people says.
+    """The counted votes of a table of people.
 
     Attributes
     ----------
     groups : tuple of Group
         The people with an epsilon above 0, by ascending epsilon.
     counts : array of int
-        The dataset that is true. Secret.
+        The true dataset. Secret.
     skipped : int
-        How many people have no vote or no epsilon, and were left out.
+        The number of people without a vote or an epsilon, who were left out.
     silent : int
-        How many people have epsilon 0; their votes were not looked at.
+        The number of people with epsilon 0, whose votes were not read.
     """
 
     groups: tuple[Group, ...]
@@ -133,7 +133,7 @@ class Tally(NamedTuple):
     silent: int
 
     def __repr__(self) -> str:
-        """All but the counts: whoever looks at a question in a notebook has not asked for them."""
+        """Return everything but the counts, so that displaying a question in a notebook does not reveal them."""
         return f"Tally(groups={self.groups!r}, counts=<secret>, skipped={self.skipped}, silent={self.silent})"
 
 
@@ -145,7 +145,7 @@ def epsilons(
     cells: Cells = USUAL,
     problems: Problems | None = None,
 ) -> Floats:
-    """A column of numbers, or of names of levels, as epsilons; not a number where one is missing and may be.
+    """Parse a column of numbers, or of names of levels, as epsilons; NaN if an epsilon is missing, and may be.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ def epsilons(
     levels : mapping
         Names for epsilons.
     place : function
-        How an error names a row.
+        A function from the number of a row to its name in error messages.
     cells : Cells
-        How cells are understood.
+        The rules for interpreting cells.
     problems : Problems, optional
-        Where to collect what is wrong. Without it, that is an error.
+        A collection to which invalid cells are added. Without it, they raise an error.
 
     Raises
     ------
@@ -220,29 +220,29 @@ def tally(
     Parameters
     ----------
     votes : Arrow array
-        What each person chose.
+        The vote of each person.
     epsilon : array of float
-        As from ``epsilons``.
+        The epsilon of each person, from ``epsilons``.
     place : function
-        How an error names a row.
+        A function from the number of a row to its name in error messages.
     options : strings, optional
-        What one can choose. By default yes and no, in the usual words. They are never taken from the votes: what is
-        known before the answer must not depend on these.
+        The options. By default yes and no, in the usual words. Options are never taken from the votes: everything that
+        is known before the answer must be independent of the votes.
     levels : mapping, optional
         Names for epsilons, for the groups.
     cells : Cells
-        How cells are understood.
+        The rules for interpreting cells.
     rows : array of int, optional
-        Count these people only.
+        The rows of the people to count; by default all.
     problems : Problems, optional
-        Where to collect what is wrong. Without it, that is an error.
+        A collection to which invalid cells are added. Without it, they raise an error.
     what : str
-        How an error calls a vote.
+        The name of a vote in error messages.
 
     Raises
     ------
     GraphError
-        If a vote is missing, or is not one of the options; the message names the rows with it.
+        If a vote is missing, or is not one of the options; the message names its rows.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def tally(
 
 
 def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
-    """Which option each text stands for; -1 for none."""
+    """Return the option that each text stands for; -1 for no answer."""
     chosen = cells.lookup(names, "the options")
     mapped = {cells.key(text) for text, _ in cells.mapping}
     if usual:  # 1 is yes, unless 1 to 5 are mapped
@@ -319,19 +319,19 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
 def parts(
     column: pa.Array, values: Sequence[str], problems: Problems, *, cells: Cells = USUAL, other: str | None = None
 ) -> dict[str, Codes]:
-    """The rows of the people of each part, where a column says to which of some public values everybody belongs.
+    """Return the rows of the people in each part, given a column that assigns everybody to a part.
 
     Parameters
     ----------
     column : Arrow array
     values : strings
-        The parts there are. They are never taken from the table.
+        The public list of parts. Parts are never taken from the table.
     problems : Problems
-        Where to collect people who belong to none of them.
+        A collection to which people without a listed part are added.
     cells : Cells
-        How cells are understood.
+        The rules for interpreting cells.
     other : str, optional
-        The part of everybody else.
+        The part of everybody whose part is not in the list.
     """
     names = tuple(values) if other is None or other in values else (*values, other)
     known = cells.lookup(names, "the parts")
@@ -354,7 +354,7 @@ def parts(
 
 
 def one_row_a_person(column: pa.Array, problems: Problems, *, cells: Cells = USUAL) -> None:
-    """Collect rows whose person has an earlier row, or no name at all; ids are the same where votes would be."""
+    """Collect rows whose id is missing, or occurs in an earlier row; ids are compared in the same way as votes."""
     values, where = distinct(column)
     first: dict[str, int] = {}
     person = np.array([first.setdefault(cells.key(value), i) for i, value in enumerate(values)], np.int64)[where]
@@ -373,7 +373,7 @@ def one_row_a_person(column: pa.Array, problems: Problems, *, cells: Cells = USU
 
 
 class _Wrong(Exception):
-    """A cell that cannot be used: what is wrong with it, what stands in it, and what to do."""
+    """An invalid cell: the complaint, its content, and the remedy."""
 
     def __init__(self, complaint: str, shown: str, hint: str) -> None:
         super().__init__(complaint)
@@ -383,9 +383,9 @@ class _Wrong(Exception):
 def _decoded(
     column: pa.Array, decode: Any, what: str, problems: Problems, rows: Codes | None = None
 ) -> tuple[list[Any], Codes]:
-    """Each different value of a column, decoded, and which one stands in each row; None where it cannot be.
+    """Decode each distinct value of a column, None if it is invalid; return the values, and which one each row has.
 
-    Where `rows` are given, only these are looked at.
+    If `rows` are given, only these rows are read.
     """
     texts, where = distinct(column, rows)
     values: list[Any] = []
@@ -407,14 +407,14 @@ def _decoded(
 
 
 def _line_too_many(wrong: Sequence[int], rows: int) -> str:
-    """What else to do where the first or the last row alone cannot be used: it may be no person."""
+    """Return a further hint if only the first or only the last row is invalid: it may not be a person."""
     if rows < 3 or len(wrong) > 1 or wrong[0] not in (0, rows - 1):
         return ""
     return f"; or delete the line, if it is {'a second header' if wrong[0] == 0 else 'a total'}"
 
 
 def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Codes]:
-    """The different cells of a column, or of some of its rows, as text, and which of them stands in each row."""
+    """Return the distinct cells of a column, or of some of its rows, as text, and which of them each row has."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):

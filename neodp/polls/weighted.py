@@ -1,46 +1,46 @@
 """The weighted poll: the private yes or no that is most often right, for a public prior.
 
-The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. That is dear
-where epsilons differ much: one person with a tiny epsilon who might decide the vote holds everybody's answer near a
-coin. The weighted poll gives that up. It answers a *score* in which people count by how much privacy they ask for,
-and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often than right:
-above all where those who ask for much privacy all vote one way. :mod:`neodp.polls.facts` says how often.
+The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. This is costly if
+epsilons differ much: one person with a tiny epsilon whose vote might be decisive keeps the answer close to a coin toss.
+The weighted poll gives up that guarantee. Its answer depends on a *score*, in which people who ask for more privacy
+count less, and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often
+than right: above all if everybody who asks for much privacy votes the same way. :mod:`neodp.polls.facts` computes how
+often.
 
 The score
 ---------
 Group g has a whole number w_g >= 0, its weight. The score of a table is s = sum of w_g yes_g, where yes_g people of
-the group choose the first option; so one person moves the score by the weight of the own group. The answer depends on
-the table through its score alone: it is yes with chance F(s). That is private for everybody iff F(s) and F(s + w_g)
-are within epsilon_g of each other, for every score s to which one more yes of group g can be added. In other words:
-the scores are the datasets of a graph, with an edge (s, s + w) of the least epsilon of those who have weight w.
+the group choose the first option; so one person moves the score by the weight of that person's group. The answer
+depends on the table only through its score: it is yes with chance F(s). That is private for everybody iff F(s) and
+F(s + w_g) are within epsilon_g of each other, for every score s to which one more yes of group g can be added. In other
+words: the scores are the datasets of a graph, with an edge (s, s + w) of the least epsilon of those who have weight w.
 
 Expected accuracy is the sum over s of P(s, yes) F(s) + P(s, no) (1 - F(s)), where P(s, a) is the chance under the
 prior that the score is s and the true answer a. So the best F is the solution of the linear program of
 :mod:`neodp.study.optimum` on the graph of scores: the colour of a score is the more likely truth, and its weight is
 |P(s, yes) - P(s, no)|.
 
-*Which weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table a score of its own: the graph is
-that of all tables, and F the optimum over all private mechanisms. Where there are more than TABLES tables, weights
-near min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked with the
-closed form 1 - e^-x/2, x = rate (s - s_0), and the best few by their linear programs, beside all tables without a few
-people. All of it is found from sizes, epsilons and the prior alone, never from a vote.
+*The weights.* Weights such as 1, n_1 + 1, (n_1 + 1)(n_2 + 1), … give every table its own score: the graph is that of
+all tables, and F the optimum over all private mechanisms. If there are more than TABLES tables, weights near
+min(epsilon_g, c) are tried for many c and many scales, where small ones become 0. They are ranked by the closed form
+1 - e^-x/2, x = rate (s - s_0), and the best few are compared by their linear programs; all tables without a few people
+are tried as well. Everything is computed only from sizes, epsilons and the prior, never from a vote.
 
-*A window of scores.* Where there are too many scores, the program has only those from `low` to `high`, around the
-threshold. Let rate be the least epsilon_g / w_g. Beyond, the chance of the less likely answer falls off by e^-rate
-from score to score:
+*A window of scores.* If there are too many scores, the program has only those from `low` to `high`, around the
+threshold. Let rate be the least epsilon_g / w_g. Outside the window, the chance of the less likely answer falls by a
+factor of e^-rate from score to score:
 
     1 - F(high + d) = (1 - F(high)) e^(-rate d),        F(low - d) = F(low) e^(-rate d).
 
-Somebody of weight w who moves the score from s within the window to high + d may change the chances by e^epsilon: so
-the edge (s, high) has what is left for it, epsilon - rate d. It is at least rate (high - s), for w = high - s + d.
+A person of weight w who moves the score from s within the window to high + d may change the chances by e^epsilon: so
+the edge (s, high) gets what remains, epsilon - rate d. It is at least rate (high - s), for w = high - s + d.
 
 Exactness
 ---------
 Within the window the labels of :mod:`neodp.compiled.kernel` are private to the last bit: the solver's F is rounded in
-(:mod:`neodp.study.optimum`), and extended to all scores. What is stored of F(s) and 1 - F(s) is exact for the smaller
-one.
+(:mod:`neodp.study.optimum`), and extended to all scores. Of F(s) and 1 - F(s), the smaller one is stored exactly.
 
-Beyond it, with u = 2^-50: an epsilon becomes E = floor(epsilon / u) - 16 units, or 0; the rate becomes R, the least
+Outside it, with u = 2^-50: an epsilon becomes E = floor(epsilon / u) - 16 units, or 0; the rate becomes R, the least
 floor(E / w); the edge (s, high) gets (E - R d) u, rounded down. Let q = 1 - F(high) <= 1/2 and p = F(high). At high +
 d, q' is the least double that is at least q e^(-R d u), but no more than q, and not below the smallest normal double
 if q is not; so q e^(-R d u) <= q' <= q e^(-R d u) (1 + u), unless it is that smallest double. And p' = 1 - q'.
@@ -51,13 +51,13 @@ the function e^x (1 - q) + q e^-x is 1 at x = 0 and does not fall for x >= 0. He
 p_s.
 
 *From high + c to high + d*, d - c = w: the quotient of both q' is at most e^(R w u) (1 + u) <= e^(E u) (1 + u) <
-e^epsilon, for E is 16 units short; a floor under both does not enlarge it. For the p': p' >= q' at both, so p'_d -
+e^epsilon, since E is 16 units short; a floor under both does not enlarge it. For the p': p' >= q' at both, so p'_d -
 p'_c = q'_c - q'_d <= (1 - e^-x) q'_c <= (e^x - 1) p'_c for that quotient e^x.
 
-The other end is the same with yes and no exchanged. If F(high) < 1/2, or F(low) > 1/2, F is constant beyond: that
-needs no more than edges (s, high) of the full epsilon, which are more than these. So privacy holds for the doubles as
-they are stored, with each person's own epsilon. :func:`neodp.polls.violations` checks it at one table and all its
-neighbours in exact arithmetic, and shares nothing with this reasoning.
+The other end is the same with yes and no exchanged. If F(high) < 1/2, or F(low) > 1/2, F is constant beyond that end:
+this would need only edges (s, high) of the full epsilon, and these edges are stricter. So privacy holds for the doubles
+as they are stored, with each person's own epsilon. :func:`neodp.polls.violations` checks it at one table and all its
+neighbours in exact arithmetic, independently of this reasoning.
 """
 
 from __future__ import annotations
@@ -83,52 +83,52 @@ from neodp.polls.prior import Prior, binomial
 __all__ = ["Lattice", "Weighted", "candidates", "lattice", "on_scores", "on_tables", "weighted", "weighted_threshold"]
 
 TABLES = 8_000
-"""Up to so many tables, every table has a score of its own."""
+"""The greatest number of tables with which every table has its own score."""
 SCORES = 1_500
-"""Up to so many scores, the program has all of them."""
+"""The greatest number of scores with which the program has all of them."""
 WORK = 4 * 10**7
-"""Up to so many additions, the joint distribution of score and truth is summed exactly."""
+"""The greatest number of additions with which the joint distribution of score and truth is computed exactly."""
 QUICK = 4 * 10**6
-"""The same, where many weights are to be ranked."""
+"""The same as WORK, for ranking many weights."""
 POINTS = 1_000
-"""At how many scores the normal distribution is looked at, where many weights are to be ranked."""
+"""The number of scores at which the normal distribution is evaluated, for ranking many weights."""
 SLACK = 16
-"""By how many units of 2^-50 an epsilon is taken to be smaller beyond the window."""
+"""The number of units of 2^-50 by which an epsilon is reduced outside the window."""
 SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
 """The greatest weights that are tried."""
 CAPS = 16
-"""How many greatest epsilons that count are tried, besides those of the groups."""
+"""The number of caps c on epsilons that are tried, besides the epsilons of the groups."""
 WORTH = 1e-6
-"""By how much more accurate than the balanced poll another one must be."""
+"""The least gain in accuracy over the balanced poll for which another poll is chosen."""
 PRICE = 1.5e-7
-"""How much accuracy an edge of the program must be worth."""
+"""The accuracy that each edge of the program must be worth."""
 ROUNDS = 3
-"""How often weights near the best ones are tried."""
+"""The number of rounds in which weights near the best ones are tried."""
 PROGRAMS = 8
-"""How many of the best weights by the closed form are compared by their linear programs."""
+"""The number of best weights by the closed form that are compared by their linear programs."""
 FINE, GROUPS = 40, 8
-"""Weights near the best ones are tried up to this size, and for up to so many groups."""
+"""The greatest weight, and the greatest number of groups, for which weights near the best ones are tried."""
 FEW, CROWD = 3, 10_000
-"""As PROGRAMS, where people are many; and one where they are a crowd: then the weights are as good as they get."""
+"""The number of programs for many people, instead of PROGRAMS; and the number of people above which one is enough."""
 
 Ints = NDArray[np.int64]
 
 
 class Lattice(NamedTuple):
-    """Weights, and how likely every score is together with every truth.
+    """Weights, and the joint distribution of the score and the true answer.
 
     Attributes
     ----------
     weights : tuple of int
-        One per group.
+        The weight of each group.
     low : int
         The first score.
     yes, no : arrays of float
-        From the first score on, the chance of the score where the true answer is the first, or the second option.
+        From the first score on, the chance of the score together with the first, or the second, option as true answer.
     approximate : bool
-        Whether these come from a normal distribution, instead of exact sums.
+        True if these chances come from a normal distribution, instead of exact sums.
     step : int
-        The distance between the scores that are looked at; more than 1 only to rank weights.
+        The distance between the scores considered; more than 1 only for ranking weights.
     """
 
     weights: tuple[int, ...]
@@ -140,27 +140,29 @@ class Lattice(NamedTuple):
 
     @property
     def scores(self) -> Ints:
+        """The scores considered, ascending."""
         return self.low + self.step * np.arange(len(self.yes))
 
 
 @dataclass(frozen=True, eq=False)
 class Weighted(Threshold):
-    """Do at least `needed` people choose the first of two options? Answered by a score; see this module.
+    """The weighted poll on whether at least `needed` people choose the first of two options.
 
     Attributes
     ----------
     weights : tuple of int
-        By how much one person of each group moves the score.
+        The amount by which one person of each group moves the score.
     low : int
         The first score of the window.
     first, second : arrays of float
         The chance of the first and of the second option at each score of the window; the smaller one is exact.
     below, above : int
-        By how many units of 2^-50 the logarithm of the smaller chance falls from score to score outside the window.
+        The amount, in units of 2^-50, by which the logarithm of the smaller chance falls from score to score outside
+        the window.
     expected : float
         The expected accuracy under the prior.
     approximate : bool
-        Whether `expected`, and the choice of the weights, rest on a normal distribution of score and truth. Privacy
+        True if `expected`, and the choice of the weights, rest on a normal distribution of score and truth. Privacy
         never does.
     prior : Prior
     """
@@ -181,59 +183,61 @@ class Weighted(Threshold):
         return self.low + len(self.first) - 1
 
     def score(self, counts: Counts) -> int:
-        """The score of a dataset."""
+        """Return the score of a dataset."""
         return int(np.array(self.weights) @ counts[:, 0])
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
+        """Return the chance of both answers at a dataset."""
         return self.at_score(self.score(counts))
 
     def at_score(self, score: int) -> tuple[float, float]:
-        """The chance of both answers at a score; the smaller one is exact, the larger one stands for one minus it."""
+        """Return the chance of both answers at a score: the smaller is exact, the larger is one minus it, rounded."""
         inside = min(max(score, self.low), self.high)
         row = float(self.first[inside - self.low]), float(self.second[inside - self.low])
         slope = self.above if score > inside else self.below
-        small = falling(min(row), slope * abs(score - inside))  # computed wherever the score is: time tells nothing
+        small = falling(min(row), slope * abs(score - inside))  # always computed, so that the time reveals nothing
         if score == inside or slope == 0:
             return row
         return (small, 1.0 - small) if row[0] <= row[1] else (1.0 - small, small)
 
     def chances(self, scores: Ints) -> tuple[Floats, Floats]:
-        """The chance of both answers at many scores, in doubles: for what is expected, not for an answer."""
+        """Return the chance of both answers at many scores, in doubles: for expected accuracies, not for an answer."""
         inside = np.clip(scores, self.low, self.high)
         p, q = self.first[inside - self.low], self.second[inside - self.low]
         fall = np.exp(-np.where(scores > inside, self.above, self.below) / UNIT * np.abs(scores - inside))
         return np.where(p <= q, p * fall, 1.0 - q * fall), np.where(p <= q, 1.0 - p * fall, q * fall)
 
-    # --- what is known without a vote ---------------------------------------------------------------------------------
+    # --- accuracy, without reading a vote -----------------------------------------------------------------------------
 
     def at(self, margin: int) -> Margin:
+        """Return the accuracy at a margin: the least, the greatest, and that of evenly spread votes."""
         found = [self._range(total, truth) for total, truth in self._totals(margin)]
         even = [self.distribution(self._spread(total))[truth] for total, truth in self._totals(margin)]
         worst, best = min(low for low, _ in found), max(high for _, high in found)
         return Margin(margin, worst=worst, even=min(even), best=best)
 
     def worst_at(self, margin: int) -> float:
-        """The accuracy that every dataset with this margin or a greater one has at least."""
+        """Return the least accuracy of the datasets with this margin or a greater one."""
         return min(self._least(total, truth) for total, truth in self._totals(margin))
 
     def _totals(self, margin: int) -> list[tuple[int, int]]:
-        """How many choose the first option at this margin, and the position of the true answer, for both answers."""
+        """Return the votes for the first option at this margin and the true answer's position, for both answers."""
         sides = [(self.needed + margin - 1, 0), (self.needed - margin, 1)]
         return [(total, truth) for total, truth in sides if 0 <= total <= self.people]
 
     def _spread(self, total: int) -> Counts:
-        """The dataset where so many choose the first option, spread over the groups in proportion to their sizes."""
+        """Return the dataset with `total` votes for the first option, spread over the groups by their sizes."""
         yes = np.array(self._even(total), np.int64)
         return np.column_stack([yes, self._sizes - yes])
 
     def _range(self, total: int, truth: int) -> tuple[float, float]:
-        """The least and the greatest chance of an answer over the datasets where so many choose the first option."""
+        """Return the least and the greatest chance of an answer over the datasets with `total` votes for the first."""
         scores = self._scores(total)
         chance = self.chances(scores)[truth]
         return float(chance.min()), float(chance.max())
 
     def _least(self, total: int, truth: int) -> float:
-        """The least chance of the true answer where so many choose the first option, or more (fewer, if it is no)."""
+        """Return the least chance of the true answer with at least (at most, if it is no) `total` votes for yes."""
         if self._reach is not None:
             totals = range(total, self.people + 1) if truth == 0 else range(total + 1)
             return min(self._range(k, truth)[0] for k in totals)
@@ -242,18 +246,18 @@ class Weighted(Threshold):
         return float(self.chances(self._between(*ends))[truth].min())
 
     def _scores(self, total: int) -> Ints:
-        """The scores of all datasets where so many choose the first option; where people are many, all between."""
+        """Return the scores of all datasets with `total` votes for the first option; for many people, their range."""
         if self._reach is None:
             return self._between(*self._ends(total))
         return _positions(self._reach[total])
 
     def _between(self, low: int, high: int) -> Ints:
-        """The scores from low to high, but only the outermost ones outside the window, where F is monotone."""
+        """Return the scores from low to high, but only the outermost ones outside the window, where F is monotone."""
         inner = np.arange(max(low, self.low), min(high, self.high) + 1)
         return np.unique(np.concatenate([[low, high], inner]))
 
     def _ends(self, total: int) -> tuple[int, int]:
-        """The least and the greatest score where so many choose the first option."""
+        """Return the least and the greatest score with `total` votes for the first option."""
         order = np.argsort(self.weights, kind="stable")
         weight, size = np.array(self.weights)[order], self._sizes[order]
 
@@ -269,7 +273,7 @@ class Weighted(Threshold):
 
     @cached_property
     def _reach(self) -> list[int] | None:
-        """Per number of votes for the first option, the set of possible scores, as the bits of one whole number."""
+        """The possible scores per number of votes for the first option, each set as the bits of one whole number."""
         classes = _classes(self.weights, self)
         if self.people**2 * max(1, self._top // 64) > WORK:
             return None
@@ -284,7 +288,7 @@ class Weighted(Threshold):
 
 
 def falling(chance: float, units: int) -> float:
-    """The least double that is at least chance e^(-units / 2^50), between TINY and the chance itself.
+    """Return the least double that is at least chance e^(-units / 2^50), between TINY and the chance itself.
 
     Examples
     --------
@@ -297,7 +301,7 @@ def falling(chance: float, units: int) -> float:
         return TINY
     context = Context(prec=40)
     power = Fraction(context.exp(context.divide(Decimal(-units), Decimal(UNIT))))
-    exact = Fraction(chance) * power * (1 + Fraction(1, 10**37))  # more than the decimals are off
+    exact = Fraction(chance) * power * (1 + Fraction(1, 10**37))  # more than the error of the decimals
     rounded = float(exact)
     if Fraction(rounded) < exact:
         rounded = math.nextafter(rounded, 1.0)
@@ -313,7 +317,7 @@ def weighted(
     options: Sequence[str] = ("yes", "no"),
     prior: str | Prior = "even",
 ) -> Poll:
-    """The poll that is most often right under a prior; the balanced one itself where nothing better is found.
+    """Find the poll that is most often right under a prior; the balanced one if nothing better is found.
 
     Parameters
     ----------
@@ -325,7 +329,7 @@ def weighted(
     Raises
     ------
     GraphError
-        As ``poll``; and if the prior is none, or does not fit the levels or the options.
+        As in ``poll``; and if the prior is invalid, or does not fit the levels or the options.
 
     Examples
     --------
@@ -341,9 +345,9 @@ def weighted(
 
 
 def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshold:
-    """The most accurate poll that is found: weighted, or the balanced one itself.
+    """Find the most accurate yes/no poll: a weighted one, or the balanced one itself.
 
-    It is the balanced one where that is better, or no worse by more than 1e-6: for balanced promises more.
+    The balanced one is returned if it is better, or at most 1e-6 worse, because it promises more.
 
     Parameters
     ----------
@@ -361,7 +365,7 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
     from neodp.polls.expected import balanced_accuracy
 
     given = Prior.parse(prior)
-    given.shares(poll.groups)  # refuses a level that is none
+    given.shares(poll.groups)  # refuses an unknown level
     if not poll.largest_margin:
         return poll
     best = _best(poll, given)
@@ -373,7 +377,7 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
     if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
         try:
             return on_tables(poll, prior)
-        except NeodpError:  # the solver gave up: of scores there are fewer
+        except NeodpError:  # the solver gave up: there are fewer scores than tables
             pass
     ranked = sorted((-_closed_form(poll, lattice(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
     best = on_scores(poll, ranked[0][1], prior)
@@ -397,7 +401,7 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
 
 
 def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
-    """Weights that tell all tables apart, but for a few people who count nothing; None if a few are not enough."""
+    """Return weights that tell all tables apart, except for a few people of weight 0; None if a few are not enough."""
     left = list(range(len(groups)))
     while math.prod(groups[g].size + 1 for g in left) > TABLES:
         left.remove(min(left, key=lambda g: groups[g].size * groups[g].epsilon))
@@ -410,9 +414,10 @@ def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
 
 
 def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Weights where that of one group has changed a little, or has become 0.
+    """Return weights that differ from the given ones in one group, by a little or by becoming 0.
 
-    A group that shares its weight with another one puts its own epsilon on their edges: it may be better beside it.
+    Groups with the same weight share their edges, which have the least of their epsilons: slightly different weights
+    may be better.
     """
     if len(weights) > GROUPS or max(weights) > FINE:
         return []
@@ -424,7 +429,7 @@ def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
-    """Weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
+    """Return weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
     epsilon = np.array([group.epsilon for group in groups])
     least, most = float(epsilon[0]), float(epsilon[-1])
     caps = np.geomspace(least, most, CAPS)
@@ -442,7 +447,7 @@ def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
 
 
 def _closed_form(poll: Threshold, joint: Lattice) -> float:
-    """The expected accuracy of yes with chance 1 - e^-x/2, or e^x/2 for x < 0, where x = rate (s - s_0)."""
+    """Return the expected accuracy of yes with chance 1 - e^-x/2, or e^x/2 for x < 0, where x = rate (s - s_0)."""
     gain = joint.yes - joint.no
     x = _rate(_classes(joint.weights, poll)) * (joint.scores - _middle(joint) + 0.5)
     small = np.exp(-np.abs(x)) / 2.0
@@ -451,18 +456,18 @@ def _closed_form(poll: Threshold, joint: Lattice) -> float:
 
 
 def _effort(poll: Threshold, joint: Lattice) -> int:
-    """How many edges the graph of scores will have, about."""
+    """Return the approximate number of edges of the graph of scores."""
     low, high = _window(poll, joint)
     return (high - low + 1) * len(set(joint.weights))
 
 
 def _rate(classes: dict[int, tuple[int, float]]) -> float:
-    """The least epsilon per unit of the score."""
+    """Return the least epsilon per unit of the score."""
     return min(epsilon / weight for weight, (_, epsilon) in classes.items() if weight)
 
 
 def _classes(weights: Sequence[int], poll: Poll) -> dict[int, tuple[int, float]]:
-    """Per weight, how many people have it, and their least epsilon: that of the first group, for these ascend."""
+    """Return, per weight, the number of people and their least epsilon: the first group's, since epsilons ascend."""
     different, first, which = np.unique(np.array(weights), return_index=True, return_inverse=True)
     people = np.zeros(len(different), np.int64)
     np.add.at(people, which, poll._sizes)
@@ -470,11 +475,11 @@ def _classes(weights: Sequence[int], poll: Poll) -> dict[int, tuple[int, float]]
     return dict(zip(different.tolist(), zip(people.tolist(), least, strict=True), strict=True))
 
 
-# --- how likely scores are --------------------------------------------------------------------------------------------
+# --- the distribution of scores ---------------------------------------------------------------------------------------
 
 
 def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = WORK) -> Lattice:
-    """The joint distribution of score and truth under a prior: exact sums if they take no more additions than `work`.
+    """Return the joint distribution of score and truth under a prior, exact if it takes at most `work` additions.
 
     Examples
     --------
@@ -495,7 +500,7 @@ def lattice(poll: Threshold, weights: Sequence[int], prior: Prior, work: int = W
 
 
 def _additions(parts: dict[tuple[int, float], int]) -> int:
-    """How many additions `_summed` takes; a cell of its tables counts as four, for it is cleared, filled and read."""
+    """Return the number of additions in `_summed`; a cell of its tables counts as four: it is cleared, filled, read."""
     found, score, total = 0, 0, 0
     for (weight, _), size in sorted(parts.items()):
         found += (size + 1) * (score + 1) * (total + 1)
@@ -505,7 +510,7 @@ def _additions(parts: dict[tuple[int, float], int]) -> int:
 
 
 def _summed(parts: dict[tuple[int, float], int]) -> Floats:
-    """The joint distribution of the score (rows) and the votes for the first option (columns)."""
+    """Return the joint distribution of the score (rows) and the votes for the first option (columns)."""
     joint, score, total = np.ones((1, 1)), 0, 0
     for (weight, share), size in sorted(parts.items()):
         longer = np.zeros((score + weight * size + 1, total + size + 1))
@@ -516,10 +521,10 @@ def _summed(parts: dict[tuple[int, float], int]) -> Floats:
 
 
 def _given_totals(parts: dict[tuple[int, float], int]) -> Floats:
-    """The distribution of the score (rows) given the votes for the first option (columns), where people are alike.
+    """Return the distribution of the score (rows) given the votes for the first option (columns).
 
-    Given their total, all ways to reach it are equally likely: x of n people of a group and t of all others vote for
-    the option with the chance C(n, x) C(others, t) / C(n + others, x + t).
+    The prior is the same for everybody. So given the total, all ways to reach it are equally likely: x of n people of a
+    group and t of all others vote for the option with chance C(n, x) C(others, t) / C(n + others, x + t).
     """
     given, score, total = np.ones((1, 1)), 0, 0
     for (weight, _), size in sorted(parts.items()):
@@ -533,17 +538,17 @@ def _given_totals(parts: dict[tuple[int, float], int]) -> Floats:
 
 
 def _ways(people: int) -> Floats:
-    """The logarithms of how many ways there are to choose 0, 1, … of so many people."""
+    """Return the logarithms of the numbers of ways to choose 0, 1, … of this many people."""
     k = np.arange(people)
     return np.concatenate([[0.0], np.cumsum(np.log((people - k) / (k + 1.0)))])
 
 
 def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int | None) -> Lattice:
-    """The same from the normal distribution with the same means and covariances, near the threshold.
+    """Return the lattice from the normal distribution with the same means and covariances, near the threshold.
 
-    Only where the truth is open, or the answer is, do single scores matter; all beyond count as the outermost ones.
-    With a beta prior, the unknown share of the first option adds to these; the score, as a share of the greatest one,
-    has a beta distribution with the same mean and deviation.
+    Single scores matter only where the truth, or the answer, is uncertain; scores beyond count as the outermost ones.
+    With a beta prior, the unknown share of the first option adds to the covariances; the score, as a share of the
+    greatest one, has a beta distribution with the same mean and deviation.
     """
     from scipy.special import betainc, ndtr  # scipy.stats takes long to load
 
@@ -563,7 +568,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
         chance = np.diff(ndtr((ends - moments.score) / moments.score_deviation))
     else:
         a, b = prior.beta
-        voices = top**2 / float(weight**2 @ size)  # so many people of equal weight would deviate as much
+        voices = top**2 / float(weight**2 @ size)  # this many people of equal weight would deviate as much
         scale = (voices - 1.0) / (a + b + voices)
         chance = np.diff(betainc(a * scale, b * scale, np.clip((ends + 0.5) / (top + 1), 0.0, 1.0)))
     distance = moments.total + moments.slope * (scores - moments.score) - (poll.needed - 0.5)
@@ -572,7 +577,7 @@ def _normal(poll: Threshold, weights: tuple[int, ...], prior: Prior, points: int
 
 
 class _Moments(NamedTuple):
-    """Means and deviations of score and total; the mean total given a score, and how far it deviates from that."""
+    """The means of score and total, the deviation of the score, and the slope and residual of the total given it."""
 
     score: float
     total: float
@@ -591,7 +596,7 @@ def _moments(weight: Floats, size: Floats, share: Floats) -> _Moments:
 
 
 def _mixed_moments(weight: Floats, size: Floats, beta: tuple[float, float], share: float) -> _Moments:
-    """The same where the share is unknown: what people deviate by at the `share` that matters, and what it does."""
+    """Return the moments for an unknown share: people's deviation at the decisive `share`, plus that of the share."""
     a, b = beta
     top, people, mean = float(weight @ size), float(size.sum()), a / (a + b)
     near = min(max(share, 1e-3), 1.0 - 1e-3)
@@ -605,7 +610,7 @@ def _mixed_moments(weight: Floats, size: Floats, beta: tuple[float, float], shar
 
 
 def on_tables(poll: Threshold, prior: Prior) -> Weighted:
-    """The optimum over all private mechanisms: every table has a score of its own."""
+    """Find the optimum over all private mechanisms: every table has its own score."""
     sizes = [group.size for group in poll.groups]
     weights = tuple(math.prod(size + 1 for size in sizes[:g]) for g in range(len(sizes)))
     joint, total = np.ones(1), np.zeros(1, np.int64)
@@ -623,7 +628,7 @@ def on_tables(poll: Threshold, prior: Prior) -> Weighted:
 
 
 def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted:
-    """The best mechanism that looks at the score alone, for given weights.
+    """Find the best mechanism that depends only on the score, for given weights.
 
     Examples
     --------
@@ -639,7 +644,7 @@ def on_scores(poll: Threshold, weights: Sequence[int], prior: Prior) -> Weighted
 
 
 def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int]) -> Weighted:
-    """The solution of the program on the scores of a window; if the solver gives up, what is balanced on the scores."""
+    """Solve the program on the scores of a window; if the solver gives up, return the mechanism balanced on scores."""
     try:
         return _solve(poll, joint, prior, window)
     except NeodpError:
@@ -647,7 +652,7 @@ def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, in
 
 
 def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int], *, optimal: bool = True) -> Weighted:
-    """The mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
+    """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
     from neodp.core.boundary import balanced
     from neodp.core.mechanism import extend
     from neodp.study.optimum import optimize
@@ -689,7 +694,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
 
 
 def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
-    """The first and last score of the program: all, or those around the threshold."""
+    """Return the first and last score of the program: of all scores, or of those around the threshold."""
     classes = _classes(joint.weights, poll)
     top, most = sum(weight * size for weight, (size, _) in classes.items()), max(classes)
     if top < SCORES:
@@ -700,14 +705,14 @@ def _window(poll: Threshold, joint: Lattice) -> tuple[int, int]:
 
 
 def _middle(joint: Lattice) -> int:
-    """The score from which on yes is more likely, all in all."""
+    """Return the score that best separates no, below it, from yes, at and above it."""
     return joint.low + joint.step * int(np.argmin(np.concatenate([[0.0], np.cumsum(joint.yes - joint.no)])))
 
 
 def _edges(
     classes: dict[int, tuple[int, float]], low: int, high: int, top: int, units: dict[int, int], rate: int
 ) -> tuple[Ints, tuple[Ints, Ints, Floats]]:
-    """The scores of the window that occur, and the edges between them, as positions, with their epsilons."""
+    """Return the scores of the window that occur, and the edges between them, as positions, with their epsilons."""
     whole = (low, high) == (0, top)
     scores = _positions(_sums(classes, None)) if whole else np.arange(low, high + 1)
     place = np.full(high - low + 1, -1)
@@ -733,12 +738,12 @@ def _edges(
     u, v, e = (np.concatenate(part) for part in (ends, others, epsilon))
     order = np.lexsort((e, v, u))
     u, v, e = u[order], v[order], e[order]
-    keep = np.concatenate([[True], (np.diff(u) != 0) | (np.diff(v) != 0)])  # of equal edges, the least epsilon
+    keep = np.concatenate([[True], (np.diff(u) != 0) | (np.diff(v) != 0)])  # among equal edges, the least epsilon
     return scores, (place[u[keep] - low], place[v[keep] - low], e[keep])
 
 
 def _left(units: int, rate: int, steps: Ints) -> Floats:
-    """What an edge to the end of the window may have: (units - rate steps) 2^-50, rounded down."""
+    """Return the epsilon left for an edge to the end of the window: (units - rate steps) 2^-50, rounded down."""
     found = []
     for step in steps.tolist():
         exact = Fraction(units - rate * step, UNIT)
@@ -748,7 +753,7 @@ def _left(units: int, rate: int, steps: Ints) -> Floats:
 
 
 def _gathered(joint: Lattice, gain: Floats, scores: Ints, rate: int) -> Floats:
-    """Per score of the program, by how much a yes there raises the accuracy; the ends stand for all beyond them."""
+    """Return, per score of the program, the gain in accuracy from a yes; the ends include all scores beyond them."""
     low, high = int(scores[0]), int(scores[-1])
     at = joint.scores
     fall = np.exp(-rate / UNIT * np.maximum(0, np.maximum(at - high, low - at)))
@@ -757,7 +762,7 @@ def _gathered(joint: Lattice, gain: Floats, scores: Ints, rate: int) -> Floats:
 
 
 def _sums(classes: dict[int, tuple[int, float]], without: int | None) -> int:
-    """The set of possible scores, as the bits of a whole number; all but one person of a weight, if it is given."""
+    """Return the possible scores as the bits of a whole number; without one person of the weight `without`, if any."""
     bits = 1
     for weight, (size, _) in classes.items():
         left, step = size - (weight == without), 1
@@ -769,7 +774,7 @@ def _sums(classes: dict[int, tuple[int, float]], without: int | None) -> int:
 
 
 def _positions(bits: int) -> Ints:
-    """The positions of the bits that are set.
+    """Return the positions of the bits that are set.
 
     Examples
     --------

@@ -1,53 +1,54 @@
-"""The weighted plurality: the private answer to "which of three options and more?" that is most often right.
+"""The weighted plurality: the private answer to "which of three or more options?" that is most often right.
 
 As in :mod:`neodp.polls.weighted`, group g has a whole number w_g >= 0, and option j the score u_j = sum of w_g n_gj,
 where n_gj people of the group choose it. One person who goes from option a to option b takes w_g from u_a and gives
-it to u_b. Four kinds of mechanisms are compared by their expected accuracy under the prior, beside the balanced one,
-and the best is taken. None of them looks at a vote to be chosen.
+it to u_b. Four kinds of mechanisms are compared with each other and with the balanced one by their expected accuracy
+under the prior, and the best is chosen. The choice does not depend on any vote.
 
-*Tables.* Where there are few tables, the linear program over all of them: a chance per table and option, those of a
-table add up to 1, and those of one option at neighbouring tables are within e^epsilon. It is the optimum.
+*Tables.* If there are few tables, the linear program over all of them is solved. It has a chance per table and option;
+the chances of a table add up to 1, and those of one option at neighbouring tables are within e^epsilon. Its solution is
+the optimum.
 
-*Gaps.* The gaps d_j = max u - u_j, cut off at D, say who leads by how much. They form a graph as the tables do: its
-datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between what d and d'
-are cut off to, with the epsilon of the person. A mechanism that looks at these alone is private for the tables iff it
-is on this graph. As few steps leave the cut as there are within 2 w of it, the graph is finite: the cut of d and d'
-depends on gaps above D + 2 w no more than on D + 2 w itself, for a step changes a gap by at most 2 w. Its linear
-program has some thousand variables. Options are told apart in it, which matters where people are few: a tie goes to
-the option that is named first.
+*Gaps.* The gaps d_j = max u - u_j, cut off at D, say which option leads, and by how much. They form a graph, as the
+tables do: its datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between
+the cut-off gaps of d and of d', with the epsilon of the person. A mechanism that depends only on cut-off gaps is
+private for the tables iff it is private on this graph. A step changes a gap by at most 2 w, so gaps above D + 2 w give
+the same edges as D + 2 w itself: the graph is finite. Its linear program has some thousand variables. It distinguishes
+the options, which matters if there are few people: a tie goes to the option that is named first.
 
-*Ordered gaps.* That graph is symmetric: exchanging options maps it to itself. Where people are many and ties are rare,
-one dataset per *sorted* gaps is enough, with chances per place instead of per option, where equal gaps have equal
-chances, up to some 2^-52: as the options are k! times fewer, finer weights can be taken.
+*Ordered gaps.* That graph is symmetric: exchanging options maps it to itself. If there are many people and ties are
+rare, one dataset per *sorted* gaps is enough, with chances per place instead of per option, where equal gaps have equal
+chances, up to some 2^-52: since there are k! times fewer datasets, finer weights can be used.
 
 *Flip.* Permute-and-flip on the scores (McKenna and Sheldon, 2020): take the options in random order, and answer the
-one at hand with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
+current option with chance f_j = e^(-rate (max u - u_j) / 2), until one is answered. The chance of option j is
 
     f_j  times the integral from 0 to 1 of the product over i != j of (1 - t f_i) dt.
 
 It is the option with the greatest u_j + X_j, where the X_j are independent and exponential with mean 2 / rate [Ding
 and others, 2021]. *It is private.* Let one person take w from u_a and give it to u_b. Given the noise of all others,
-option j is answered iff X_j exceeds the greatest of the others' u_i + X_i, less u_j. That bound moves by 2 w at most,
-and the chance to exceed it by a factor e^(rate w) <= e^epsilon, where rate is the least epsilon / w.
+option j is answered iff X_j exceeds the greatest of the others' u_i + X_i, less u_j. That bound moves by at most 2 w,
+and the chance of exceeding it changes at most by a factor of e^(rate w) <= e^epsilon, where rate is the least
+epsilon / w.
 
 Exactness
 ---------
-*Tables and gaps.* A solution of the program is drawn towards the uniform distribution by a share h, which gives every
-inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole number of 2^-52, the
-largest of a distribution being what the others leave of 1. Every single inequality of the graph is then checked for
-these whole numbers: n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the
-product is off by less than what is left; where places of equal gaps differ by some units, n is the largest and n' the
-smallest of them. If one does not hold, h grows. The check decides, not the solver.
+*Tables and gaps.* A solution of the program is moved towards the uniform distribution by a share h, which gives every
+inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole multiple of 2^-52, where
+the largest of a distribution is one minus the others. Every single inequality of the graph is then checked for these
+whole numbers: n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the rounding error
+of the product is smaller than the difference; if places of equal gaps differ by some units, n is the largest and n' the
+smallest of them. If an inequality does not hold, h grows. The check decides, not the solver.
 
 *Flip.* With u = 2^-50, an epsilon becomes E = floor(epsilon / u) - 16 - 4 k units, the rate is R, the least floor(E /
 w), and the chances are found with 60 digits for exponents R (max u - u_j) u / 2. Their quotients over a step are at
 most e^(E u) before they are rounded. Rounding to doubles changes those that are not the largest by a factor within 1
-+- 2^-53, if they are no less than the smallest normal double, which they are raised to otherwise (a floor under both
-does not enlarge a quotient); and the largest, which is at least 1/k, by no more than the sum of their changes, hence
++- 2^-53, if they are no less than the smallest normal double; smaller ones are raised to it (a floor under both does
+not enlarge a quotient). The largest, which is at least 1/k, changes by no more than the sum of the other changes, hence
 by a factor within 1 +- k 2^-53. If another one is the largest after the step, that holds for it as well. So a
 quotient of stored chances is at most e^(E u) (1 + k 2^-51) < e^epsilon.
 
-People of weight 0 do not enter: the answer is the same whatever they choose. :func:`neodp.polls.violations` checks
+People of weight 0 have no influence: the answer is the same whatever they choose. :func:`neodp.polls.violations` checks
 all kinds at one table and all its neighbours in exact arithmetic.
 """
 
@@ -74,41 +75,41 @@ from neodp.polls.weighted import WORTH, candidates
 __all__ = ["Sample", "WeightedPlurality", "sample", "weighted_plurality"]
 
 PROGRAM = 8_000
-"""Up to so many tables times options, the linear program over all of them is solved."""
+"""The greatest number of tables times options with which the linear program over all tables is solved."""
 ALL = 20_000
-"""Up to so many tables, expected accuracy is the sum over all of them; else it is estimated from some."""
+"""The greatest number of tables with which expected accuracy is a sum over all tables, not an estimate."""
 SAMPLES = 20_000
-"""How many tables are drawn from the prior otherwise, at most."""
+"""The greatest number of tables drawn from the prior for an estimate."""
 RANKED = 3_000
-"""By how many of them weights are ranked."""
+"""The greatest number of sampled tables by which weights are ranked."""
 GAPS = 6_000
-"""Up to so many variables times different weights, a program over gaps is solved."""
+"""The greatest number of variables times different weights with which a program over gaps is solved."""
 MOST = 8
-"""For more options there is none."""
+"""The greatest number of options for which a program over gaps is solved."""
 CROWD = 1_000
-"""Up to so many people, several weights are compared by their programs; more are a crowd."""
+"""The greatest number of people for which several weights are compared by their programs."""
 ONE = 2.0**52
-"""Chances of the linear programs are whole numbers of 2^-52."""
+"""The resolution of chances in linear programs: they are whole multiples of 2^-52."""
 LEAST = 1e-6
-"""A smaller epsilon takes no part in a linear program."""
+"""The least epsilon of people who count in a linear program."""
 LARGE = 600.0
-"""A greater epsilon is taken for this one in the check, so that no product is beyond a double."""
+"""The greatest epsilon in the check: a greater one is replaced by this, so that no product overflows a double."""
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedPlurality(Plurality):
-    """Which option is chosen most often? Answered by a linear program or by weighted scores; see this module.
+    """The weighted poll on which option is chosen most often, by a linear program or by weighted scores.
 
     Attributes
     ----------
     kind : str
         ``tables``, ``gaps``, ``ordered gaps`` or ``flip``.
     weights : tuple of int
-        By how much one person of each group moves a score; for tables, all are 1 and not looked at.
+        The amount by which one person of each group moves a score; for tables, all are 1 and ignored.
     reach : int
-        D, where gaps are cut off.
+        The gap D at which gaps are cut off.
     rate : int
         The rate of flip, in units of 2^-50.
     rows : dict
@@ -116,9 +117,9 @@ class WeightedPlurality(Plurality):
     expected : float
         The expected accuracy under the prior.
     exact : bool
-        Whether that is a sum over all tables, or an estimate from a sample of them.
+        True if `expected` is a sum over all tables, false if it is an estimate from a sample of tables.
     worst_case : float
-        The chance of the true answer that every dataset has at least.
+        A lower bound on the chance of the true answer at every dataset.
     """
 
     kind: str
@@ -133,13 +134,14 @@ class WeightedPlurality(Plurality):
 
     @property
     def worst(self) -> float:
+        """A lower bound on the chance of the true answer at every dataset."""
         return self.worst_case
 
     def worst_at(self, margin: int) -> float:
-        """The accuracy that every dataset with this margin or a greater one has at least; it may have more.
+        """Return a lower bound on the accuracy of the datasets with this margin or a greater one.
 
-        With margin m, the winner is 2 m - 2 votes ahead of every other option, or more: whoever goes over to another
-        option makes up for two. Scores are closest if its votes are those of the least weight.
+        With margin m, the winner is at least 2 m - 2 votes ahead of every other option: a person who goes over to
+        another option makes up for two. Scores are closest if the winner's votes are those of the least weight.
         """
         if self.kind == "tables":
             return min((right for far, right in self._by_margin if far >= margin), default=self.worst_case)
@@ -155,7 +157,7 @@ class WeightedPlurality(Plurality):
 
     @cached_property
     def _by_margin(self) -> list[tuple[int, float]]:
-        """For every dataset of the program, its margin, or by how much the first score leads, and its accuracy."""
+        """For every dataset of the program, its margin (or the lead of the first score) and its accuracy."""
         found = []
         for key, row in self.rows.items():
             if self.kind == "tables":
@@ -167,9 +169,11 @@ class WeightedPlurality(Plurality):
         return found
 
     def at(self, margin: int) -> Margin:
+        """Return a lower bound on the accuracy at a margin."""
         return Margin(margin, worst=self.worst_at(margin))
 
     def distribution(self, counts: Counts) -> tuple[float, ...]:
+        """Return the chance of each option at a dataset."""
         if self.kind == "tables":
             return self.rows[tuple(counts.reshape(-1).tolist())]
         score = (np.array(self.weights) @ counts).tolist()
@@ -192,7 +196,9 @@ class WeightedPlurality(Plurality):
 
 
 def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
-    """The chances of permute-and-flip, where options lie behind the first by `gaps`; all but the largest are exact.
+    """Return the chances of permute-and-flip for options that lie `gaps` behind the leader.
+
+    All chances but the largest are exact, and the largest is one minus the rest, rounded.
 
     Examples
     --------
@@ -222,7 +228,7 @@ def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
 
 
 def _flips(gaps: Floats, option: Ints) -> Floats:
-    """The same in doubles, for many: exponents rate gap / 2 in rows, and of each row the chance of one option."""
+    """Return the chance of one option per row under permute-and-flip, in doubles; rows hold exponents rate gap / 2."""
     f, rows = np.exp(-gaps), np.arange(len(gaps))
     at, weight = np.polynomial.legendre.leggauss(f.shape[1] // 2 + 1)
     found = np.zeros(len(gaps))
@@ -238,15 +244,16 @@ def _flips(gaps: Floats, option: Ints) -> Floats:
 
 
 class Sample(NamedTuple):
-    """Tables, how likely they are, and whether these are all.
+    """Tables and their chances: all tables, or a sample.
 
     Attributes
     ----------
     counts : array of int
-        Table, group, option.
+        The votes, by table, group and option.
     chance : array of float
-        They add up to 1.
+        The chances of the tables, which add up to 1.
     exact : bool
+        True if these are all tables.
     """
 
     counts: Ints
@@ -255,11 +262,12 @@ class Sample(NamedTuple):
 
     @property
     def truth(self) -> Ints:
+        """The position of the true answer of each table."""
         found: Ints = np.argmax(self.counts.sum(axis=1), axis=1)
         return found
 
     def part(self, start: int, end: int) -> Sample:
-        """Some of the tables of a sample; all of them if they are all there are."""
+        """Return some of the tables of a sample; if it holds all tables, return it unchanged."""
         if self.exact:
             return self
         chance = self.chance[start:end]
@@ -267,17 +275,17 @@ class Sample(NamedTuple):
 
     @property
     def judged(self) -> Sample:
-        """The tables by which mechanisms are judged: a fifth of a sample."""
+        """The tables on which mechanisms are evaluated: a fifth of a sample."""
         return self.part(0, len(self.counts) // 5)
 
     @property
     def learned(self) -> Sample:
-        """The tables from which they are made: the rest, so that an estimate is not flattered."""
+        """The tables from which mechanisms are computed: the rest, so that an estimate is not too optimistic."""
         return self.part(len(self.counts) // 5, len(self.counts))
 
 
 def sample(poll: Plurality, prior: Prior, most: int = SAMPLES) -> Sample:
-    """All tables with their chances, or, where they are too many, some drawn from the prior with a fixed seed.
+    """Return all tables with their chances; if there are too many, some drawn from the prior with a fixed seed.
 
     Examples
     --------
@@ -306,13 +314,13 @@ def sample(poll: Plurality, prior: Prior, most: int = SAMPLES) -> Sample:
 
 
 def tables(poll: Plurality) -> int:
-    """How many tables there are."""
+    """Return the number of tables."""
     k = len(poll.options)
     return math.prod(math.comb(group.size + k - 1, k - 1) for group in poll.groups)
 
 
 def _compositions(n: int, k: int) -> Ints:
-    """All ways to write n as a sum of k whole numbers."""
+    """Return all ways to write n as a sum of k whole numbers of at least 0."""
     bars = np.array(list(itertools.combinations(range(n + k - 1), k - 1)), np.int64).reshape(-1, k - 1)
     ends = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), n + k - 1)])
     return np.diff(ends, axis=1) - 1
@@ -322,7 +330,7 @@ def _compositions(n: int, k: int) -> Ints:
 
 
 def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Plurality:
-    """The most accurate plurality that is found: weighted, or the balanced one itself where that is better.
+    """Find the most accurate plurality: a weighted one, or the balanced one itself if that is better.
 
     Examples
     --------
@@ -347,10 +355,11 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
 
 
 def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], int, bool]]:
-    """Of weights, best first, those whose programs over gaps are solved; with D, and whether gaps are ordered.
+    """Choose weights whose programs over gaps are solved; return them with D, and whether gaps are ordered.
 
-    Flip ranks fine weights first. A program can make more of coarse ones, where few edges bind: so the best of those
-    with small programs are taken as well. In a crowd ties are rare, and one program is enough.
+    `ranked` has the best weights for flip first, and these are fine ones. A program can achieve more with coarse
+    weights, where few edges bind: so the best weights with small programs are chosen as well. If there are many people,
+    ties are rare, and one program is enough.
     """
     found: list[tuple[tuple[int, ...], int, bool]] = []
     kinds = ((False, GAPS), (True, GAPS), (False, GAPS // 4), (False, GAPS // 16))
@@ -378,7 +387,7 @@ def _gaps(known: Sample, weights: Sequence[int]) -> Ints:
 
 
 def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]]]:
-    """Weights to try with the expected accuracy of flip, best first."""
+    """Return the weights to try with the expected accuracy of flip, best first."""
     tried, found = candidates(poll.groups), []
     counts, truth = np.swapaxes(known.counts, 1, 2).astype(np.float64), known.truth
     for start in range(0, len(tried), 50):
@@ -402,10 +411,10 @@ def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior
 
 
 def _widest(poll: Plurality, weights: Sequence[int]) -> int:
-    """By how much the score of an option can lie behind, though it is chosen most often."""
+    """Return the greatest gap between the score of the option that is chosen most often and the leading score."""
     order = np.argsort(weights)
     weight, size = np.array(weights)[order], poll._sizes[order]
-    winners = np.clip((poll.people + 1) // 2 - (np.cumsum(size) - size), 0, size)  # half of all, of the least weight
+    winners = np.clip((poll.people + 1) // 2 - (np.cumsum(size) - size), 0, size)  # the half with the least weights
     return max(0, int(weight @ (size - 2 * winners)))
 
 
@@ -436,9 +445,9 @@ class _Edges(NamedTuple):
 
 
 def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
-    """The chances, a variable each, that make the most of `worth`, exactly private; None if that cannot be had.
+    """Find the chances, one per variable, that maximise `worth` and are exactly private; None if that fails.
 
-    `groups` says for every variable of every dataset which one it is: datasets in rows, places in columns.
+    `groups` gives the variable at every place of every dataset: datasets in rows, places in columns.
     """
     n, k = groups.shape
     variables, m = int(groups.max()) + 1, len(edges.one)
@@ -475,7 +484,7 @@ def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
 
 
 def _whole(p: Floats) -> Floats:
-    """Rows of whole numbers that add up to 2^52: rounded down, and the largest takes what is left."""
+    """Return rows of whole numbers that add up to 2^52: rounded down, and the largest takes the rest."""
     rows = np.floor(p * ONE)
     largest = np.argmax(rows, axis=1)
     rows[np.arange(len(rows)), largest] += ONE - rows.sum(axis=1)
@@ -483,7 +492,7 @@ def _whole(p: Floats) -> Floats:
 
 
 def _on_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPlurality | None:
-    """The optimum over all tables."""
+    """Find the optimum over all tables; None if an epsilon is too small, or the solver fails."""
     if poll.groups[0].epsilon < LEAST:
         return None
     n, k = len(known.counts), len(poll.options)
@@ -524,9 +533,9 @@ def _on_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPluralit
 
 
 def _reach(poll: Plurality, known: Sample, weights: Sequence[int], ordered: bool, limit: int) -> int | None:
-    """D: where the chance of a wrong answer has become small, or no gap is greater, or the program as large as allowed.
+    """Return D, the gap at which a wrong answer is unlikely, no gap is greater, or the program is as large as allowed.
 
-    None if it would be too large even where one lead in a hundred is cut off.
+    Return None if the program would be too large even if one lead in a hundred were cut off.
     """
     k, different = len(poll.options), len({w for w in weights if w})
     if k > MOST or any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
@@ -543,7 +552,7 @@ def _reach(poll: Plurality, known: Sample, weights: Sequence[int], ordered: bool
 
 
 def _size(reach: int, k: int, ordered: bool) -> int:
-    """How many variables a program over gaps has, about; with more options, they take longer."""
+    """Return the approximate size of a program over gaps, in variables; they count more if there are more options."""
     if not ordered:
         return int((reach + 1) ** k - reach**k) * (k - 1) // 2
     return math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)
@@ -552,7 +561,7 @@ def _size(reach: int, k: int, ordered: bool) -> int:
 def _on_gaps(
     poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior, reach: int, *, ordered: bool
 ) -> WeightedPlurality | None:
-    """The best mechanism on gaps that are cut off; where they are ordered, whose gaps they are does not matter."""
+    """Find the best mechanism on cut-off gaps; if they are ordered, it does not matter which option has which gap."""
     k, top = len(poll.options), int(np.array(weights) @ poll._sizes)
     least: dict[int, float] = {}
     for w, group in zip(weights, poll.groups, strict=True):
@@ -561,7 +570,7 @@ def _on_gaps(
     base = (reach + 1) ** np.arange(k)
 
     def cut(gaps: Ints) -> tuple[Ints, Ints]:
-        """A number for each dataset of the program, and which option stands at each of its places."""
+        """Return a number for each dataset of the program, and the option at each of its places."""
         short = np.minimum(gaps, reach)
         order = np.argsort(short, axis=1, kind="stable") if ordered else np.tile(np.arange(k), (len(gaps), 1))
         return np.take_along_axis(short, order, axis=1) @ base, order
@@ -584,7 +593,7 @@ def _on_gaps(
     rows = []
     for e, here, there in steps:
         u, v = (np.searchsorted(code, number) for number, _ in (here, there))
-        rank = np.take_along_axis(np.argsort(there[1], axis=1), here[1], axis=1)  # where the options stand then
+        rank = np.take_along_axis(np.argsort(there[1], axis=1), here[1], axis=1)  # the options' places after the step
         one, two = groups[u].reshape(-1), groups[v[:, None], rank].reshape(-1)
         ends = np.concatenate([np.column_stack([one, two]), np.column_stack([two, one])])  # both ways
         rows.append(np.column_stack([ends, np.full(len(ends), e)]))
@@ -595,7 +604,7 @@ def _on_gaps(
     edges = _Edges(table[keep, 0].astype(np.int64), table[keep, 1].astype(np.int64), table[keep, 2])
 
     def at(known: Sample) -> tuple[Ints, Ints]:
-        """Per table, the dataset of the program, and the place of the true answer in it."""
+        """Return, per table, the dataset of the program, and the place of the true answer in it."""
         number, order = cut(_gaps(known, weights))
         return np.searchsorted(code, number), np.argmax(order == known.truth[:, None], axis=1)
 
@@ -614,7 +623,7 @@ def _on_gaps(
 
 
 def _occurring(deepest: int, top: int, k: int, ordered: bool) -> Ints:
-    """The gaps that occur where all scores add up to `top`; those as deep as `deepest` stand for deeper ones too."""
+    """Return the gaps that occur if all scores add up to `top`; gaps of `deepest` stand for deeper ones too."""
     if ordered:
         rest = itertools.combinations_with_replacement(range(deepest + 1), k - 1)
         gaps = np.array([(0, *each) for each in rest], np.int64)

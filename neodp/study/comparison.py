@@ -70,7 +70,7 @@ class Comparison:
     ----------
     names : two strings
     verdict : str
-        Which mechanism dominates the other: "first", "second", "neither", or "equal".
+        The mechanism that dominates the other: "first", "second", "neither", or "equal".
     datasets, first_better, second_better : int
         The number of datasets, and the number of datasets on which each mechanism is more accurate.
     mean, worst : two floats
