@@ -35,7 +35,7 @@ def _run(address: str, folder: Path, given: argparse.Namespace) -> int:
     machine = Machine(address, given.seed, folder)
     failed = None
     try:
-        machine.run(given.operations)
+        machine.run(given.operations, lambda done: print(f"{done:,} operations, 0 failures", flush=True))
     except Failed as e:
         failed = e
     finally:

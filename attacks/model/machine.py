@@ -92,8 +92,14 @@ class Machine:
 
     # --- running ------------------------------------------------------------------------------------------
 
-    def run(self, operations: int) -> None:
+    def run(self, operations: int, tell: Callable[[int], object] = lambda done: None) -> None:
         """Do so many operations, and compare everything at the end.
+
+        Parameters
+        ----------
+        operations : int
+        tell : callable, optional
+            Told after every thousand operations how many are done.
 
         Raises
         ------
@@ -104,7 +110,10 @@ class Machine:
         while self.done.total() < operations:
             self.rng = Random(f"{self.seed} {len(self.log)}")
             self.handle = self.rng.choice(self.handles)
+            before = self.done.total()
             self.step(self.rng.choice(kinds))
+            if self.done.total() // 1000 > before // 1000:
+                tell(self.done.total())
         self.step(everything)
 
     def step(self, kind: Callable[[Machine], None]) -> None:
