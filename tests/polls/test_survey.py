@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ import neodp
 from neodp.data.tables import ReadOptions
 from neodp.errors import BudgetSpent, GraphError, OtherQuestion
 from neodp.ledger.account import Limit
-from neodp.ledger.release import Release
 from neodp.polls import Group, Survey
 from neodp.store import Store
 from tests.data.tables.make import xlsx
@@ -279,19 +277,6 @@ def test_another_sheet_is_another_question(store: Store, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("address", ["embedded"], indirect=True)
-def test_what_an_older_neodp_kept_is_given_again(store: Store) -> None:
-    """It did not keep where epsilons came from; what it kept is compared still."""
-    survey = neodp.poll({"v": ["yes", "no", "yes"], "e": [1.0, 1.0, 1.0]}, vote="v", epsilon="e")
-    (question,) = survey.asked().values()
-    facts = {name: fact for name, fact in question.facts.items() if name not in survey.said}
-    store.keep([Release.of(replace(question, facts=facts), "spring", "no")])
-    assert survey.release(store, "spring") == {"v": "no"}
-    with pytest.raises(OtherQuestion, match="asked with options"):
-        neodp.poll({"v": ["yes", "no", "yes"], "e": [1.0, 1.0, 1.0]}, vote="v", epsilon="e", options="no,yes").release(
-            store, "spring"
-        )
-
-
 # --- who is the same, and what is a number --------------------------------------------------------------------------
 
 

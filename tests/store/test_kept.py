@@ -101,8 +101,8 @@ with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())
     answer_once(store, [question], "spring", lambda _: {"yes": 0.5, "no": 0.5})
     store.ledger()
-late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.family", "neodp.core.rainbow",
-"neodp.stretch") print(*(name for name in late if name in sys.modules))
+late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.family", "neodp.stretch")
+print(*(name for name in late if name in sys.modules))
 """
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "s.db")], capture_output=True, text=True, check=True

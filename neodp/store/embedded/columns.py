@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -175,9 +174,8 @@ class Columns:
         return self._file.damaged(f"the column {column.name!r} of a graph or profile was altered")
 
 
-@cache
 def _rows(dtype: str, width: int | None) -> int:
-    return max(1, PART // (np.dtype(dtype).itemsize * (1 if width is None else width)))
+    return max(1, PART // (int(dtype[-1]) * (1 if width is None else width)))
 
 
 def ranges(start: Array, end: Array) -> Array:
