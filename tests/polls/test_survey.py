@@ -276,7 +276,6 @@ def test_another_sheet_is_another_question(store: Store, tmp_path: Path) -> None
     assert ask(alone, "autumn") == ask(alone, "autumn", "north")  # the only sheet is the one that is meant
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 # --- who is the same, and what is a number --------------------------------------------------------------------------
 
 
