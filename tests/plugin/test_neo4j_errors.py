@@ -300,7 +300,7 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
     assert modes == {
         "neodp.answer": "WRITE",
         "neodp.audit": "READ",
-        "neodp.core.boundary.balanced": "WRITE",
+        "neodp.boundary.balanced": "WRITE",
         "neodp.check": "READ",
         "neodp.eval": "READ",
         "neodp.extend.estimate": "READ",

@@ -363,4 +363,4 @@ def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.
     assert "AllNodesScan" not in operators
     if name.startswith("read_"):
         assert not {"Top", "Sort", "PartialSort"} & set(operators)  # in the order of the index
-    assert "NodeByLabelScan" not in operators or name in ("graphs", "profiles", "populations")
+    assert "NodeByLabelScan" not in operators or name in ("graphs", "ledgers", "populations", "profiles")
