@@ -137,7 +137,9 @@ class Outcome:
         return "memory" if "Memory" in code else refused(self.error).kind
 
 
-def _ended(server: servers.Server, asker: Caller, text: str, timeout: float | None = None, **parameters: Any) -> Outcome:
+def _ended(
+    server: servers.Server, asker: Caller, text: str, timeout: float | None = None, **parameters: Any
+) -> Outcome:
     """What becomes of a statement, after checking that the server served others meanwhile and nothing is left.
 
     Without a timeout, it has all the time it wants, so that how fast the machine is decides nothing.
@@ -181,7 +183,7 @@ def test_a_million_times_the_same_key(server: servers.Server, asker: Caller, eng
 
 @pytest.mark.parametrize("engine", ["whole", "ball"])
 def test_long_ways_end_by_the_time(server: servers.Server, asker: Caller, engine: str) -> None:
-    """Two hundred million steps in all: minutes on any machine. No row is kept, so that the memory is never the reason."""
+    """Two hundred million steps in all: minutes on any machine. No row is kept, so that memory is never the reason."""
     asker("MATCH (g:DatasetGraph {name: 'path'}) REMOVE g.mechanism")
     text = (
         "CALL neodp.eval('path', [i IN range(0, $long - 1) | toString(i)], {engine: $engine, limit: 1000000}) "
