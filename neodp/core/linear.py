@@ -46,11 +46,15 @@ class Matrix(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A best x and its cost; if the solver gave up, no x, but the reason."""
+    """A best x, its cost, and the multipliers of the rows; if the solver gave up, no x, but the reason.
+
+    A multiplier is the change of the cost for each unit by which a row's limit is moved.
+    """
 
     x: Floats | None
     cost: float
     message: str
+    dual: Floats | None = None
 
 
 class Program(NamedTuple):
@@ -61,7 +65,7 @@ class Program(NamedTuple):
     >>> both = Matrix(np.array([0, 0]), np.array([0, 1]), np.ones(2))
     >>> ends = np.zeros(2), np.ones(2)
     >>> Program(np.array([-1.0, -2.0]), both, np.array([-np.inf]), np.array([1.5]), *ends).solve("simplex")
-    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal')
+    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', dual=array([-1.]))
     """
 
     cost: Floats
@@ -100,4 +104,5 @@ class Program(NamedTuple):
             np.array(solver.getSolution().col_value) if solved else None,
             float(solver.getInfo().objective_function_value),
             solver.modelStatusToString(status),
+            np.array(solver.getSolution().row_dual) if solved else None,
         )
