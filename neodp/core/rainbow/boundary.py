@@ -22,6 +22,7 @@ from neodp.core.rainbow.orders import Order, order_name, require_orders
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp.hints import Call, Hint
 
 __all__ = ["BoundaryAlpha", "Difference", "alpha_by_order", "unhit_edge"]
 
@@ -128,7 +129,7 @@ def _unhit(graph: DatasetGraph, edge: int) -> UnhitBoundary:
     names = [order_name(graph, order) for order in orders.tolist() if order not in hit]
     return UnhitBoundary(
         f"no boundary dataset of the order {names[0]} has alpha, as on the edge {graph.edge_name(edge)}",
-        "give it to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+        Hint("give it to one of them, or use ", Call("balance")),
     )
 
 
@@ -161,7 +162,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
-        "bring the two closer, or see `neodp.balanced(graph)` for a choice that fits",
+        Hint("bring the two closer, or see ", Call("suggest"), " for a choice that fits"),
     )
 
 
