@@ -98,7 +98,7 @@ class File:
         self._writing: bool | None = None  # whether a transaction is open, and which kind
         self._sound = False
         self._ledger_is_whole = ledger_is_whole
-        self._tells_of_ledger = False  # whether an error about damage says if the ledger is whole
+        self._tells_of_ledger = False  # whether an error about damage says if the ledger is intact
         interrupted = beside(self.path, "-journal").exists()
         self._connection: sqlite3.Connection | None = self._connect()
         self._finalizer = weakref.finalize(self, self._connection.close)
