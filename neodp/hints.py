@@ -36,17 +36,17 @@ VERBS: Mapping[str, Verb] = {
     "allow": Verb(
         "store.allow({population}, Limit(...))",
         "budget {population} --releases N --epsilon none",
-        "MATCH (l:Ledger {{population: {population}}}) SET l.max_releases = N, l.epsilon = null",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N, l.epsilon = null",
     ),
     "allow_epsilon": Verb(
         "store.change_limit({population}, epsilon=E)",
         "budget {population} --epsilon E",
-        "MATCH (l:Ledger {{population: {population}}}) SET l.epsilon = E",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.epsilon = E",
     ),
     "allow_releases": Verb(
         "store.change_limit({population}, releases=N)",
         "budget {population} --releases N",
-        "MATCH (l:Ledger {{population: {population}}}) SET l.max_releases = N",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N",
     ),
     "balance": Verb(
         "graph.with_alpha(neodp.balanced(graph))",
@@ -67,12 +67,12 @@ VERBS: Mapping[str, Verb] = {
     "plurality": Verb("plurality(20)", "generate plurality {graph} 20"),
     "profiles": Verb("store.profiles.all()", "stretch list"),
     "releases": Verb(
-        "store.ledger({population})", "releases", "MATCH (r:Release {{population: {population}}}) RETURN r"
+        "store.ledger({population})", "releases", "MATCH (r:NeodpRelease {{population: {population}}}) RETURN r"
     ),
     "spent": Verb(
         "store.ledger({population}).spent()",
         "budget {population}",
-        "MATCH (l:Ledger {{population: {population}}}) RETURN l",
+        "MATCH (l:NeodpLedger {{population: {population}}}) RETURN l",
     ),
     "suggest": Verb("neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced({graph})"),
     "write_blocks": Verb("neodp.blocks.write_graph(graph, partition, {folder})", "export GRAPH {folder} --blocks N"),
