@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command
 
 from neodp.cli import stretch
-from neodp.cli.commands import Group, Later, Store, Timeout
+from neodp.cli.commands import Group, Later, Store, Timeout, own
 from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
 from neodp.hints import in_shell
 
@@ -77,6 +77,7 @@ def program() -> Group:
     app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
     app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
     made: Any = get_command(app)
+    made.params = [own(param) for param in made.params]  # Typer adds those for completion late
     for panel, commands in COMMANDS.items():
         for words, (home, summary) in commands.items():
             group, _, name = words.rpartition(" ")
