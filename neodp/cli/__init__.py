@@ -11,8 +11,9 @@ import typer
 from typer.main import get_command
 
 from neodp.cli import stretch
-from neodp.cli.commands import Group, Later, Store, Timeout, own
-from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
+from neodp.cli.commands import Group, Later, own
+from neodp.cli.common import INTERRUPTED, Session, fail, harmless
+from neodp.cli.options import Json, Store, Timeout
 from neodp.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]

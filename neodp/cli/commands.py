@@ -1,4 +1,4 @@
-"""Commands that are loaded when they are called, and the options that all commands share.
+"""Commands that are loaded when they are called.
 
 Only the module of the called command is imported: ``neodp --help`` knows each command by its name and one line of help.
 ``--store``, ``--timeout`` and ``--json`` may precede the command or follow it.
@@ -10,55 +10,19 @@ import inspect
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
-from neodp.cli.common import Session
+from neodp.cli.options import Store, Timeout
 from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
 
-__all__ = ["Group", "Later", "Store", "Timeout", "own"]
-
-
-def _use(**changes: Any) -> Callable[..., Any]:
-    """Return an option's callback, which saves the option's value for the command if it was given."""
-    (name,) = changes
-
-    def keep(context: typer.Context, value: Any) -> Any:
-        if value is not None:
-            context.obj = replace(context.obj or Session(), **{name: value})
-        return value
-
-    return keep
-
-
-Store: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="ADDRESS",
-        callback=_use(store=None),
-        help="Where the graphs are: neo4j://…, neo4j+s://…, bolt://… or a file. Default: NEODP_STORE, else NEO4J_URI, "
-        "else the file neodp.db in this folder.",
-    ),
-]
-Timeout: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        callback=_use(timeout=None),
-        min=0.1,
-        max=86400,
-        help="How long a Neo4j server may be silent. Default: 75.",
-    ),
-]
+__all__ = ["Group", "Later", "own"]
 
 
 VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path": "FILE"}
@@ -84,7 +48,7 @@ class _AsGiven:
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
-        if type(value) is self._kind:
+        if type(value) is self._kind or any(value is choice for choice in get_args(self._kind)):
             return value
         if self._kind == list[str] and isinstance(value, list | tuple) and {type(each) for each in value} <= {str}:
             return list(value)
