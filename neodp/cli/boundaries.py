@@ -15,7 +15,7 @@ from neodp.cli import studies
 from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
 from neodp.core import boundary as boundaries
 from neodp.core import rainbow
-from neodp.core.family import family
+from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import is_table, number

@@ -20,8 +20,8 @@ import neodp
 from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.ball import Ball, Evaluation
-from neodp.core.extension import Witness
-from neodp.core.mechanism import Check
+from neodp.core.extension import Check
+from neodp.core.witness import Witness
 from neodp.errors import NeodpError, StoreError
 from neodp.store.engines import Declined, Row
 from neodp.store.whole import AuditedMechanism, Summary
