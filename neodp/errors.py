@@ -13,6 +13,7 @@
      ├── BudgetSpent         the limit for a group of people leaves no room for another answer
      ├── OtherQuestion       a release of that name has asked a different question
      ├── OtherRelease        an imported release is in the store with another answer or question
+     ├── NotAskable          a question about a graph of people cannot be asked (also a ValueError)
      ├── NotCertified        no answer may be given about the graph in its present state
      └── StoreError          a problem with the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
@@ -47,6 +48,7 @@ __all__ = [
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotAskable",
     "NotCertified",
     "NotPrivate",
     "OtherQuestion",
@@ -154,6 +156,12 @@ class BudgetSpent(NeodpError):
     """The limit for a group of people leaves no room for another answer."""
 
     kind = "budget_spent"
+
+
+class NotAskable(NeodpError, ValueError):
+    """A question about a graph of people cannot be asked, since its answer would not be private."""
+
+    kind = "not_askable"
 
 
 class NotCertified(NeodpError):

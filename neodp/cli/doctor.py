@@ -28,7 +28,7 @@ from neodp.store import Settings, Store
 
 __all__ = ["doctor"]
 
-LIBRARIES = ("numpy", "numba", "scipy", "highspy", "pyarrow", "networkx", "neo4j", "ladybug", "typer", "rich")
+LIBRARIES = ("numpy", "numba", "scipy", "highspy", "pyarrow", "networkx", "neo4j", "ladybug", "lark", "typer", "rich")
 """The libraries on which neodp depends."""
 
 FOR_DEVELOPERS = {"all", "test", "lint", "bench", "docs", "browser"}

@@ -246,10 +246,10 @@ def drop(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         info = store.info(graph)
+        kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         if not yes:
             confirm(f"Delete graph {graph!r} with {count(info.datasets, 'dataset')}?")
         dropped = store.drop(graph, progress=tell)
-        kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         text = f"dropped {graph!r}: {count(dropped, 'dataset')}"
         text += (
             f"; {count(kept, 'answer given about it stays', 'answers given about it stay')} known ('neodp releases')"

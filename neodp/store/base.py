@@ -189,7 +189,13 @@ class Store(Tabular):
 
     @abstractmethod
     def allow(self, population: str, limit: Limit) -> Ledger:
-        """Set how much may be answered about a population, in place of the previous limit."""
+        """Set how much may be answered about a population, in place of the previous limit.
+
+        Raises
+        ------
+        DamagedRelease
+            If the population's releases are damaged; then the limit stays as it is.
+        """
 
     @abstractmethod
     def kept(self, subject: str, name: str) -> Release | None:

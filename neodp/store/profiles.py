@@ -4,9 +4,9 @@
     (:User)-[:SIMILAR {score, rank, measure, epsilon}]->(:User)
 
 A store holds several sets of profiles, each with a name, which is the property ``profile`` of its nodes; a node
-``(:Profiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set that is
-only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes over.
-Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
+``(:NeodpProfiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set
+that is only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes
+over. Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
 """
 
 from __future__ import annotations

@@ -141,6 +141,7 @@ class Mechanisms(Graphs):
                 neighbors=neighbors,
                 write=keep,
                 places=places.tolist(),
+                validated=True,
             )
 
     def _known(self, content: Content | Held, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
