@@ -22,6 +22,7 @@ from neodp.core.privacy import EpsilonDelta, Labels
 from neodp.core.witness import Witness
 from neodp.data.graph import Adjacency
 from neodp.errors import IncompatibleAlpha
+from neodp.hints import Call, Hint
 
 __all__ = ["Conflict", "conflict_in", "incompatible", "worst_of"]
 
@@ -60,7 +61,9 @@ def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
     """Return the error that names the datasets of a conflict and the path between them."""
     witness = _witness(work, conflict)
     return IncompatibleAlpha(
-        str(witness), "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits", witness
+        str(witness),
+        Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
+        witness,
     )
 
 

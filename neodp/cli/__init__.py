@@ -96,6 +96,10 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _warned(message: Warning | str) -> str:
+    return in_shell(message.args[0] if isinstance(message, Warning) and message.args else str(message))
+
+
 def start(
     context: typer.Context,
     store: Store = None,
@@ -118,9 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(
-                f"neodp: {harmless(in_shell(str(message)))}", err=True
-            )
+            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(_warned(message))}", err=True)
             code = int(program()(args=given, prog_name="neodp", standalone_mode=False) or 0)
         return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script

@@ -51,14 +51,17 @@ from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
-WHOLE = (
-    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+WHOLE = Hint(
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (",
+    Option("engine", "whole"),
+    ")",
 )
 """The reason why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
 LIMIT = 100_000
@@ -516,7 +519,7 @@ class _Search:
             fronts = []
 
     def _too_large(self) -> BallTooLarge:
-        hint = "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit"
+        hint: str = Hint("a pass over the whole graph is cheaper (", Option("engine", "whole"), "), or raise the limit")
         if isinstance(self.view, _RuleView):
             known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
             hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"

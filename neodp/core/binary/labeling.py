@@ -36,6 +36,7 @@ from neodp.core.witness import ROUNDING, Witness
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, own_and_rest
 from neodp.errors import IncompatibleAlpha, UnhitBoundary
+from neodp.hints import Call, Hint
 
 __all__ = ["Labeling", "extend", "rows_of", "settled", "solve", "unhit_error"]
 
@@ -132,7 +133,7 @@ def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundar
     ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
     return UnhitBoundary(
         f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
-        "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+        Hint("give alpha to one of them, or use ", Call("balance")),
     )
 
 
@@ -171,7 +172,7 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
         witness = _witness(graph, rule, own, label, *conflict)
         raise IncompatibleAlpha(
             str(witness),
-            "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+            Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
             witness,
         )
     return np.where(graph.given, sign * first, own), moved

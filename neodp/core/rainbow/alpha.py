@@ -21,6 +21,7 @@ from neodp.core.witness import ROUNDING, OrderConflict, Witness
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp.hints import Call, Hint
 
 __all__ = ["BoundaryAlpha", "alpha_by_order", "unhit_edge"]
 
@@ -109,7 +110,7 @@ def _unhit(graph: DatasetGraph, edge: int) -> UnhitBoundary:
     names = [order_name(graph, order) for order in orders.tolist() if order not in hit]
     return UnhitBoundary(
         f"no boundary dataset of the order {names[0]} has alpha, as on the edge {graph.edge_name(edge)}",
-        "give it to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+        Hint("give it to one of them, or use ", Call("balance")),
     )
 
 
@@ -142,7 +143,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
-        "bring the two closer, or see `neodp.balanced(graph)` for a choice that fits",
+        Hint("bring the two closer, or see ", Call("suggest"), " for a choice that fits"),
     )
 
 
