@@ -32,7 +32,7 @@ from neodp.cli.options import (
 from neodp.core import rainbow
 from neodp.core.auditing import Audit
 from neodp.core.mechanism import Mechanism
-from neodp.core.tabulated import Tabulated
+from neodp.core.probability_table import Tabulated
 from neodp.data.files import require_new
 from neodp.data.formatting import count, moment
 from neodp.data.formatting import size as megabytes

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.compiled.labels import SMALLEST
 from neodp.data.tables.cells import number, numbers
 from neodp.data.tables.problems import Place, Problems
 from neodp.errors import GraphError, UnknownKey, near
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_EPSILON",
-    "SMALLEST",
     "Bools",
     "Columns",
     "Floats",
@@ -55,8 +55,6 @@ MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and it is indistinguishable from no privacy."""
 FEW = 10_000
 """The number of keys below which comparing them takes less time than loading a faster method."""
-SMALLEST = 2.0**-1022
-"""The smallest positive probability: the smallest normal double."""
 
 
 class Columns(NamedTuple):

@@ -36,7 +36,8 @@ if TYPE_CHECKING:  # imported where it is used: a release about people, with no 
     import pyarrow as pa
 
     from neodp.core.ball import Ball, Star
-    from neodp.core.mechanism import Check, Mechanism
+    from neodp.core.extension import Check
+    from neodp.core.mechanism import Mechanism
     from neodp.core.rainbow import Method
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
