@@ -30,7 +30,8 @@
           └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` list several problems at once.
-Code to type is given there as Python in backquotes; the command line shows commands instead (:mod:`neodp.hints`).
+Code to type is given there as Python in backquotes; the command line shows commands instead, and the plugin Cypher
+(:mod:`neodp.hints`).
 """
 
 from __future__ import annotations
@@ -76,9 +77,9 @@ class NeodpError(Exception):
     message : str
         The problem, and its place.
     hint : str
-            The remedy.
-        details : strings
-            If many things are wrong at once, a sentence for each kind of problem.
+        The remedy; a :class:`neodp.hints.Hint` if it names something to type.
+    details : strings
+        If many things are wrong at once, a sentence for each kind of problem.
 
     Attributes
     ----------

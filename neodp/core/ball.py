@@ -39,24 +39,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import binary, boundary
-from neodp.core.binary import Solution
-from neodp.core.extension import ROUNDING, Extension
-from neodp.core.family import family
+from neodp.core.binary import Labeling
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.core.rainbow import Method
+from neodp.core.witness import ROUNDING
+from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
-WHOLE = (
-    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+WHOLE = Hint(
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (",
+    Option("engine", "whole"),
+    ")",
 )
 """The reason why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
 LIMIT = 100_000
@@ -428,13 +433,14 @@ def evaluate_whole(
     """
     with _told_about(keys):
         start = [graph.index(key) for key in keys_of(keys)]
-    return evaluate_at(graph, start, family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method))
+    return evaluate_at(start, extend(graph, privacy, method=method))
 
 
-def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> Ball:
-    """Run ``evaluate_whole`` for the datasets at some positions, on a graph that has already been extended."""
+def evaluate_at(start: Iterable[int], found: Mechanism) -> Ball:
+    """Run ``evaluate_whole`` for the datasets at some positions, from a mechanism that ``extend`` has found."""
+    graph = found.graph
     return Ball(
-        evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
+        evaluations=tuple(_evaluation(graph, v, found.probabilities[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),
         expanded=len(graph),
         layers=0,
@@ -513,7 +519,7 @@ class _Search:
             fronts = []
 
     def _too_large(self) -> BallTooLarge:
-        hint = "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit"
+        hint: str = Hint("a pass over the whole graph is cheaper (", Option("engine", "whole"), "), or raise the limit")
         if isinstance(self.view, _RuleView):
             known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
             hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
@@ -559,7 +565,7 @@ class _Search:
         needed = least < limits[color]
         return _Front(new[needed], least[needed], front.across)
 
-    def _solve(self) -> Solution:
+    def _solve(self) -> Labeling:
         graph = self._part()
         unhit = boundary.unhit_edge(graph, graph.given)
         if unhit is not None:
@@ -591,7 +597,7 @@ class _Search:
             name=name,
         )
 
-    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
+    def _result(self, solution: Labeling, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
         from neodp.compiled import kernel
 
         graph, rows = solution.graph, solution.rows
@@ -621,7 +627,7 @@ def _limits(least: Floats) -> Labels:
 class _Back:
     """The backward passes: which of the datasets that are not expanded may still matter."""
 
-    def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
+    def __init__(self, solution: Labeling, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
         self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
         graph, rule = solution.graph, solution.rule
         self.certain = certain(rule)

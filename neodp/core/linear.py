@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from neodp.data.validation import Floats
 
-__all__ = ["Matrix", "Method", "Program", "Solution"]
+__all__ = ["Matrix", "Method", "Program", "Solution", "Solver"]
 
 TOLERANCE = 1e-10
 """The amount by which a solution may break an inequality; the least that HiGHS accepts."""
@@ -77,17 +77,32 @@ class Program(NamedTuple):
 
     def solve(self, method: Method) -> Solution:
         """Solve the program up to TOLERANCE."""
+        return Solver(self, method).solve()
+
+
+class Solver:
+    """A program that can be solved again with further rows; the last solution is where the next search begins.
+
+    Parameters
+    ----------
+    program : Program
+        The program to begin with.
+    method : "simplex" or "ipm"
+    """
+
+    def __init__(self, program: Program, method: Method) -> None:
         import highspy
 
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = len(self.cost), len(self.most)
-        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
-        program.row_lower_, program.row_upper_ = self.least, self.most
-        matrix = program.a_matrix_
+        columns = len(program.cost)
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = columns, len(program.most)
+        model.col_cost_, model.col_lower_, model.col_upper_ = program.cost, program.low, program.high
+        model.row_lower_, model.row_upper_ = program.least, program.most
+        matrix = model.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kColwise
-        matrix.num_col_, matrix.num_row_ = program.num_col_, program.num_row_
-        matrix.start_, matrix.index_, matrix.value_ = self.matrix.by_column(len(self.cost))
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        matrix.num_col_, matrix.num_row_ = model.num_col_, model.num_row_
+        matrix.start_, matrix.index_, matrix.value_ = program.matrix.by_column(columns)
+        self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
             "output_flag": False,
             "solver": method,
@@ -95,14 +110,24 @@ class Program(NamedTuple):
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
         }.items():
-            solver.setOptionValue(option, value)
-        solver.passModel(program)
-        solver.run()
-        status = solver.getModelStatus()
+            self._solver.setOptionValue(option, value)
+        self._solver.passModel(model)
+
+    def add(self, matrix: Matrix, least: Floats, most: Floats) -> None:
+        """Add rows; those of the matrix are counted from 0."""
+        start, column, value = Matrix(matrix.column, matrix.row, matrix.value).by_column(len(most))
+        self._solver.addRows(len(most), least, most, len(value), start[:-1], column, value)
+
+    def solve(self) -> Solution:
+        """Solve the program up to TOLERANCE."""
+        import highspy
+
+        self._solver.run()
+        status = self._solver.getModelStatus()
         solved = status == highspy.HighsModelStatus.kOptimal
         return Solution(
-            np.array(solver.getSolution().col_value) if solved else None,
-            float(solver.getInfo().objective_function_value),
-            solver.modelStatusToString(status),
-            np.array(solver.getSolution().row_dual) if solved else None,
+            np.array(self._solver.getSolution().col_value) if solved else None,
+            float(self._solver.getInfo().objective_function_value),
+            self._solver.modelStatusToString(status),
+            np.array(self._solver.getSolution().row_dual) if solved else None,
         )

@@ -15,13 +15,14 @@ considered. With two colours, :mod:`neodp.study.optimum` solves the same program
   outputs with p_u[j] > e^eps p_v[j].
 * *Rounding in.* The solver's rows break inequalities by up to its tolerance. A mechanism with the same row everywhere
   breaks none, and has slack on every edge: by (e^eps - 1) p[j] for each output. So the solution is mixed with such a
-  mechanism, its *anchor*, by just as much as it takes, until the exact audit finds nothing (Rows that are fixed and
+  mechanism, its *anchor*, by just as much as it takes, until the exact audit finds nothing. (Rows that are fixed and
   reach each other through datasets that are not must be equal, and are then the anchor of these datasets.)
 * *Certificate.* Let y >= 0 be any multipliers of the inequalities. Adding up the inequalities with these multipliers
   shows that no private mechanism has a greater expected accuracy than
 
       sum over v of  max over j of r_v[j]    +    sum of y delta,
-      r_v[j] = w(v) [j is the colour of v]  -  sum of y where v is u and j in J  +  sum of y e^eps where v is v and j in J
+      r_v[j] = w(v) [j is the colour of v]  -  sum of the y in whose inequality v is on the left side, and j in J
+                                            +  sum of the y e^eps in whose inequality v is on the right side, and j in J
 
   (the maximum is over distributions; at a fixed row it is the product with that row). The solver's multipliers are
   rounded to whole numbers, e^eps and w are rounded up, and the sum is computed in whole numbers: the bound holds
@@ -39,9 +40,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import linear
-from neodp.core.auditing import exponential, judge
-from neodp.core.search import components
+from neodp.core.inequalities import exponential, judge
 from neodp.core.symmetry import classes
+from neodp.core.traversal import components
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats
 from neodp.errors import NeodpError
@@ -130,7 +131,7 @@ def best_rows(graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools
 
 
 class _Inequalities(NamedTuple):
-    """Inequalities ``s p_u(J) - p_v(J) <= s delta`` with s = e^-eps, where u and v are classes; J is a row of `sets`."""
+    """Inequalities ``s p_u(J) - p_v(J) <= s delta`` with s = e^-eps; u and v are classes, J is a row of `sets`."""
 
     u: NDArray[np.int64]
     v: NDArray[np.int64]
@@ -138,15 +139,18 @@ class _Inequalities(NamedTuple):
     delta: Floats
     sets: Bools
 
-    def take(self, which: NDArray[np.int64]) -> _Inequalities:
-        return _Inequalities(*(column[which] for column in self))
-
     def joined(self, other: _Inequalities) -> _Inequalities:
-        return _Inequalities(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+        return _Inequalities(
+            np.concatenate([self.u, other.u]),
+            np.concatenate([self.v, other.v]),
+            np.concatenate([self.epsilon, other.epsilon]),
+            np.concatenate([self.delta, other.delta]),
+            np.concatenate([self.sets, other.sets]),
+        )
 
 
 class _Solution(NamedTuple):
-    """The rows of all classes, the inequalities of the last program with their multipliers, and the number of rounds."""
+    """The rows of all classes, the inequalities of the last program, their multipliers, and the number of rounds."""
 
     rows: Floats
     inequalities: _Inequalities
@@ -204,11 +208,14 @@ class _Program:
             kept = self._singles(np.repeat(np.arange(len(self.u)), k), np.tile(np.arange(k), len(self.u)))
         else:
             kept = self._broken(truth)
+        solver = linear.Solver(self._begin(), "simplex")
+        solver.add(*self._rows(kept))
         for rounds in range(1, ROUNDS + 1):
-            rows, multiplier = self._solved(kept)
+            rows, multiplier = self._solved(solver)
             more = self._broken(rows)
             if not len(more.u):
                 return _Solution(rows, kept, multiplier, rounds)
+            solver.add(*self._rows(more))
             kept = kept.joined(more)
         raise NeodpError("the solver's solution breaks inequalities again and again", "take another method")
 
@@ -222,43 +229,45 @@ class _Program:
         s = np.exp(-self.epsilon)
         excess = s[:, None] * rows[self.u] - rows[self.v]
         loose = self.delta > 0.0
-        single = self._singles(*np.nonzero((excess > 10 * linear.TOLERANCE) & ~loose[:, None]))
+        k = rows.shape[1]
+        tight = np.flatnonzero((excess > 10 * linear.TOLERANCE).any(axis=1) & ~loose)  # all outputs of an edge at once
+        single = self._singles(np.repeat(tight, k), np.tile(np.arange(k), len(tight)))
         total = np.maximum(excess, 0.0).sum(axis=1) - s * self.delta
         edge = np.flatnonzero(loose & (total > 10 * linear.TOLERANCE))
         sets = _Inequalities(self.u[edge], self.v[edge], self.epsilon[edge], self.delta[edge], excess[edge] > 0.0)
         return single.joined(sets)
 
-    def _solved(self, kept: _Inequalities) -> tuple[Floats, Floats]:
-        """Return the best rows under some inequalities, and the multipliers of these."""
-        count, k = self.weight.shape
-        row, output = np.nonzero(kept.sets)
-        s = np.exp(-kept.epsilon)
+    def _begin(self) -> linear.Program:
+        """Return the program without inequalities: every row that is not fixed is a distribution."""
+        k = self.weight.shape[1]
         free = np.flatnonzero(~self.fixed)
-        number = len(kept.u) + np.arange(len(free))
+        cells = (free[:, None] * k + np.arange(k)).ravel()
+        matrix = linear.Matrix(np.repeat(np.arange(len(free)), k), cells, np.ones(len(cells)))
+        held, value = np.repeat(self.fixed, k), self.anchor.ravel()
+        ends = np.where(held, value, 0.0), np.where(held, value, 1.0)
+        return linear.Program(-self.weight.ravel(), matrix, np.ones(len(free)), np.ones(len(free)), *ends)
+
+    def _rows(self, new: _Inequalities) -> tuple[linear.Matrix, Floats, Floats]:
+        """Return inequalities as rows of the program."""
+        k = self.weight.shape[1]
+        row, output = np.nonzero(new.sets)
+        s = np.exp(-new.epsilon)
         matrix = linear.Matrix(
-            np.concatenate([row, row, np.repeat(number, k)]),
-            np.concatenate([kept.u[row] * k + output, kept.v[row] * k + output, _cells(free, k)]),
-            np.concatenate([s[row], np.full(len(row), -1.0), np.ones(len(free) * k)]),
+            np.tile(row, 2),
+            np.concatenate([new.u[row] * k + output, new.v[row] * k + output]),
+            np.concatenate([s[row], np.full(len(row), -1.0)]),
         )
-        held = np.repeat(self.fixed, k)
-        value = self.anchor.ravel()
-        program = linear.Program(
-            -self.weight.ravel(),
-            matrix,
-            np.concatenate([np.full(len(kept.u), -np.inf), np.ones(len(free))]),
-            np.concatenate([s * kept.delta, np.ones(len(free))]),
-            np.where(held, value, 0.0),
-            np.where(held, value, 1.0),
-        )
-        result = program.solve("simplex")
-        if result.x is None:
-            result = program.solve("ipm")
+        return matrix, np.full(len(new.u), -np.inf), s * new.delta
+
+    def _solved(self, solver: linear.Solver) -> tuple[Floats, Floats]:
+        """Return the best rows under the inequalities so far, and the multipliers of these."""
+        result = solver.solve()
         if result.x is None or result.dual is None:
             raise NeodpError(f"the solver gave up: {result.message}", "take another method")
-        rows = np.clip(result.x.reshape(count, k), 0.0, 1.0)
+        rows = np.clip(result.x.reshape(self.weight.shape), 0.0, 1.0)
         rows /= rows.sum(axis=1, keepdims=True)
         rows[self.fixed] = self.anchor[self.fixed]
-        return rows, np.maximum(0.0, -result.dual[: len(kept.u)])
+        return rows, np.maximum(0.0, -result.dual[np.count_nonzero(~self.fixed) :])
 
     def bound(self, solution: _Solution) -> float:
         """Return a number that the expected accuracy of no private mechanism exceeds (see the module)."""
@@ -275,7 +284,9 @@ class _Program:
                 v[j] += multiplier * grown
             total += Fraction(float(kept.delta[i])) * (multiplier << DIGITS_E)
         for row, anchor, fixed in zip(reward, self.anchor.tolist(), self.fixed.tolist(), strict=True):
-            total += sum((r * Fraction(p) for r, p in zip(row, anchor, strict=True)), Fraction(0)) if fixed else max(row)
+            total += (
+                sum((r * Fraction(p) for r, p in zip(row, anchor, strict=True)), Fraction(0)) if fixed else max(row)
+            )
         return nextafter(float(total / (1 << scale)), inf)
 
 
@@ -307,7 +318,12 @@ def _share(graph: DatasetGraph, rows: Floats, anchor: Floats, fixed: Bools) -> f
     """Return the least share of the anchor with which every inequality has slack, up to rounding."""
     share = 0.0
     edges = np.flatnonzero(~(fixed[graph.source] & fixed[graph.target]))
-    source, target, s, delta = graph.source[edges], graph.target[edges], np.exp(-graph.epsilon[edges]), graph.delta[edges]
+    source, target, s, delta = (
+        graph.source[edges],
+        graph.target[edges],
+        np.exp(-graph.epsilon[edges]),
+        graph.delta[edges],
+    )
     loose = delta > 0.0
     for u, v in ((source, target), (target, source)):
         excess, room = s[:, None] * rows[u] - rows[v], anchor[v] - s[:, None] * anchor[u]
@@ -325,11 +341,6 @@ def _rest(rows: Floats) -> Floats:
     others[np.arange(len(rows)), rows.argmax(axis=1)] = 0.0
     rest: Floats = others.sum(axis=1)
     return rest
-
-
-def _cells(rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    cells: NDArray[np.int64] = (rows[:, None] * k + np.arange(k)).ravel()
-    return cells
 
 
 def _ceil(x: float | Fraction, digits: int) -> int:

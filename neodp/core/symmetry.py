@@ -1,7 +1,7 @@
 """Datasets that are alike: an equitable partition of a graph.
 
-In an *equitable partition*, all members of a class have the same colour and weight, and the same number of neighbours in
-every class over edges of every (epsilon, delta). The averages over the classes of a private mechanism are private as
+In an *equitable partition*, all members of a class have the same colour and weight, and the same number of neighbours
+in every class over edges of every (epsilon, delta). The averages over the classes of a private mechanism are private as
 well: adding up an inequality over the d edges between two classes gives d mean(p_u) <= e^eps d mean(p_v) + d delta. So
 a linear program over mechanisms needs one variable for each class, not for each dataset.
 """

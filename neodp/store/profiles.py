@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from neodp.hints import Call, Hint
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
@@ -97,7 +98,7 @@ class ProfileStore(ABC):
         UnknownGraph
             If there are no profiles of that name.
         """
-        empty = "load some with `store.profiles.load(name, profiles)`"
+        empty = Hint("load some with ", Call("load_profiles"))
         return refusals.found("profile", name, self.all(), self.address, empty)
 
     def ready(self, name: str) -> ProfileInfo:

@@ -19,7 +19,7 @@ import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, UnhitBoundary
-from neodp.hints import in_shell
+from neodp.hints import in_cypher
 from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
@@ -52,7 +52,7 @@ def _same(caller: Caller, client: Store, key: str, release: str, graph: str = "g
     inside = caller.refusal(ANSWER, graph=graph, key=key, release=release)
     with pytest.raises(NeodpError) as error:
         client.answer(graph, key, release)
-    assert inside == Refused(error.value.kind, error.value.message, in_shell(error.value.hint))
+    assert inside == Refused(error.value.kind, error.value.message, in_cypher(error.value.hint, graph))
     return inside
 
 
