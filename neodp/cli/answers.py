@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp.cli.common import PATIENCE, Graph, Json, Session, document, inside, say, show, table
-from neodp.core.ball import Ball, Evaluation
+from neodp.core.evaluation import Ball, Evaluation
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 
