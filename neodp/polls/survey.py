@@ -153,7 +153,11 @@ def poll(
     if not votes:
         raise GraphError("which column has the votes?", "name it, as in `vote='COL'`")
     constant = _number(epsilon)
-    needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each is not None)]
+    needed = [
+        *votes,
+        *([] if constant is not None else [str(epsilon)]),
+        *(each for each in (by, id) if each is not None),
+    ]
     maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
     people = People.of(table, needed, maybe, numbers=[str(epsilon)], reading=reading)
     problems = Problems(people.place)

@@ -316,7 +316,7 @@ class _Program:
         kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= MANY)
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
-    def solve(self, floor: float, work: int | None) -> tuple[Floats, float, int, int]:
+    def solve(self, floor: float, work: int | None = None) -> tuple[Floats, float, int, int]:
         """Find the best p with no accuracy below `floor`; return it, its expected accuracy, the rows and the rounds."""
         first = self.color == 0
         low, high = np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)

@@ -20,8 +20,8 @@ PRIORS = ("even", "share:0.01", "share:0.6", "share:0.9", "beta:1,1", "beta:2,3"
 def groups_of(people: int, levels: int, rng: np.random.Generator) -> list[Group]:
     """Return that many people in at most that many levels."""
     epsilons = rng.choice(EPSILONS, min(levels, people), replace=False).tolist()
-    ends = np.sort(rng.choice(np.arange(1, people), len(epsilons) - 1, replace=False)) if len(epsilons) > 1 else []
-    sizes = np.diff([0, *ends, people]).tolist()
+    ends = np.sort(rng.permutation(people - 1)[: len(epsilons) - 1]) + 1
+    sizes = np.diff([0, *ends.tolist(), people]).tolist()
     return [Group(e, n) for e, n in zip(epsilons, sizes, strict=True)]
 
 
