@@ -25,7 +25,7 @@ their choice. With e_1 <= e_2 <= … the epsilons on the winning side, the chanc
 
     P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
 
-This is the optimum for the balanced alpha (:func:`neodp.core.boundary.balanced`): with delta 0 and alpha of at least
+This is the optimum for the balanced alpha (:func:`neodp.core.alpha.balanced`): with delta 0 and alpha of at least
 1/2, U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
 
 *Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more if the
@@ -77,11 +77,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.auditing import exponential, holds
+from neodp.compiled.labels import SMALLEST
+from neodp.core.inequalities import exponential, holds
 from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
 from neodp.data.tables import fraction
-from neodp.data.validation import MAX_EPSILON, SMALLEST
+from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]

@@ -30,6 +30,7 @@ from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, answer_once
 from neodp.ledger.question import DEFAULT, Level, levels_of
 from neodp.ledger.question import Question as Asked
@@ -146,12 +147,13 @@ def poll(
     cells = Cells(tuple(word.strip() for word in absent), skip_empty, exact, words, other)
     if by is not None and by_values is None:
         raise GraphError(
-            "the parts are not named", "name them with `by_values=...`: they are never read from the table"
+            "the parts are not named",
+            Hint("name them with ", Option("by_values"), ": they are never read from the table"),
         )
     if by is None and (by_values is not None or by_other is not None):
-        raise GraphError("which column says who belongs to which part?", "name it, as in `by='COL'`")
+        raise GraphError("which column says who belongs to which part?", Hint("name it, as in ", Option("by", "COL")))
     if not votes:
-        raise GraphError("which column has the votes?", "name it, as in `vote='COL'`")
+        raise GraphError("which column has the votes?", Hint("name it, as in ", Option("vote", "COL")))
     constant = _number(epsilon)
     needed = [
         *votes,
@@ -292,7 +294,7 @@ class Survey(Tabular):
                     raise GraphError(
                         f"{question.label!r} can be answered in two ways, and an answer cannot be drawn again: "
                         f"{in_figures(question)}",
-                        "choose with `mechanism='balanced'` or `mechanism='weighted'`",
+                        Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:

@@ -659,8 +659,8 @@ def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, in
 
 def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int], *, optimal: bool = True) -> Weighted:
     """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
-    from neodp.core.boundary import balanced
-    from neodp.core.mechanism import extend
+    from neodp.core.alpha import balanced
+    from neodp.core.extension import extend
     from neodp.study.optimum import optimize
 
     classes = _classes(joint.weights, poll)

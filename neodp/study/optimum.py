@@ -41,9 +41,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import binary, boundary, linear
-from neodp.core.family import require_binary
-from neodp.core.mechanism import Mechanism, extend
+from neodp.core.alpha import balanced, homogeneous
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.data.family import require_binary
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
@@ -176,7 +178,7 @@ def optimize(
     """
     require_binary(graph)
     w = prior(graph) if weights is None else weights
-    even = _choice(graph, w, "balanced", boundary.balanced(graph))
+    even = _choice(graph, w, "balanced", balanced(graph))
     if not graph.crossing.any():
         return Optimum("optimized", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
     of = classes(graph, w)
@@ -192,21 +194,21 @@ def optimize(
 
 
 def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
-    """Find the best alpha that is the same at all boundary datasets of a colour (``boundary.homogeneous``).
+    """Find the best alpha that is the same at all boundary datasets of a colour (``neodp.homogeneous``).
 
     The accuracy is a concave function of the one free number, since U is concave and increasing; golden-section search
     finds the best number to about 1e-6.
     """
 
     def at(first: float) -> Choice:
-        return _choice(graph, weights, "homogeneous", boundary.homogeneous(graph, first))
+        return _choice(graph, weights, "homogeneous", homogeneous(graph, first))
 
     def score(choice: Choice) -> tuple[float, float]:
         return (choice.worst, choice.expected) if fair else (choice.expected, choice.worst)
 
     step = (5**0.5 - 1) / 2
     low, high = 0.0, 1.0
-    ends = [at(low), at(high), at(float(extend(graph.with_alpha(boundary.balanced(graph))).p_true.min()))]
+    ends = [at(low), at(high), at(float(extend(graph.with_alpha(balanced(graph))).p_true.min()))]
     a, b = high - step, low + step
     left, right = at(a), at(b)
     while high - low > 1e-6:
@@ -223,7 +225,7 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
 
 def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
     """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison."""
-    even = _choice(graph, weights, "balanced", boundary.balanced(graph))
+    even = _choice(graph, weights, "balanced", balanced(graph))
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
 
 

@@ -27,6 +27,7 @@ final class Ball {
 
     private static final int LIMIT = 100_000;
     private static final long PER_DATASET = 600; // bytes, with its node, while it is searched
+    private static final long PER_DATASET_AFTER = Memory.PER_DATASET; // of what was found
     private static final long PER_EDGE = 150;
 
     private final Transaction tx;
@@ -84,6 +85,7 @@ final class Ball {
                         .max()
                         .orElse(0);
                 proof = back.proof();
+                workers.memory.give((PER_DATASET - PER_DATASET_AFTER) * seen());
                 return asked;
             }
             if (seen() > limit || layers == most) {

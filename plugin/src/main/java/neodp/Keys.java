@@ -61,17 +61,21 @@ final class Keys {
         workers.memory.take(4L * keys.size());
         int[] out = new int[keys.size()];
         Map<String, Integer> known = new HashMap<>();
+        long bytes = 0; // of that table, which ends here
         int i = 0;
         for (String key : keys) {
             workers.check();
             Integer found = known.get(key);
             if (found == null) {
-                workers.memory.take(PER_KEY + 2L * key.length());
+                long more = PER_KEY + 2L * key.length();
+                workers.memory.take(more);
+                bytes += more;
                 found = place.applyAsInt(key);
                 known.put(key, found);
             }
             out[i++] = found;
         }
+        workers.memory.give(bytes);
         return out;
     }
 
