@@ -11,8 +11,9 @@ import typer
 from typer.main import get_command
 
 from neodp.cli import stretch
-from neodp.cli.commands import Group, Later, Store, Timeout
-from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
+from neodp.cli.commands import Group, Later, own
+from neodp.cli.common import INTERRUPTED, Session, fail, harmless
+from neodp.cli.options import Json, Store, Timeout
 from neodp.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]
@@ -77,6 +78,7 @@ def program() -> Group:
     app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
     app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
     made: Any = get_command(app)
+    made.params = [own(param) for param in made.params]  # Typer adds those for completion late
     for panel, commands in COMMANDS.items():
         for words, (home, summary) in commands.items():
             group, _, name = words.rpartition(" ")

@@ -12,7 +12,8 @@ import typer
 import neodp
 from neodp import study
 from neodp.cli import studies
-from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Force, Json, Quiet
 from neodp.core import boundary as boundaries
 from neodp.core import rainbow
 from neodp.data.family import family

@@ -21,7 +21,8 @@ from typing import Any
 import typer
 
 import neodp
-from neodp.cli.common import Json, Session, exit_code, say, show, table
+from neodp.cli.common import Session, exit_code, say, show, table
+from neodp.cli.options import Json
 from neodp.errors import NeodpError
 from neodp.hints import in_shell
 from neodp.store import Settings, Store
