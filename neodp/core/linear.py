@@ -46,15 +46,17 @@ class Matrix(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A best x, its cost, and the multipliers of the rows; if the solver gave up, no x, but the reason.
+    """A best x, its cost, the iterations that it took, and the multipliers of the rows.
 
-    A multiplier is the change of the cost for each unit by which a row's limit is moved.
+    If the solver gave up, there is no x and no multiplier, but the reason. A multiplier is the change of the cost for
+    each unit by which the limit of a row is moved.
     """
 
     x: Floats | None
     cost: float
     message: str
-    dual: Floats | None = None
+    iterations: int
+    dual: Floats | None
 
 
 class Program(NamedTuple):
@@ -65,7 +67,7 @@ class Program(NamedTuple):
     >>> both = Matrix(np.array([0, 0]), np.array([0, 1]), np.ones(2))
     >>> ends = np.zeros(2), np.ones(2)
     >>> Program(np.array([-1.0, -2.0]), both, np.array([-np.inf]), np.array([1.5]), *ends).solve("simplex")
-    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', dual=array([-1.]))
+    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', iterations=0, dual=array([-1.]))
     """
 
     cost: Floats
@@ -75,9 +77,16 @@ class Program(NamedTuple):
     low: Floats
     high: Floats
 
-    def solve(self, method: Method) -> Solution:
-        """Solve the program up to TOLERANCE."""
-        return Solver(self, method).solve()
+    def solve(self, method: Method, iterations: int | None = None) -> Solution:
+        """Solve the program up to TOLERANCE; interior points, whose result is not moved to a vertex, up to some 1e-8.
+
+        Parameters
+        ----------
+        method : "simplex" or "ipm"
+        iterations : int, optional
+            The number of iterations after which the solver gives up. It limits the work whatever the machine.
+        """
+        return Solver(self, method, iterations).solve()
 
 
 class Solver:
@@ -87,10 +96,11 @@ class Solver:
     ----------
     program : Program
         The program to begin with.
-    method : "simplex" or "ipm"
+    method, iterations
+        As in ``Program.solve``.
     """
 
-    def __init__(self, program: Program, method: Method) -> None:
+    def __init__(self, program: Program, method: Method, iterations: int | None = None) -> None:
         import highspy
 
         columns = len(program.cost)
@@ -102,11 +112,14 @@ class Solver:
         matrix.format_ = highspy.MatrixFormat.kColwise
         matrix.num_col_, matrix.num_row_ = model.num_col_, model.num_row_
         matrix.start_, matrix.index_, matrix.value_ = program.matrix.by_column(columns)
+        self._method = method
         self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
             "output_flag": False,
             "solver": method,
             "presolve": "on",
+            "run_crossover": "off",
+            **({} if iterations is None else {f"{method}_iteration_limit": iterations}),
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
         }.items():
@@ -119,15 +132,16 @@ class Solver:
         self._solver.addRows(len(most), least, most, len(value), start[:-1], column, value)
 
     def solve(self) -> Solution:
-        """Solve the program up to TOLERANCE."""
+        """Solve the program with all rows so far."""
         import highspy
 
         self._solver.run()
-        status = self._solver.getModelStatus()
+        status, info, found = self._solver.getModelStatus(), self._solver.getInfo(), self._solver.getSolution()
         solved = status == highspy.HighsModelStatus.kOptimal
         return Solution(
-            np.array(self._solver.getSolution().col_value) if solved else None,
-            float(self._solver.getInfo().objective_function_value),
+            np.array(found.col_value) if solved else None,
+            float(info.objective_function_value),
             self._solver.modelStatusToString(status),
-            np.array(self._solver.getSolution().row_dual) if solved else None,
+            int(info.simplex_iteration_count if self._method == "simplex" else info.ipm_iteration_count),
+            np.array(found.row_dual) if solved else None,
         )

@@ -23,10 +23,11 @@ ROUNDS = 64
 def classes(graph: DatasetGraph, weights: Floats, apart: Floats | None = None) -> NDArray[np.int64]:
     """Return the class of each dataset in an equitable partition: the coarsest one, or one class per dataset.
 
-    Colour refinement: start from colours, weights and the rows of `apart`, if given; split classes by how many neighbours their members have in each
-    class over edges of each (epsilon, delta), until nothing splits. Neighbourhoods are told apart by sums of 64 random
-    bits; two different neighbourhoods have the same sum with chance 2^-64. If the refinement takes more than ROUNDS
-    rounds, it would find very many classes, so every dataset becomes a class of its own.
+    Colour refinement: start from colours, weights and the rows of `apart`, if given; split classes by how many
+    neighbours their members have in each class over edges of each (epsilon, delta), until nothing splits.
+    Neighbourhoods are told apart by sums of 64 random bits; two different neighbourhoods have the same sum with chance
+    2^-64. If the refinement takes more than ROUNDS rounds, it would find very many classes, so every dataset becomes a
+    class of its own.
 
     Examples
     --------
