@@ -175,7 +175,7 @@ def poll(
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
-                "graph": f"{survey.name} {fact['question']}",
+                "graph": f"{survey.name} {fact['question'].strip()}",
                 "release": release,
                 "answer": answer if isinstance(answer, str) else answer[fact["part"]],
             }
