@@ -321,8 +321,8 @@ def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
     for said in (
         "What to expect of the two mechanisms if the votes are as the prior 'even' assumes:",
         "If the 7 people who ask for most privacy (epsilon up to 1) all choose 'yes', and all others do not, 'yes' is "
-        "the true answer. Balanced then says so with chance 0.574443, weighted with chance 0.019171: weighted hears "
-        "these people least, and is then more often wrong than right.",
+        "the true answer. Balanced then says so with chance 0.574443, weighted with chance 0.019171: weighted gives "
+        "these people the least weight, and is then wrong more often than right.",
         "They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.",
         "Accuracy of balanced, the chance of the true answer",
     ):
