@@ -9,7 +9,7 @@ import typer
 
 from neodp.cli.common import PATIENCE, Session, document, inside, say, show, table
 from neodp.cli.options import ConstantWork, Engine, Graph, Json, ServerOrClient, WithSearch
-from neodp.core.ball import Ball, Evaluation
+from neodp.core.evaluation import Ball, Evaluation
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 

@@ -33,7 +33,8 @@ from neodp.cli.options import (
 )
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
-from neodp.data.generate import FAMILIES, LATTICES
+from neodp.data.generate import FAMILIES
+from neodp.data.generate.lattices import LATTICES
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import number, whole
 from neodp.errors import GraphError, near

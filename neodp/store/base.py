@@ -35,10 +35,11 @@ from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGra
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
-    from neodp.core.ball import Ball, Star
+    from neodp.core.evaluation import Ball
     from neodp.core.extension import Check
     from neodp.core.mechanism import Mechanism
     from neodp.core.rainbow import Method
+    from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
     from neodp.store.engines import Engine, Plugin, Ran, Row
