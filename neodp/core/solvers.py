@@ -46,7 +46,7 @@ class Solver(ABC):
         """Return one alpha for all boundary datasets of a kind (:func:`neodp.core.alpha.homogeneous`)."""
 
 
-class _Binary(Solver):
+class _BinarySolver(Solver):
     def require_orders(self, graph: DatasetGraph) -> None:
         pass  # the other colour comes second
 
@@ -65,7 +65,7 @@ class _Binary(Solver):
         return _RAINBOW.homogeneous(graph, first, second)  # by rank, which two colours have as well
 
 
-class _Rainbow(Solver):
+class _RainbowSolver(Solver):
     def require_orders(self, graph: DatasetGraph) -> None:
         rainbow.require_orders(graph)
 
@@ -92,7 +92,7 @@ class _Rainbow(Solver):
         return rainbow.homogeneous(graph, first)
 
 
-_BINARY, _RAINBOW = _Binary(), _Rainbow()
+_BINARY, _RAINBOW = _BinarySolver(), _RainbowSolver()
 
 
 def solver(graph: DatasetGraph) -> Solver:

@@ -36,7 +36,7 @@ __all__ = ["Method", "extend"]
 Method: TypeAlias = Literal["line", "prefix"]
 """The method if epsilon differs between edges: the line, or prefix sums if they turn out to be private."""
 
-TRIED = 100_000
+MOST_FOR_PREFIX = 100_000
 """The greatest number of datasets in a graph on which prefix sums are tried by default."""
 
 
@@ -76,7 +76,7 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Mechanism:
 
 def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
     """Return the rows if epsilon differs between edges, and the method that found them."""
-    if method == "prefix" or (method is None and len(graph) <= TRIED):
+    if method == "prefix" or (method is None and len(graph) <= MOST_FOR_PREFIX):
         try:
             return prefix_sums(graph, alpha), "prefix"
         except NotPrivate:
