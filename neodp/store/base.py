@@ -574,7 +574,7 @@ class Store(Tabular):
         release : str
             Name of the question.
         keep_key : bool
-            Store the dataset's key beside the answer.
+            Store the dataset's key with the answer.
         constant_work : bool
             Extend the whole graph, so that the time it takes does not depend on the dataset.
         verify : bool
