@@ -46,6 +46,10 @@ COMMANDS = {
         "releases": ("budgets:releases", "What was answered, and how to ask it again."),
         "budget": ("budgets:budget", "How much privacy the answers have cost people, and what is left."),
     },
+    "Publish": {
+        "report": ("reports:report", "Write a page about an answer, with a certificate that anybody can check."),
+        "verify": ("reports:verify", "Check the certificate of a report: every inequality, in exact arithmetic."),
+    },
     "Copies": {
         "backup": ("ledgers:backup", "Copy the file of the store, also while it is used."),
         "ledger export": ("ledgers:export_ledger", "Write what was answered to a file."),
