@@ -113,8 +113,7 @@ class Protection:
         if (self.people is None) == (self.relationships is None):
             raise GraphError(
                 f"population {self.population!r} needs one kind of protected unit",
-                "give the label of the people, as in Person, or the type of the relationships, "
-                "as in CONTACT",
+                "give the label of the people, as in Person, or the type of the relationships, as in CONTACT",
             )
         if self.people is not None:
             require_word("the label of the people", self.people)

@@ -36,8 +36,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.family import family
 from neodp.core.privacy import EpsilonDelta
+from neodp.data.family import family, require_binary
 from neodp.data.files import make_folder, masked
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import MAX_EPSILON, Floats, Ints
@@ -331,8 +331,6 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     ...     folder.blocks, folder.links(0).block.tolist(), len(read_graph(folder))
     (2, [0, 0, 1], 6)
     """
-    from neodp.core.family import require_binary
-
     require_binary(graph)
     order = np.argsort(partition, kind="stable")
     blocks = int(partition.max(initial=-1)) + 1

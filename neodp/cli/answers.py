@@ -3,71 +3,44 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import PATIENCE, Graph, Json, Session, document, inside, say, show, table
-from neodp.core.ball import Ball, Evaluation
+from neodp.cli.common import PATIENCE, Session, document, inside, say, show, table
+from neodp.cli.options import ConstantWork, Engine, Graph, Json, ServerOrClient, WithSearch
+from neodp.core.evaluation import Ball, Evaluation
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 
 __all__ = ["answer", "evaluate"]
 
-Work = Annotated[
-    bool,
-    typer.Option("--constant-work", help="Extend the whole graph, so that the time does not depend on the dataset."),
-]
-
-
-class Engine(StrEnum):
-    """The engine that finds the probabilities."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BALL = "ball"
-    WHOLE = "whole"
-
-
-class Drawer(StrEnum):
-    """The engine that draws an answer."""
-
-    AUTO = "auto"
-    CLIENT = "client"
-    SERVER = "server"
-
 
 def evaluate(
     context: typer.Context,
     graph: Graph,
-    keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY")],
+    keys: Annotated[list[str], typer.Argument(help="The keys of the datasets.", metavar="KEY")],
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show which dataset with alpha decides, and why the search could stop.")
+        bool, typer.Option("--explain", help="Show which dataset's alpha decides, and why the search could stop.")
     ] = False,
-    write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="server: the plugin inside Neo4j; client: this process, by what is cheaper of the next two; ball: a "
-            "search; whole: extend the whole graph; auto: server if it has the plugin, else client."
-        ),
-    ] = Engine.AUTO,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
-    constant_work: Work = False,
+    write: Annotated[bool, typer.Option("--write", help="Store the probabilities on these datasets.")] = False,
+    engine: WithSearch = Engine.AUTO,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The largest number of datasets that a search may visit.")
+    ] = None,
+    constant_work: ConstantWork = False,
     json: Json = False,
 ) -> None:
-    """Find the probabilities at single datasets by a search around them; `extend` would find the same.
+    """Show the probabilities at single datasets, found by a search around them; `extend` would give the same.
 
     Example: `neodp eval survey 12 13 --explain`
     """
     if constant_work and engine in (Engine.BALL, Engine.SERVER):
-        raise GraphError(f"--constant-work and --engine {engine} are two choices", "give one of them")
+        raise GraphError(f"--constant-work and --engine {engine} cannot be combined", "give one of them")
     session: Session = context.obj
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
-        found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
+        found = store.evaluate(graph, keys, engine=chosen.of_store, limit=limit, write=write)
     if json:
         for evaluation in found.evaluations:
             line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})
@@ -83,19 +56,19 @@ def evaluate(
 def answer(
     context: typer.Context,
     graph: Graph,
-    key: Annotated[str, typer.Argument(help="The dataset; - reads it from standard input.", metavar="KEY")],
-    release: Annotated[str, typer.Option(help="The question's name: under one name there is one answer, for good.")],
-    keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key beside the answer.")] = False,
-    constant_work: Work = False,
+    key: Annotated[str, typer.Argument(help="The key of the dataset; - reads it from standard input.", metavar="KEY")],
+    release: Annotated[
+        str, typer.Option(help="The name of the question: each name has one answer, which never changes.")
+    ],
+    keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key with the answer.")] = False,
+    constant_work: ConstantWork = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read the whole graph again, so that changes made by others are noticed.")
+        bool, typer.Option("--verify", help="Read the whole graph again, to notice changes made by others.")
     ] = False,
-    engine: Annotated[
-        Drawer, typer.Option(help="Who draws and keeps it: this process, or the plugin inside Neo4j.")
-    ] = Drawer.CLIENT,
+    engine: ServerOrClient = Engine.CLIENT,
     json: Json = False,
 ) -> None:
-    """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name asks again.
+    """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name is asked again.
 
     Example: `neodp answer survey 12 --release spring`
     """
@@ -103,7 +76,7 @@ def answer(
     asked = sys.stdin.readline().rstrip("\n") if key == "-" else key
     with session.open(patience=PATIENCE) as store:
         how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
-        kept = store.answer(graph, asked, release, engine=engine.value, **how)
+        kept = store.answer(graph, asked, release, engine=engine.of_store, **how)
     show({"graph": graph, "release": release, "answer": kept.answer}, json, lambda: say(kept.answer))
 
 
@@ -136,10 +109,10 @@ def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
 def _explain(found: Ball) -> None:
     for e in found.evaluations:
         if not e.path:
-            say(f"{e.key}: always the true answer, since no dataset with alpha can be reached from it")
+            say(f"{e.key}: always the true answer, since no path leads to a dataset with alpha")
             continue
         if len(e.path) == 1:
-            say(f"{e.key} has alpha of its own, which decides")
+            say(f"{e.key} is decided by its own alpha")
             continue
         steps = "".join(
             f" –({epsilon:g}{f', {delta:g}' if delta else ''})– {key}"
@@ -150,9 +123,9 @@ def _explain(found: Ball) -> None:
         say(f"How it was found: {found.proof}{inside(found.engine)}.")
         return
     say(
-        f"The search saw {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
+        f"The search visited {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
         f"{count(found.queries, 'query', 'queries')}{inside(found.engine)}."
     )
     if found.rounded:
         say(f"Alpha was lowered at {count(found.rounded, 'dataset')}, where it was off by a rounding error.")
-    say(f"Why it could stop there: {found.proof}.")
+    say(f"Why it could stop: {found.proof}.")

@@ -14,28 +14,25 @@ from typing import Annotated, Any, cast
 import typer
 
 from neodp import blocks
-from neodp.cli.common import (
-    METHODS,
+from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, progress, say, show
+from neodp.cli.options import (
     Delimiter,
     Encoding,
+    Engine,
     Force,
     Graph,
     Json,
+    Master,
     Quiet,
-    Session,
-    accuracy,
-    document,
-    facts,
-    inside,
-    progress,
+    ServerOrClient,
+    WithBlocks,
+    Workers,
     reading,
-    say,
-    show,
 )
 from neodp.core import rainbow
 from neodp.core.auditing import Audit
 from neodp.core.mechanism import Mechanism
-from neodp.core.tabulated import Tabulated
+from neodp.core.probability_table import Tabulated
 from neodp.data.files import require_new
 from neodp.data.formatting import count, moment
 from neodp.data.formatting import size as megabytes
@@ -61,47 +58,8 @@ class Method(StrEnum):
     PREFIX = "prefix"
 
 
-class Engine(StrEnum):
-    """The engine: the plugin inside the server, or this process; by default the plugin if there is one."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-
-
-class ExtendEngine(StrEnum):
-    """The same engines, or block by block on files; "exact" is another name for "client"."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    EXACT = "exact"
-    BLOCKS = "blocks"
-    SPARK = "spark"
-
-
-class AuditEngine(StrEnum):
-    """The same engines, for audit."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BLOCKS = "blocks"
-    SPARK = "spark"
-
-
-WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
-WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks; spark: the same, on a cluster."
-Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
-Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
-Master = Annotated[
-    str | None,
-    typer.Option(help="With spark: the cluster, as in spark://HOST:7077, yarn or local\\[2].", metavar="MASTER"),
-]
-
-
 def check(
-    context: typer.Context, graph: Graph, engine: Who = Engine.AUTO, quiet: Quiet = False, json: Json = False
+    context: typer.Context, graph: Graph, engine: ServerOrClient = Engine.AUTO, quiet: Quiet = False, json: Json = False
 ) -> None:
     """Check that the graph is connected, and that alpha is given where needed and allows a private mechanism.
 
@@ -111,7 +69,7 @@ def check(
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        found = store.check(graph, engine=engine.value, progress=tell)
+        found = store.check(graph, engine=engine.of_store, progress=tell)
     report = found.result
 
     def text() -> None:
@@ -123,7 +81,7 @@ def check(
         elif report.unhit is not None:
             say(f"choose alpha first: neodp boundary {quote(graph)} --balanced --write")
         elif report.compatible is False:
-            say(f"an alpha that fits: neodp boundary {quote(graph)} --balanced --write")
+            say(f"choose a compatible alpha: neodp boundary {quote(graph)} --balanced --write")
 
     show(asdict(report) | {"engine": found.engine}, json, text)
     if not report:
@@ -134,15 +92,20 @@ def extend(
     context: typer.Context,
     graph: Graph,
     mode: Annotated[
-        Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
+        Mode,
+        typer.Option(
+            help="write: store the mechanism; stream: print it; stats: only sum it up; estimate: only show the "
+            "memory it would take."
+        ),
     ] = Mode.WRITE,
-    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
+    engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
     method: Annotated[
         Method | None,
         typer.Option(
-            help="More than two colours and different epsilons: prefix (the largest chances; refused if not private) "
+            help="For more than two colours and different epsilons: prefix (the largest chances; refused if not "
+            "private) "
             "or line (always private). Default: prefix where it is private, else line."
         ),
     ] = None,
@@ -156,50 +119,58 @@ def extend(
     Example: `neodp extend DIR --engine blocks`
     """
     cluster = _cluster(engine.value, master)
-    if engine in (ExtendEngine.BLOCKS, ExtendEngine.SPARK):
+    if engine in (Engine.BLOCKS, Engine.SPARK):
         _extend_blocks(Path(graph), mode, method, workers, cluster, quiet, json)
         return
     session: Session = context.obj
-    who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
     how = cast("rainbow.Method | None", method and method.value)
-    if method is not None and who is Engine.SERVER:
-        raise GraphError("--method and --engine server are two choices", "give one of them: the plugin has no methods")
+    if method is not None and engine is Engine.SERVER:
+        raise GraphError(
+            "--method and --engine server cannot be combined",
+            "leave one of them out: the plugin does not support --method",
+        )
     with _or_folder(graph, "extend"), session.open() as store, progress(quiet) as tell:
         if mode is Mode.STREAM:
             colors = store.ready(graph).colors
-            _stream(store.stream(graph, engine=who.value, method=how, progress=tell), colors, json)
+            _stream(store.stream(graph, engine=engine.of_store, method=how, progress=tell), colors, json)
             return
         if mode is Mode.ESTIMATE:
-            estimated = store.estimate(graph, engine=who.value)
+            estimated = store.estimate(graph, engine=engine.of_store)
             memory = estimated.result | {"engine": estimated.engine}
             show(memory, json, lambda: _estimated(memory))
             return
-        found = store.extend(graph, engine=who.value, method=how, write=mode is Mode.WRITE, progress=tell)
+        found = store.extend(graph, engine=engine.of_store, method=how, write=mode is Mode.WRITE, progress=tell)
         result = asdict(found.result) | {"engine": found.engine}
     show(result, json, lambda: _extended(result, f"neodp audit {quote(graph)}"))
 
 
 def audit(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    graph: Annotated[str | None, typer.Argument(help="The name of the graph.", metavar="GRAPH")] = None,
     nodes: Annotated[
-        Path | None, typer.Option(help="Instead of a graph: a table of key and a column per output.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Instead of a graph: a table with the column key and one column per output.", metavar="FILE"),
     ] = None,
     edges: Annotated[
         Path | None,
-        typer.Option(help="With --nodes: a table of source,target and, if there are, epsilon,delta.", metavar="FILE"),
+        typer.Option(
+            help="With --nodes: a table with the columns source,target and optionally epsilon,delta.", metavar="FILE"
+        ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="With --edges: where there is no such column.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="With --edges: the epsilon of all edges, if there is no such column.")
+    ] = None,
     losses: Annotated[
         Path | None,
         typer.Option(
-            help="Write what each edge really loses: the least epsilon at its delta, the least delta at its epsilon.",
+            help="Write the actual privacy loss of each edge: the least epsilon at its delta, and the least delta at "
+            "its epsilon.",
             metavar="FILE",
         ),
     ] = None,
     force: Force = False,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
+    worst: Annotated[int, typer.Option(min=0, help="The number of edges to show, worst first.")] = 5,
+    engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
     encoding: Encoding = None,
@@ -216,7 +187,7 @@ def audit(
     Example: `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
-        raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
+        raise GraphError("nothing to audit", "give a graph, or --nodes and --edges")
     if losses is not None and not force:
         require_new(losses)
     if nodes is not None and edges is not None:
@@ -229,14 +200,14 @@ def audit(
         return
     assert graph is not None
     cluster = _cluster(engine.value, master)
-    if engine in (AuditEngine.BLOCKS, AuditEngine.SPARK):
+    if engine in (Engine.BLOCKS, Engine.SPARK):
         _audit_blocks(Path(graph), losses, worst, workers, cluster, quiet, json)
         return
     session: Session = context.obj
     with _or_folder(graph, "audit"), session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
-        found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
+        found = store.audit(graph, engine=engine.of_store, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
     def text() -> None:
@@ -283,7 +254,7 @@ def _extend_blocks(
     """Extend a folder of blocks, and write the mechanism there."""
     if mode is not Mode.WRITE or method is not None:
         raise GraphError(
-            "the engines blocks and spark write the mechanism of two colours",
+            "--engine blocks and spark always write the mechanism, and know two colours only",
             "leave out --mode and --method",
         )
     with progress(quiet) as tell:
@@ -304,7 +275,7 @@ def _audit_blocks(
 ) -> None:
     """Audit the mechanism in a folder of blocks."""
     if losses is not None:
-        raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
+        raise GraphError("--losses does not work with a folder of blocks", "load the folder into a store first")
     with progress(quiet) as tell:
         many = workers or os.cpu_count() or 1
         report = blocks.audit(folder, worst=worst, workers=many, master=master, progress=tell)
@@ -358,7 +329,11 @@ def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
 def _worst(report: Audit) -> None:
     """Show the edges that come closest to their limit, or exceed it."""
     if report.worst:
-        say("The broken edges first, and how much the tightest ones use:" if not report else "The tightest edges:")
+        say(
+            "The edges, broken ones first, and how much of their epsilon they use:"
+            if not report
+            else "The tightest edges:"
+        )
     for edge in report.worst:
         say(f"  {edge}")
 
@@ -375,11 +350,16 @@ def _extended(found: dict[str, Any], next_one: str) -> None:
     if found["rounded"]:
         rows.append(("alpha", f"lowered at {count(found['rounded'], 'dataset')}, where it was off by a rounding error"))
     if found["filled"]:
-        rows.append(("alpha", f"{count(found['filled'], 'boundary dataset')} took that of their order of answers"))
+        rows.append(
+            (
+                "alpha",
+                f"{count(found['filled'], 'boundary dataset')} took alpha from datasets with the same order",
+            )
+        )
     if found["written"]:
-        rows.append(("kept", f"on {count(found['written'], 'dataset')}; next: {next_one}"))
+        rows.append(("stored", f"on {count(found['written'], 'dataset')}; next: {next_one}"))
     else:
-        rows.append(("kept", "no: --mode write keeps it"))
+        rows.append(("stored", "no: --mode write stores it"))
     facts(rows)
 
 

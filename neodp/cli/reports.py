@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from neodp.cli.common import Force, Json, Session, say, show
+from neodp.cli.common import Session, say, show
+from neodp.cli.options import Force, Json
 from neodp.data.files import require_new
 from neodp.errors import GraphError
 

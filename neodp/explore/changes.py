@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from neodp.core.alpha import balanced
 from neodp.core.auditing import audit
-from neodp.core.boundary import balanced
-from neodp.core.mechanism import extend
+from neodp.core.extension import extend
+from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.errors import GraphError, NeodpError
@@ -103,11 +104,11 @@ def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
         v = graph.index(key)
         if not 0.0 <= value <= 1.0:
             raise GraphError(f"alpha at {key!r} is {value}", "give a number from 0 to 1")
-        if len(graph.colors) == 2:
+        if family(graph).binary:
             alpha[v] = (value, 1.0 - value)
             continue
         if not graph.given[v]:
-            raise GraphError(f"{key!r} has no alpha", "choose a dataset that has")
+            raise GraphError(f"{key!r} has no alpha", "choose a dataset with alpha")
         own = np.arange(len(graph.colors)) == graph.color[v]
         rest = np.where(own, 0.0, graph.alpha[v])
         rest = rest / rest.sum() if rest.any() else ~own / (len(own) - 1)
@@ -159,7 +160,8 @@ def require_small(shown: Shown) -> None:
     if not drawable(shown.info):
         raise GraphError(
             f"graph {shown.info.name!r} has {shown.info.datasets:,} datasets and {shown.info.edges:,} edges",
-            f"alpha and epsilons can be moved with up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one level "
+            f"alpha and epsilons can be changed here for up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one "
+            "level "
             f"on larger graphs, run: neodp what-if {shlex.quote(shown.info.name)}",
         )
 

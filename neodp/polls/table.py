@@ -411,6 +411,10 @@ def _decoded(
 
     If `rows` are given, only these rows are read.
     """
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        raise GraphError(f"{what} is a {column.type} in the table", "give one text or number per person")
     texts, where = distinct(column, rows)
     values: list[Any] = []
     wrong: dict[int, _Wrong] = {}

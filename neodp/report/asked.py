@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from neodp.core.mechanism import Mechanism, extend
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError, near

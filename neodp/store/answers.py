@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neodp.core.auditing import Verdict, judge
-from neodp.core.mechanism import check, extend
+from neodp.core.extension import check, extend
+from neodp.core.inequalities import Verdict, judge
 from neodp.errors import (
     DamagedRelease,
     IncompatibleAlpha,

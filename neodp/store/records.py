@@ -27,7 +27,6 @@ from neodp.ledger.release import Release, damaged
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.extension import Extension
     from neodp.core.mechanism import Mechanism
 
 __all__ = [
@@ -251,12 +250,11 @@ class StoredGraph(DatasetGraph):
         return self.stamp.revision
 
     @cached_property
-    def extension(self) -> Extension:
+    def extension(self) -> Mechanism:
         """The optimal mechanism for the graph's own epsilon and delta; computed once, since a graph never changes."""
-        from neodp.core.family import family
-        from neodp.core.privacy import EpsilonDelta
+        from neodp.core.extension import extend
 
-        return family(self).extend(self, EpsilonDelta.of(self), None)
+        return extend(self)
 
 
 @dataclass(frozen=True)

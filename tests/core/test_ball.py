@@ -13,8 +13,10 @@ import pytest
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.core import ball
-from neodp.core.ball import ArrayView, Ball, Rule, Star, evaluate, evaluate_whole
-from neodp.core.binary import Solution
+from neodp.core.ball import evaluate
+from neodp.core.binary import Labeling
+from neodp.core.evaluation import Ball, evaluate_whole
+from neodp.core.views import ArrayView, Rule, Star
 from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
 from tests.problems import KINDS, random_graph
 
@@ -278,7 +280,7 @@ def test_a_long_way_is_not_solved_anew_at_every_step(n: int, monkeypatch: pytest
     solved, told = [], []
     solve = ball._Search._solve  # an internal name: what is counted is the work inside
 
-    def counted(search: ball._Search) -> Solution:
+    def counted(search: ball._Search) -> Labeling:
         solved.append(len(search.names))
         return solve(search)
 

@@ -20,8 +20,9 @@ from neodp.store.views import StoredView
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.ball import Evaluation, Star
+    from neodp.core.evaluation import Evaluation
     from neodp.core.mechanism import Mechanism
+    from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
     from neodp.store.notions import Notion
@@ -116,7 +117,7 @@ class Mechanisms(Graphs):
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """Return a graph seen from some of its datasets, in one transaction, so that nothing can change meanwhile."""
-        from neodp.core.ball import Found
+        from neodp.core.views import Found
 
         with self._file.writing() if write else self._file.reading():
             info, row = self.ready(name), self._graphs.rows()[name]
@@ -186,7 +187,7 @@ class Mechanisms(Graphs):
         import pyarrow as pa
 
         from neodp.core.boundary import distance
-        from neodp.core.family import family
+        from neodp.data.family import family
 
         graph, n, k = self._whole(row), row["datasets"], len(self._content(row).colors)
         none = row["mechanism"] is None and row["evaluated"] is None

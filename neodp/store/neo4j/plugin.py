@@ -18,9 +18,9 @@ from neo4j import exceptions
 import neodp
 from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
-from neodp.core.ball import Ball, Evaluation
-from neodp.core.extension import Witness
-from neodp.core.mechanism import Check
+from neodp.core.evaluation import Ball, Evaluation
+from neodp.core.extension import Check
+from neodp.core.witness import Witness
 from neodp.errors import NeodpError, StoreError
 from neodp.hints import VERBS, Call, Hint, Option, in_cypher
 from neodp.ledger.question import DEFAULT

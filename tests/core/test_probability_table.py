@@ -11,7 +11,7 @@ import pytest
 
 import neodp
 from neodp.cli import main
-from neodp.core.tabulated import Tabulated
+from neodp.core.probability_table import Tabulated
 from neodp.errors import GraphError
 
 NODES = "key,a,b,c,d\nx,0.4,0.3,0.2,0.1\ny,0.3,0.3,0.3,0.1\nz,0.1,0.2,0.3,0.4\n"
@@ -122,4 +122,4 @@ def test_bad_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], nodes: s
 def test_what_is_to_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("g", "--nodes", "x.csv"), ("--nodes", "x.csv")):
         code, _, err = run(capsys, *words)
-        assert (code, err) == (2, "neodp: what is to be audited? give a graph, or --nodes and --edges\n")
+        assert (code, err) == (2, "neodp: nothing to audit give a graph, or --nodes and --edges\n")
