@@ -13,6 +13,7 @@
      ├── BudgetSpent         the limit for a group of people leaves no room for another answer
      ├── OtherQuestion       a release of that name has asked a different question
      ├── OtherRelease        an imported release is in the store with another answer or question
+     ├── NotAskable          a question about a graph of people cannot be asked (also a ValueError)
      ├── NotCertified        no answer may be given about the graph in its present state
      └── StoreError          a problem with the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
@@ -29,7 +30,8 @@
           └── Overtaken          somebody else wrote at the same time
 
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` list several problems at once.
-Code to type is given there as Python in backquotes; the command line shows commands instead (:mod:`neodp.hints`).
+Code to type is given there as Python in backquotes; the command line shows commands instead, and the plugin Cypher
+(:mod:`neodp.hints`).
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ __all__ = [
     "IncompatibleAlpha",
     "NeodpError",
     "NoMechanism",
+    "NotAskable",
     "NotCertified",
     "NotPrivate",
     "OtherQuestion",
@@ -74,9 +77,9 @@ class NeodpError(Exception):
     message : str
         The problem, and its place.
     hint : str
-            The remedy.
-        details : strings
-            If many things are wrong at once, a sentence for each kind of problem.
+        The remedy; a :class:`neodp.hints.Hint` if it names something to type.
+    details : strings
+        If many things are wrong at once, a sentence for each kind of problem.
 
     Attributes
     ----------
@@ -154,6 +157,12 @@ class BudgetSpent(NeodpError):
     """The limit for a group of people leaves no room for another answer."""
 
     kind = "budget_spent"
+
+
+class NotAskable(NeodpError, ValueError):
+    """A question about a graph of people cannot be asked, since its answer would not be private."""
+
+    kind = "not_askable"
 
 
 class NotCertified(NeodpError):

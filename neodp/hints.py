@@ -1,112 +1,223 @@
-"""Hints on the command line.
+"""Hints: advice that names something to type, in the language of whoever reads it.
 
-The library speaks to Python programmers: its messages and hints give the code to type as Python in backquotes, as in
-"run `store.extend('survey')` first" or "name another `encoding=...`". This module translates the code to a shell:
-"run 'neodp extend survey' first", "name another --encoding".
+A hint is text with code in it, and the code is data: a *call* is a verb with its arguments, an *option* is one argument
+of what was called. Python, a shell and Cypher each render it in their own way::
+
+    Hint("run ", Call("extend", graph="survey"), " first")
+
+    Python    run `store.extend('survey')` first
+    shell     run 'neodp extend survey' first
+    Cypher    run `CALL neodp.extend.write('survey')` first
+
+A hint is a string, the one for Python, so that errors and warnings carry it like any other text. Join hints with ``+``:
+an f-string keeps the Python and loses the data.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import NamedTuple, SupportsIndex, TypeAlias
 
-__all__ = ["COMMANDS", "OPTIONS", "in_shell"]
+__all__ = ["VERBS", "Call", "Hint", "Option", "Verb", "in_cypher", "in_shell"]
 
-COMMANDS = {
-    "grid": "generate grid {graph} {0} {1}",
-    "graph.with_alpha": "boundary {graph} --balanced --write",
-    "neodp.balanced": "boundary {graph} --balanced",
-    "neodp.blocks.balanced": "generate FAMILY NAME … --balanced --to {0}",
-    "neodp.blocks.extend": "extend {0} --engine blocks",
-    "neodp.blocks.write_graph": "export GRAPH {2} --blocks N",
-    "neodp.blocks.write_lattice": "generate FAMILY NAME … --to {1}",
-    "neodp.store.neo4j.plugin.install": "plugin install DIR",
-    "neodp.store.transfer.export_ledger": "ledger export {1}",
-    "open_store": "init --store {0}",
-    "plurality": "generate plurality {graph} {0}",
-    "store.allow": "budget {0} --releases N --epsilon none",
-    "store.change_limit": "budget {0}",
-    "store.check": "check {0}",
-    "store.extend": "extend {0}",
-    "store.info": "show {0}",
-    "store.init": "init",
-    "store.ledger": "releases",
-    "store.ledger().spent": "budget {0}",
-    "store.load": "load GRAPH NODES EDGES",
-    "store.plugin_version": "plugin status",
-    "store.profiles.all": "stretch list",
-    "store.profiles.load": "stretch load RATINGS",
+
+class Verb(NamedTuple):
+    """One thing that can be done, as it is written in each language; {names} are arguments."""
+
+    python: str
+    shell: str
+    cypher: str | None = None
+
+
+VERBS: Mapping[str, Verb] = {
+    "allow": Verb(
+        "store.allow({population}, Limit(...))",
+        "budget {population} --releases N --epsilon none",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N, l.epsilon = null",
+    ),
+    "allow_epsilon": Verb(
+        "store.change_limit({population}, epsilon=E)",
+        "budget {population} --epsilon E",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.epsilon = E",
+    ),
+    "allow_releases": Verb(
+        "store.change_limit({population}, releases=N)",
+        "budget {population} --releases N",
+        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N",
+    ),
+    "balance": Verb(
+        "graph.with_alpha(neodp.balanced(graph))",
+        "boundary {graph} --balanced --write",
+        "CALL neodp.boundary.balanced({graph}, {{write: true}})",
+    ),
+    "balance_blocks": Verb("neodp.blocks.balanced({folder})", "generate FAMILY NAME … --balanced --to {folder}"),
+    "check": Verb("store.check({graph})", "check {graph}", "CALL neodp.check({graph})"),
+    "export_ledger": Verb("neodp.store.transfer.export_ledger(store, FILE)", "ledger export FILE"),
+    "extend": Verb("store.extend({graph})", "extend {graph}", "CALL neodp.extend.write({graph})"),
+    "extend_blocks": Verb("neodp.blocks.extend({folder})", "extend {folder} --engine blocks"),
+    "grid": Verb("grid(3, 4)", "generate grid {graph} 3 4"),
+    "info": Verb("store.info({graph})", "show {graph}", "MATCH (g:DatasetGraph {{name: {graph}}}) RETURN g"),
+    "install_plugin": Verb("neodp.store.neo4j.plugin.install(folder)", "plugin install DIR"),
+    "load_profiles": Verb("store.profiles.load(name, profiles)", "stretch load RATINGS"),
+    "make_store": Verb("open_store({address})", "init --store {address}"),
+    "plugin_version": Verb("store.plugin_version()", "plugin status"),
+    "plurality": Verb("plurality(20)", "generate plurality {graph} 20"),
+    "profiles": Verb("store.profiles.all()", "stretch list"),
+    "releases": Verb(
+        "store.ledger({population})", "releases", "MATCH (r:NeodpRelease {{population: {population}}}) RETURN r"
+    ),
+    "spent": Verb(
+        "store.ledger({population}).spent()",
+        "budget {population}",
+        "MATCH (l:NeodpLedger {{population: {population}}}) RETURN l",
+    ),
+    "suggest": Verb("neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced({graph})"),
+    "write_blocks": Verb("neodp.blocks.write_graph(graph, partition, {folder})", "export GRAPH {folder} --blocks N"),
+    "write_lattice": Verb(
+        "neodp.blocks.write_lattice(lattice, {folder}, blocks)", "generate FAMILY NAME … --to {folder}"
+    ),
 }
-"""Names of functions, and the commands that do the same; {0}, {1}, … are arguments, {graph} is the current graph."""
+"""Every verb that hints use. If a call does not name the graph, a shell or Cypher takes the one that is worked with."""
 
-WITH_OPTIONS = {"store.change_limit"}
-"""Functions whose named arguments are options of the command."""
+SHELL_NAMES = {"mapping": "map", "uri": "store"}
+"""Arguments whose options on the command line have another name."""
+CYPHER_PROPERTIES = {"colors": "SET g.colors = [...]"}
+"""Arguments that are a property of the graph's node in Cypher, not an option of a procedure."""
 
-OPTIONS = {"mapping": "map", "uri": "store"}
-"""Arguments whose options have another name."""
 
-CODE = re.compile("`([^`]+)`")
-ARGUMENT = re.compile(r"(\w+)=(.+)")
+@dataclass(frozen=True, init=False)
+class Call:
+    """A verb of :data:`VERBS` with its arguments, as in ``Call("extend", graph="survey")``."""
+
+    verb: str
+    arguments: Mapping[str, str]
+
+    def __init__(self, verb: str, **arguments: str) -> None:
+        VERBS[verb].python.format(**arguments)  # a misspelt verb or argument fails here, not where the hint is shown
+        object.__setattr__(self, "verb", verb)
+        object.__setattr__(self, "arguments", arguments)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An argument of what was called, as in ``Option("encoding", "utf-16")``; without a value, any value of it."""
+
+    name: str
+    value: str | bool | EllipsisType = ...
+
+
+Part: TypeAlias = str | Call | Option
+
+
+class Hint(str):
+    """Text with code in it, as a string for Python programmers; :attr:`parts` render it for others.
+
+    Parameters
+    ----------
+    parts : strings, Calls, Options and Hints
+        The text, in order.
+
+    Examples
+    --------
+    >>> hint = Hint("run ", Call("extend", graph="my survey"), " first")
+    >>> hint
+    "run `store.extend('my survey')` first"
+    >>> in_shell(hint + ", or name another " + Hint(Option("encoding")))
+    "run `neodp extend 'my survey'` first, or name another --encoding"
+    """
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, *parts: Part) -> Hint:
+        """Join the parts."""
+        flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, Hint) else (part,)))
+        made = super().__new__(cls, "".join(part if isinstance(part, str) else f"`{_python(part)}`" for part in flat))
+        made.parts = flat
+        return made
+
+    def __add__(self, other: str) -> Hint:
+        return Hint(self, other)
+
+    def __radd__(self, other: str) -> Hint:
+        return Hint(other, self)
+
+    def __mul__(self, times: SupportsIndex) -> Hint:
+        return Hint(*self.parts * times.__index__())
 
 
 def in_shell(text: str, graph: str | None = None) -> str:
-    """Translate a message or hint of the library, with commands and options instead of Python.
+    """Return a text of the library with commands and options instead of Python.
 
     Parameters
     ----------
     text : str
-        The message or hint of the library.
+        A message or hint; one without code is returned as it is.
     graph : str, optional
         The graph that the command is about.
 
     Examples
     --------
-    >>> in_shell("run `store.extend('my survey')` first")
-    "run 'neodp extend 'my survey'' first"
-    >>> in_shell("use `skip_empty=True`, or name another `encoding=...`, as in `encoding='windows-1252'`")
-    'use --skip-empty, or name another --encoding, as in --encoding windows-1252'
-    >>> in_shell("use `graph.with_alpha(neodp.balanced(graph))`", "survey")
+    >>> in_shell(Hint("use ", Option("skip_empty", True), ", or ", Option("encoding", "windows-1252")))
+    'use --skip-empty, or --encoding windows-1252'
+    >>> in_shell(Hint("use ", Call("balance")), "survey")
     "use 'neodp boundary survey --balanced --write'"
     """
-    return CODE.sub(lambda code: _argument(code[1]) or _call(code[1], graph or "GRAPH") or code[0], text)
+    if not isinstance(text, Hint):
+        return text
+    return "".join(part if isinstance(part, str) else _shell(part, graph or "GRAPH") for part in text.parts)
 
 
-def _argument(code: str) -> str | None:
-    """Return ``name=value`` as an option."""
-    found = ARGUMENT.fullmatch(code)
-    if found is None:
-        return None
-    name, value = found.groups()
-    option = "--" + OPTIONS.get(name, name).replace("_", "-")
-    return option if value in ("True", "...") else f"{option} {_word(ast.parse(value, mode='eval').body)}"
+def in_cypher(text: str, graph: str) -> str:
+    r"""Return a text of the library with Cypher instead of Python, as far as Cypher can do it.
+
+    Examples
+    --------
+    >>> in_cypher(Hint("run ", Call("balance"), " or use ", Option("engine", "whole")), "it's")
+    "run `CALL neodp.boundary.balanced('it\\'s', {write: true})` or use `{engine: 'whole'}`"
+    """
+    if not isinstance(text, Hint):
+        return text
+    return "".join(part if isinstance(part, str) else f"`{_cypher(part, graph)}`" for part in text.parts)
 
 
-def _call(code: str, graph: str) -> str | None:
-    """Return a call as a command."""
-    try:
-        call = ast.parse(code, mode="eval").body
-    except SyntaxError:
-        return None
-    name, words = _parts(call)
-    if name not in COMMANDS:
-        return None
-    given = call.keywords if isinstance(call, ast.Call) and name in WITH_OPTIONS else []
-    options = [f" --{each.arg} {_word(each.value)}" for each in given]
-    return f"'neodp {COMMANDS[name].format(*words, graph=shlex.quote(graph))}{''.join(options)}'"
+def _python(code: Call | Option) -> str:
+    if isinstance(code, Option):
+        return f"{code.name}={'...' if code.value is ... else repr(code.value)}"
+    return VERBS[code.verb].python.format(**{name: repr(value) for name, value in code.arguments.items()})
 
 
-def _parts(code: ast.expr) -> tuple[str, list[str]]:
-    """Return the function of a call and its arguments: for ``f(1).g(2)``, ``f().g`` and ``["1", "2"]``."""
-    if isinstance(code, ast.Call):
-        name, words = _parts(code.func)
-        return name.removesuffix("()"), words + [_word(value) for value in code.args]
-    if isinstance(code, ast.Attribute):
-        name, words = _parts(code.value)
-        return f"{name}{'()' if isinstance(code.value, ast.Call) else ''}.{code.attr}", words
-    return ast.unparse(code), []
+def _shell(code: Call | Option, graph: str) -> str:
+    if isinstance(code, Option):
+        option = "--" + SHELL_NAMES.get(code.name, code.name).replace("_", "-")
+        return f"{option} {shlex.quote(code.value)}" if isinstance(code.value, str) else option
+    arguments = {"graph": graph, **code.arguments}
+    command = VERBS[code.verb].shell.format(**{name: shlex.quote(value) for name, value in arguments.items()})
+    return f"`neodp {command}`" if "'" in command else f"'neodp {command}'"
 
 
-def _word(value: ast.expr) -> str:
-    """Return an argument as a word for a shell."""
-    return shlex.quote(str(value.value)) if isinstance(value, ast.Constant) else ast.unparse(value)
+def _cypher(code: Call | Option, graph: str) -> str:
+    if isinstance(code, Option):
+        if code.name in CYPHER_PROPERTIES:
+            return CYPHER_PROPERTIES[code.name]
+        return f"{{{code.name}: {'...' if code.value is ... else _literal(code.value)}}}"
+    arguments = {"graph": graph, **code.arguments}
+    template = VERBS[code.verb].cypher
+    if template is None:
+        return _python(code)
+    return template.format(**{name: _literal(value) for name, value in arguments.items()})
+
+
+def _literal(value: object) -> str:
+    """Return a value as Cypher writes it."""
+    if not isinstance(value, str):
+        return str(value).lower()
+    return "'" + "".join(map(_character, value)) + "'"
+
+
+def _character(c: str) -> str:
+    if c in "'\\":
+        return f"\\{c}"
+    return f"\\u{ord(c):04x}" if c == "`" or (c < "\U00010000" and not c.isprintable()) else c

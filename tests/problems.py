@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -10,7 +11,9 @@ import neodp
 from neodp import DatasetGraph
 from tests import reference
 
-__all__ = ["KINDS", "graph_of", "random_graph"]
+__all__ = ["KINDS", "LOG2", "graph_of", "path_of_four", "random_graph"]
+
+LOG2 = math.log(2)
 
 KINDS = ("compatible", "uniform", "rounded", "tied", "hit", "arbitrary")
 
@@ -83,3 +86,16 @@ def _larger(rng: random.Random, *, hit: bool) -> DatasetGraph:
         others[neodp.minimum_hitting_set(graph)] = False
         alpha[others] = np.nan
     return graph.with_alpha(alpha)
+
+
+def path_of_four(alpha: dict[str, float], epsilon: float = LOG2) -> DatasetGraph:
+    """Fig. 2 of paper 002: red, blue, blue, red; blue is the first colour."""
+    return DatasetGraph.from_columns(
+        ["v1", "v2", "v3", "v4"],
+        ["red", "blue", "blue", "red"],
+        ["v1", "v2", "v3"],
+        ["v2", "v3", "v4"],
+        epsilon,
+        0.0,
+        alpha,
+    )

@@ -13,7 +13,7 @@ LAYERS = [
     {"core"},
     {"ledger"},
     {"study", "stretch", "blocks"},
-    {"polls"},
+    {"polls", "ask"},
     {"store"},
     {"plot"},
     {"explore"},

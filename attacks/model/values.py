@@ -12,8 +12,9 @@ import numpy as np
 
 import neodp
 from neodp import DatasetGraph, Mechanism
+from neodp.compiled.labels import SMALLEST
 from neodp.data.names import normal, valid_name
-from neodp.data.validation import MAX_EPSILON, SMALLEST
+from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, NeodpError
 from neodp.ledger.account import Limit
 from neodp.polls.survey import Survey

@@ -2,7 +2,7 @@
 
 // name: profiles
 // All sets of profiles, with what is known about them.
-MATCH (p:Profiles)
+MATCH (p:NeodpProfiles)
 RETURN p.name AS name, coalesce(p.state, 'ready') AS state, toString(p.created) AS created,
        coalesce(p.users, COUNT { MATCH (u:User) WHERE u.profile = p.name AND u.id IS NOT NULL }) AS users,
        coalesce(p.items, COUNT { MATCH (i:Item) WHERE i.profile = p.name AND i.id IS NOT NULL }) AS items,
@@ -12,21 +12,21 @@ ORDER BY name;
 
 // name: find_profiles
 // Lock a set of profiles, made if need be, and say in what state it was.
-MERGE (p:Profiles {name: $profiles})
+MERGE (p:NeodpProfiles {name: $profiles})
   ON CREATE SET p.state = 'new', p.created = datetime()
 SET p.touched = datetime()
 RETURN coalesce(p.state, 'ready') AS state;
 
 // name: claim_profiles
 // Mark a set of profiles as being loaded or dropped by one writer.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.state = $state, p.writer = $writer, p.revision = $writer
 REMOVE p.users, p.items, p.likes
 RETURN count(p) AS claimed;
 
 // name: create_users
 // Create users from columns, if the writer still owns the profile.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 UNWIND range(0, size($ids) - 1) AS i
@@ -35,7 +35,7 @@ RETURN collect(elementId(u)) AS nodes;
 
 // name: create_items
 // Create items from columns, if the writer still owns the profile.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 UNWIND range(0, size($ids) - 1) AS i
@@ -44,7 +44,7 @@ RETURN collect(elementId(t)) AS nodes;
 
 // name: create_likes
 // Create likes from columns, if the writer still owns the profile.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 UNWIND range(0, size($users) - 1) AS i
@@ -55,7 +55,7 @@ RETURN count(*) AS created;
 
 // name: finish_profiles
 // Declare a set of profiles whole, if the writer still owns it.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 SET p.state = 'ready', p.users = $users, p.items = $items, p.likes = $likes, p.created = datetime(),
@@ -65,17 +65,17 @@ RETURN count(p) AS finished;
 
 // name: stage_profiles
 // Make a set of profiles beside another one, to take its place once it is whole.
-CREATE (p:Profiles {name: $staged, state: 'loading', writer: $writer, instead_of: $profiles, created: datetime()})
+CREATE (p:NeodpProfiles {name: $staged, state: 'loading', writer: $writer, instead_of: $profiles, created: datetime()})
 RETURN count(p) AS staged;
 
 // name: find_staged_profiles
 // Profiles that were to take the place of others, or had to make way, and are still there.
-MATCH (p:Profiles) WHERE p.instead_of = $profiles
+MATCH (p:NeodpProfiles) WHERE p.instead_of = $profiles
 RETURN collect(p.name) AS names;
 
 // name: lock_switch_profiles
 // Lock profiles and those that are to take their place; how many, if the writer still owns those and these are whole.
-MATCH (old:Profiles {name: $profiles}), (new:Profiles {name: $staged})
+MATCH (old:NeodpProfiles {name: $profiles}), (new:NeodpProfiles {name: $staged})
 SET old.touched = datetime(), new.touched = datetime()
 WITH old, new WHERE coalesce(old.state, 'ready') = 'ready' AND new.writer = $writer
 RETURN count(new) AS locked;
@@ -94,7 +94,7 @@ RETURN count(i) AS moved;
 
 // name: switch_profiles
 // What is known about the new profiles instead of the old ones; what was the new ones' own node stands for the old ones.
-MATCH (old:Profiles {name: $profiles}), (new:Profiles {name: $staged})
+MATCH (old:NeodpProfiles {name: $profiles}), (new:NeodpProfiles {name: $staged})
 SET old.users = $users, old.items = $items, old.likes = $likes, old.created = datetime(), old.revision = $writer,
     old.population = coalesce($population, old.population, 'default'), new.name = $removed, new.state = 'dropping'
 REMOVE old.writer
@@ -102,7 +102,7 @@ RETURN count(*) AS switched;
 
 // name: delete_users
 // Delete some of a profile's users with their relationships, if the writer still owns it.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 MATCH (u:User) WHERE u.profile = $profiles AND u.id IS NOT NULL
@@ -112,7 +112,7 @@ RETURN count(u) AS deleted;
 
 // name: delete_items
 // Delete some of a profile's items with their relationships, if the writer still owns it.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 MATCH (i:Item) WHERE i.profile = $profiles AND i.id IS NOT NULL
@@ -122,7 +122,7 @@ RETURN count(i) AS deleted;
 
 // name: delete_profiles
 // Delete the own node of a set of profiles, if the writer still owns it.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE p.writer = $writer
 DELETE p
@@ -156,7 +156,7 @@ RETURN [u IN us | u.id] AS ids, [u IN us | u.group] AS groups, owners, items, we
 
 // name: clear_similar
 // Forget the neighbours of some users of a profile that is whole; how many of the users there are.
-MATCH (p:Profiles {name: $profiles})
+MATCH (p:NeodpProfiles {name: $profiles})
 SET p.touched = datetime()
 WITH p WHERE coalesce(p.state, 'ready') = 'ready'
 UNWIND $users AS id

@@ -37,19 +37,19 @@ CREATE INDEX neodp_dataset_alpha IF NOT EXISTS FOR (d:Dataset) ON (d.graph, d.al
 
 // name: neodp_release_name
 // One release per name and graph: an answer is given once.
-CREATE CONSTRAINT neodp_release_name IF NOT EXISTS FOR (r:Release) REQUIRE (r.graph, r.name) IS UNIQUE;
+CREATE CONSTRAINT neodp_release_name IF NOT EXISTS FOR (r:NeodpRelease) REQUIRE (r.graph, r.name) IS UNIQUE;
 
 // name: neodp_release_population
 // All releases about a population.
-CREATE INDEX neodp_release_population IF NOT EXISTS FOR (r:Release) ON (r.population);
+CREATE INDEX neodp_release_population IF NOT EXISTS FOR (r:NeodpRelease) ON (r.population);
 
 // name: neodp_ledger_population
 // One ledger per population.
-CREATE CONSTRAINT neodp_ledger_population IF NOT EXISTS FOR (l:Ledger) REQUIRE l.population IS UNIQUE;
+CREATE CONSTRAINT neodp_ledger_population IF NOT EXISTS FOR (l:NeodpLedger) REQUIRE l.population IS UNIQUE;
 
 // name: neodp_profiles_name
 // One set of profiles per name.
-CREATE CONSTRAINT neodp_profiles_name IF NOT EXISTS FOR (p:Profiles) REQUIRE p.name IS UNIQUE;
+CREATE CONSTRAINT neodp_profiles_name IF NOT EXISTS FOR (p:NeodpProfiles) REQUIRE p.name IS UNIQUE;
 
 // name: neodp_user_id
 // One user per id and profile; its index also finds and orders a profile's users.

@@ -22,6 +22,7 @@ from neodp.blocks.local import Map, Progress, silent, workforce
 from neodp.core.auditing import Audit, EdgeAudit, audit_pairs
 from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError
+from neodp.hints import Call, Hint
 
 __all__ = ["audit", "audit_with", "is_stale"]
 
@@ -62,7 +63,9 @@ def audit(
 def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent) -> Audit:
     """Carry out ``audit``, with the blocks given to `run`."""
     if folder.summary is None:
-        raise GraphError(f"{folder.path} has no mechanism", f"run `neodp.blocks.extend({str(folder.path)!r})` first")
+        raise GraphError(
+            f"{folder.path} has no mechanism", Hint("run ", Call("extend_blocks", folder=str(folder.path)), " first")
+        )
     total = Audit(0, 0, 0, 0, True, 0.0, ())
     for done, found in enumerate(run(partial(_audit_block, folder, worst), range(folder.blocks))):
         total = _both(total, found, worst)

@@ -31,13 +31,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
+from neodp.compiled import labels
 from neodp.core.privacy import Labels
 from neodp.data.validation import Floats, Ints
 
 __all__ = ["CERTAIN", "Block", "Cut", "Links", "Mail", "Messages", "by_block", "merged", "runs", "step"]
 
-CERTAIN = 0x3FE0000000000000
-"""The label of certainty, which bounds nothing: ``neodp.compiled.kernel.HALF``."""
+CERTAIN = labels.HALF
+"""The label of certainty, which bounds nothing."""
 
 
 class Messages(NamedTuple):
@@ -112,12 +114,10 @@ def step(block: Block, messages: Messages) -> tuple[Block, Mail]:
     >>> bool(0 == block.label[0] < block.label[1] < mail[3].label[0]), mail[3].place
     (True, array([7]))
     """
-    from neodp.compiled import kernel
-
     label = np.array(block.label)
     np.minimum.at(label, messages.place, messages.label)
     rows, shift = block.links[:-1], block.links.shift
-    kernel.settle(*rows, kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < block.label))
+    compiled.kernel.settle(*rows, compiled.kernel.EPSILON_DELTA, shift, label, np.flatnonzero(label < block.label))
     return replace(block, label=label), _told(block.cut, label, label < block.label)
 
 
@@ -130,11 +130,9 @@ def merged(parts: list[Messages]) -> Messages:
 
 def _told(cut: Cut, label: Labels, fell: NDArray[np.bool_]) -> Mail:
     """Return the labels that cut edges allow at their far ends, for the edges whose near end has a fallen label."""
-    from neodp.compiled import kernel
-
     e = np.flatnonzero(fell[cut.here])
     first, delta = (x[e] if len(x) > 1 else x for x in (cut.first, cut.delta))
-    bound = kernel.relax_edges(label[cut.here[e]], first, delta, kernel.EPSILON_DELTA)
+    bound = compiled.kernel.relax_edges(label[cut.here[e]], first, delta, compiled.kernel.EPSILON_DELTA)
     return by_block(cut.block[e], cut.there[e], bound)
 
 

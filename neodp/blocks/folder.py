@@ -36,12 +36,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.family import family
 from neodp.core.privacy import EpsilonDelta
+from neodp.data.family import family, require_binary
 from neodp.data.files import make_folder, masked
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import MAX_EPSILON, Floats, Ints
 from neodp.errors import GraphError
+from neodp.hints import Call, Hint
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,7 +189,9 @@ class Folder:
         """
         path = self.file("mechanism", block)
         if not path.exists():
-            raise GraphError(f"{self.path} has no mechanism", f"run `neodp.blocks.extend({str(self.path)!r})` first")
+            raise GraphError(
+                f"{self.path} has no mechanism", Hint("run ", Call("extend_blocks", folder=str(self.path)), " first")
+            )
         return np.column_stack(_numbers(path, "p", "q"))
 
     @property
@@ -235,8 +238,12 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     except FileNotFoundError:
         raise GraphError(
             f"{path} is not a folder of blocks: it has no graph.json",
-            f"make one with `neodp.blocks.write_graph(graph, partition, {str(path)!r})` or "
-            f"`neodp.blocks.write_lattice(lattice, {str(path)!r}, blocks)`",
+            Hint(
+                "make one with ",
+                Call("write_blocks", folder=str(path)),
+                " or ",
+                Call("write_lattice", folder=str(path)),
+            ),
         ) from None
     except (KeyError, TypeError, ValueError) as e:
         if isinstance(e, GraphError):
@@ -324,8 +331,6 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     ...     folder.blocks, folder.links(0).block.tolist(), len(read_graph(folder))
     (2, [0, 0, 1], 6)
     """
-    from neodp.core.family import require_binary
-
     require_binary(graph)
     order = np.argsort(partition, kind="stable")
     blocks = int(partition.max(initial=-1)) + 1

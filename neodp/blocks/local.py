@@ -31,6 +31,7 @@ from neodp.blocks.work import Pass, Work
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.files import OWNER, make_folder
 from neodp.errors import GraphError, NeodpError, Overtaken
+from neodp.hints import Hint, Option
 
 __all__ = [
     "Map",
@@ -335,7 +336,7 @@ def processes(workers: int) -> Iterator[Map]:
         except BrokenProcessPool:
             raise NeodpError(
                 "a process that worked on a block was killed, perhaps for want of memory",
-                "do the same again to go on from there, with fewer `workers=...` or smaller blocks",
+                Hint("do the same again to go on from there, with fewer ", Option("workers"), " or smaller blocks"),
             ) from None
         except BaseException:
             pool.shutdown(cancel_futures=True)

@@ -20,6 +20,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Ints
 from neodp.errors import GraphError
@@ -83,8 +84,6 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     >>> by_growth(neodp.generate.path(6), 3).tolist()
     [1, 1, 2, 2, 0, 0]
     """
-    from neodp.compiled import kernel
-
     indptr, neighbor, _ = graph.adjacency_of(np.ones(graph.edges, np.bool_), numbered=False)
     part = np.zeros(len(graph), np.int32)
     todo = [(np.arange(len(graph), dtype=np.int32), 0, min(blocks, max(len(graph), 1)))]
@@ -92,8 +91,8 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
         members, number, count = todo.pop()
         if count == 1:
             continue
-        rim = kernel.visit(indptr, neighbor, part, members, members[0])[-1]
-        order = kernel.visit(indptr, neighbor, part, members, rim)
+        rim = compiled.kernel.visit(indptr, neighbor, part, members, members[0])[-1]
+        order = compiled.kernel.visit(indptr, neighbor, part, members, rim)
         half = count // 2
         at = len(order) * half // count
         part[order[at:]] = number + half

@@ -23,9 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.blocks.block import CERTAIN, Cut, Links, Mail, Messages, by_block, merged
-from neodp.core.extension import ROUNDING
 from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.core.witness import ROUNDING
 from neodp.data.validation import Bools, Floats, Ints
 
 __all__ = [
@@ -116,10 +117,8 @@ class Part:
 
 def links_of(n: int, edges: Edges, keep: Bools) -> Links:
     """Return the inner edges for which `keep` is true, in a block of n datasets, in the form that ``step`` needs."""
-    from neodp.compiled import kernel
-
     rule = EpsilonDelta(edges.epsilon, edges.delta)
-    return Links(*kernel.links(n, edges.source, edges.target, keep, *rule.parameters), rule.shift)
+    return Links(*compiled.kernel.links(n, edges.source, edges.target, keep, *rule.parameters), rule.shift)
 
 
 def cut_of(cut: HalfEdges, keep: Bools) -> Cut:

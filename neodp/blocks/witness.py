@@ -14,13 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neodp import compiled
 from neodp.blocks.passes import Edges, Part, dropped, too_low
 from neodp.blocks.work import Work
-from neodp.core import search
-from neodp.core.extension import Witness
+from neodp.core import traversal
 from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.core.witness import Witness
 from neodp.data.graph import Adjacency
 from neodp.errors import IncompatibleAlpha
+from neodp.hints import Call, Hint
 
 __all__ = ["Conflict", "conflict_in", "incompatible", "worst_of"]
 
@@ -59,7 +61,9 @@ def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
     """Return the error that names the datasets of a conflict and the path between them."""
     witness = _witness(work, conflict)
     return IncompatibleAlpha(
-        str(witness), "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits", witness
+        str(witness),
+        Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
+        witness,
     )
 
 
@@ -71,13 +75,11 @@ class _Loaded(NamedTuple):
 
 
 def _witness(work: Work, conflict: Conflict) -> Witness:
-    from neodp.compiled import kernel
-
     @lru_cache(maxsize=8)
     def loaded(block: int) -> _Loaded:
         part, edges = work.part(block), work.inner(block)
         keep = np.ones(len(edges.source), np.bool_)
-        adjacency = Adjacency(*kernel.adjacency(len(part.color), edges.source, edges.target, keep, True))
+        adjacency = Adjacency(*compiled.kernel.adjacency(len(part.color), edges.source, edges.target, keep, True))
         return _Loaded(part, edges, adjacency, work.label(block, "own"))
 
     allowed: list[tuple[float, float]] = []  # indexed by the numbers of the edges in the search
@@ -85,7 +87,7 @@ def _witness(work: Work, conflict: Conflict) -> Witness:
     def color(w: int) -> int:
         return int(loaded(w >> 32).part.color[w & 0xFFFFFFFF])
 
-    def trace(v: int) -> search.Path:
+    def trace(v: int) -> traversal.Path:
         end_color = color(v)
 
         def is_source(w: int) -> bool:  # a source of the other colour ends the path too
@@ -115,7 +117,7 @@ def _witness(work: Work, conflict: Conflict) -> Witness:
                     allowed.append((e, d))
                     yield block << 32 | u, len(allowed) - 1
 
-        return search.trace(v, is_source, before)
+        return traversal.trace(v, is_source, before)
 
     folder, here = work.folder, loaded(conflict.block)
     v = conflict.block << 32 | conflict.place

@@ -50,6 +50,7 @@ from neodp.core.privacy import Labels
 from neodp.data.files import make_folder
 from neodp.data.validation import Ints
 from neodp.errors import GraphError, UnhitBoundary
+from neodp.hints import Call, Hint
 
 __all__ = ["Pass", "Work"]
 
@@ -178,7 +179,7 @@ class Work:
         other = self.folder.colors[1 - part.color[here]]
         return UnhitBoundary(
             f"the boundary edge {names[0]!r} – {names[1]!r} ({one}, {other}) has alpha at neither end",
-            f"give alpha to one of them, or use `neodp.blocks.balanced({str(self.folder.path)!r})`",
+            Hint("give alpha to one of them, or use ", Call("balance_blocks", folder=str(self.folder.path))),
         )
 
     # --- a pass ---------------------------------------------------------------------------------------------

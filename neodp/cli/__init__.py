@@ -11,8 +11,9 @@ import typer
 from typer.main import get_command
 
 from neodp.cli import stretch
-from neodp.cli.commands import Group, Later, Store, Timeout
-from neodp.cli.common import INTERRUPTED, Json, Session, fail, harmless
+from neodp.cli.commands import Group, Later, own
+from neodp.cli.common import INTERRUPTED, Session, fail, harmless
+from neodp.cli.options import Json, Store, Timeout
 from neodp.hints import in_shell
 
 __all__ = ["COMMANDS", "main", "program"]
@@ -77,6 +78,7 @@ def program() -> Group:
     app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
     app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
     made: Any = get_command(app)
+    made.params = [own(param) for param in made.params]  # Typer adds those for completion late
     for panel, commands in COMMANDS.items():
         for words, (home, summary) in commands.items():
             group, _, name = words.rpartition(" ")
@@ -94,6 +96,10 @@ def _version(wanted: bool) -> None:
 
         typer.echo(f"neodp {neodp.__version__}")
         raise typer.Exit
+
+
+def _warned(message: Warning | str) -> str:
+    return in_shell(message.args[0] if isinstance(message, Warning) and message.args else str(message))
 
 
 def start(
@@ -118,9 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: typer.echo(
-                f"neodp: {harmless(in_shell(str(message)))}", err=True
-            )
+            warnings.showwarning = lambda message, *_: typer.echo(f"neodp: {harmless(_warned(message))}", err=True)
             code = int(program()(args=given, prog_name="neodp", standalone_mode=False) or 0)
         return fail(KeyboardInterrupt(), as_json="--json" in given) if code == INTERRUPTED else code
     except SystemExit as done:  # how Typer ends a request for a completion script

@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import PATIENCE, Graph, Json, Session, document, inside, say, show, table
+from neodp.cli.common import PATIENCE, Session, document, inside, say, show, table
+from neodp.cli.options import ConstantWork, Engine, Graph, Json, ServerOrClient, WithSearch
 from neodp.core.ball import Ball, Evaluation
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 
 __all__ = ["answer", "evaluate"]
-
-Work = Annotated[
-    bool,
-    typer.Option("--constant-work", help="Extend the whole graph, so that the time does not depend on the dataset."),
-]
-
-
-class Engine(StrEnum):
-    """The engine that finds the probabilities."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BALL = "ball"
-    WHOLE = "whole"
-
-
-class Drawer(StrEnum):
-    """The engine that draws an answer."""
-
-    AUTO = "auto"
-    CLIENT = "client"
-    SERVER = "server"
 
 
 def evaluate(
@@ -47,15 +24,9 @@ def evaluate(
         bool, typer.Option("--explain", help="Show which dataset with alpha decides, and why the search could stop.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="server: the plugin inside Neo4j; client: this process, by what is cheaper of the next two; ball: a "
-            "search; whole: extend the whole graph; auto: server if it has the plugin, else client."
-        ),
-    ] = Engine.AUTO,
+    engine: WithSearch = Engine.AUTO,
     limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
-    constant_work: Work = False,
+    constant_work: ConstantWork = False,
     json: Json = False,
 ) -> None:
     """Find the probabilities at single datasets by a search around them; `extend` would find the same.
@@ -67,7 +38,7 @@ def evaluate(
     session: Session = context.obj
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
-        found = store.evaluate(graph, keys, engine=chosen.value, limit=limit, write=write)
+        found = store.evaluate(graph, keys, engine=chosen.of_store, limit=limit, write=write)
     if json:
         for evaluation in found.evaluations:
             line = _dataset(evaluation) | ({"explain": _explained(found, evaluation)} if explain else {})
@@ -86,13 +57,11 @@ def answer(
     key: Annotated[str, typer.Argument(help="The dataset; - reads it from standard input.", metavar="KEY")],
     release: Annotated[str, typer.Option(help="The question's name: under one name there is one answer, for good.")],
     keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key beside the answer.")] = False,
-    constant_work: Work = False,
+    constant_work: ConstantWork = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read the whole graph again, so that changes made by others are noticed.")
     ] = False,
-    engine: Annotated[
-        Drawer, typer.Option(help="Who draws and keeps it: this process, or the plugin inside Neo4j.")
-    ] = Drawer.CLIENT,
+    engine: ServerOrClient = Engine.CLIENT,
     json: Json = False,
 ) -> None:
     """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name asks again.
@@ -103,7 +72,7 @@ def answer(
     asked = sys.stdin.readline().rstrip("\n") if key == "-" else key
     with session.open(patience=PATIENCE) as store:
         how = {"keep_key": keep_key, "constant_work": constant_work, "verify": verify}
-        kept = store.answer(graph, asked, release, engine=engine.value, **how)
+        kept = store.answer(graph, asked, release, engine=engine.of_store, **how)
     show({"graph": graph, "release": release, "answer": kept.answer}, json, lambda: say(kept.answer))
 
 

@@ -12,10 +12,11 @@ import typer
 import neodp
 from neodp import study
 from neodp.cli import studies
-from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Force, Json, Quiet
 from neodp.core import boundary as boundaries
 from neodp.core import rainbow
-from neodp.core.family import family
+from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import is_table, number

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import Json, Session, say, show, table
+from neodp.cli.common import Session, say, show, table
+from neodp.cli.options import Json
 from neodp.data.formatting import count, moment
 from neodp.data.names import require_length
 from neodp.data.tables import number, whole

@@ -1,4 +1,4 @@
-"""Commands that are loaded when they are called, and the options that all commands share.
+"""Commands that are loaded when they are called.
 
 Only the module of the called command is imported: ``neodp --help`` knows each command by its name and one line of help.
 ``--store``, ``--timeout`` and ``--json`` may precede the command or follow it.
@@ -6,64 +6,32 @@ Only the module of the called command is imported: ``neodp --help`` knows each c
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
-from neodp.cli.common import Session
+from neodp.cli.options import Store, Timeout
 from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
 
-__all__ = ["Group", "Later", "Store", "Timeout"]
-
-
-def _use(**changes: Any) -> Callable[..., Any]:
-    """Return an option's callback, which saves the option's value for the command if it was given."""
-    (name,) = changes
-
-    def keep(context: typer.Context, value: Any) -> Any:
-        if value is not None:
-            context.obj = replace(context.obj or Session(), **{name: value})
-        return value
-
-    return keep
-
-
-Store: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="ADDRESS",
-        callback=_use(store=None),
-        help="Where the graphs are: neo4j://…, neo4j+s://…, bolt://… or a file. Default: NEODP_STORE, else NEO4J_URI, "
-        "else the file neodp.db in this folder.",
-    ),
-]
-Timeout: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        callback=_use(timeout=None),
-        min=0.1,
-        max=86400,
-        help="How long a Neo4j server may be silent. Default: 75.",
-    ),
-]
+__all__ = ["Group", "Later", "own"]
 
 
 VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path": "FILE"}
 """The kinds of values of options, in words for people; Typer would show the names of Python's types."""
+NAMES = ("graph", "population", "profile", "release")
+"""The parameters that are names of things in a store."""
+
+
+# --- parameters ---------------------------------------------------------------------------------------------------
 
 
 class _AsGiven:
@@ -77,17 +45,10 @@ class _AsGiven:
         self._kind = kind
         self._typers = typers
 
-    @classmethod
-    def take(cls, param: Any) -> None:
-        """Convert the values of a parameter, unless this is an older Typer, which does not use pydantic."""
-        if hasattr(param, "get_runtime_param") and "get_runtime_param" not in vars(param):
-            found = cls(param.type_descriptor.annotation, param.get_runtime_param)
-            param.get_runtime_param = lambda: found
-
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
-        if type(value) is self._kind:
+        if type(value) is self._kind or any(value is choice for choice in get_args(self._kind)):
             return value
         if self._kind == list[str] and isinstance(value, list | tuple) and {type(each) for each in value} <= {str}:
             return list(value)
@@ -97,32 +58,89 @@ class _AsGiven:
         return self._typers().coerce(value, param=param, ctx=ctx)
 
 
+class _Value:
+    """A parameter that converts as few values as possible, and takes only the numbers that tables may hold."""
+
+    def get_runtime_param(self) -> Any:
+        """Return the converter."""
+        parent: Any = super()
+        return _AsGiven(self.type_descriptor.annotation, parent.get_runtime_param)  # type: ignore[attr-defined]
+
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        """Convert a value; refuse 1_0, inf and digits of other scripts, which Python takes for numbers."""
+        found = super().process_value(ctx, value)  # type: ignore[misc]
+        typed, kept = (list(each) if isinstance(each, list | tuple) else [each] for each in (value, found))
+        for text, number in zip(typed, kept, strict=False):
+            if isinstance(text, str) and isinstance(number, int | float):
+                _require_number(self.opts[0], text, whole=isinstance(number, int))  # type: ignore[attr-defined]
+        return found
+
+
+class _Argument(_Value, TyperArgument):
+    """An argument, which its own text describes in the help."""
+
+    def display_type_rich(self, ctx: Any) -> None:
+        """Return no type."""
+
+    def get_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the argument's name for the usage line, without braces."""
+        return [piece.replace("{", "").replace("}", "") for piece in super().get_usage_pieces(ctx)]
+
+
+class _Option(_Value, TyperOption):
+    """An option, whose help does not show Python's types; a flag takes no value."""
+
+    def display_type_rich(self, ctx: Any) -> str:
+        """Return the kind of value in words for people."""
+        shown = "" if self.is_flag else self.metavar or self.display_type(ctx).strip("<>")
+        return VALUES.get(shown, shown)
+
+
+def own(param: Any, **changes: Any) -> Any:
+    """Return a parameter that Typer made, as one of neodp's."""
+    kind = _Argument if isinstance(param, TyperArgument) else _Option
+    made = kind.__new__(kind)
+    vars(made).update(vars(param), **changes)
+    return made
+
+
+def _require_number(option: str, text: str, *, whole: bool) -> None:
+    from neodp.data import tables  # which takes time to import
+
+    try:
+        (tables.whole if whole else tables.number)(text)
+    except ValueError:
+        raise GraphError(f"{option} is {text!r}", "give a number in plain digits, as in 12 or 0.5") from None
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+
 class _Plain:
-    """A command that converts as few values as possible, and whose help does not show Python's types.
+    """A command with neodp's own parameters."""
 
-    In the help, a flag takes no value, and an argument is described by its own text.
-    """
+    def __init__(self, *args: Any, params: Iterable[Any] | None = None, **settings: Any) -> None:
+        super().__init__(*args, params=[own(param) for param in params or ()], **settings)  # type: ignore[call-arg]
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for param in params:
-            _AsGiven.take(param)
-            if param.param_type_name == "argument":
-                param.display_type_rich = lambda ctx: None
-            elif param.is_flag:
-                param.metavar = ""
-            elif param.metavar is None and hasattr(param, "display_type"):  # older Typers have words of their own
-                shown = param.display_type(ctx).strip("<>")
-                param.metavar = VALUES.get(shown, shown)
-        return params
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
-        return [piece.replace("{", "").replace("}", "") for piece in pieces]
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option ``--help``, the same object each time."""
+        found = super().get_help_option(ctx)  # type: ignore[misc]
+        if found is not None and not isinstance(found, _Option):
+            found = self._help_option = own(found)
+        return found
 
 
 class Command(_Plain, TyperCommand):
     """A command that is loaded."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, with names in the form in which stores keep them; an error knows the graph."""
+        ctx.params = {name: _kept_name(name, value) for name, value in ctx.params.items()}
+        try:
+            return super().invoke(ctx)
+        except NeodpError as error:
+            error.graph = ctx.params.get("graph")
+            raise
 
 
 class Group(_Plain, TyperGroup):
@@ -131,6 +149,11 @@ class Group(_Plain, TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; without any, show the help."""
         return super().parse_args(ctx, args or ["--help"])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called, loaded."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, Later) else command, rest
 
 
 class Later(TyperCommand):
@@ -153,74 +176,27 @@ class Later(TyperCommand):
         self.home = home
 
     def load(self) -> Any:
-        """Import and return the command itself."""
-        module, _, function = self.home.partition(":")
-        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        app.command(self.name, cls=Command)(_with_store(getattr(import_module(f"neodp.cli.{module}"), function)))
-        command = get_command(app)
-        for param in command.params:
-            _strict(param)
+        """Import and return the command itself, with ``--store`` and ``--timeout`` if it opens a store."""
+        module, _, name = self.home.partition(":")
+        function = getattr(import_module(f"neodp.cli.{module}"), name)
+        command = _made(function, self.name)
+        if "context" in inspect.signature(function).parameters:
+            command.params += [own(param, expose_value=False) for param in _made(_shared).params]
         return command
 
-    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Load the command, and make its context."""
-        return self.load().make_context(info_name, args, parent=parent, **extra)
+
+def _made(function: Callable[..., Any], name: str | None = None) -> Any:
+    app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    app.command(name, cls=Command)(function)
+    return get_command(app)
 
 
-def _strict(param: Any) -> None:
-    """Restrict a parameter to the numbers that tables may hold: no 1_0, no inf, and no digits of other scripts."""
-    process = param.process_value
-
-    def strict(context: Any, value: Any) -> Any:
-        found = process(context, value)  # which refuses whatever Python takes for no number
-        typed, kept = (list(each) if isinstance(each, list | tuple) else [each] for each in (value, found))
-        for text, number in zip(typed, kept, strict=False):
-            if isinstance(text, str) and isinstance(number, int | float):
-                _require_number(param.opts[0], text, whole=isinstance(number, int))
-        return found
-
-    param.process_value = strict
-
-
-def _require_number(option: str, text: str, *, whole: bool) -> None:
-    from neodp.data import tables  # which takes time to import
-
-    try:
-        (tables.whole if whole else tables.number)(text)
-    except ValueError:
-        raise GraphError(f"{option} is {text!r}", "give a number in plain digits, as in 12 or 0.5") from None
+def _shared(store: Store = None, timeout: Timeout = None) -> None:
+    """Hold the options of all commands that open a store."""
 
 
 def _kept_name(parameter: str, value: Any) -> Any:
     """Return the value of a parameter; if it is a name, in the form in which stores keep names."""
-    if parameter in ("graph", "population", "profile", "release") and isinstance(value, str):
+    if parameter in NAMES and isinstance(value, str):
         return value if os.path.isdir(value) else normal(value)  # which a name too long for a file is not
     return value
-
-
-def _with_store(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--store`` and ``--timeout`` to a command's function if it takes the context, and so opens a store."""
-    annotations = get_type_hints(function, include_extras=True)
-    if "context" not in annotations:
-        return function
-
-    @functools.wraps(function)
-    def call(*, store: str | None, timeout: float | None, **given: Any) -> Any:
-        given = {key: _kept_name(key, value) for key, value in given.items()}
-        try:
-            return function(**given)
-        except NeodpError as error:
-            error.graph = given.get("graph")
-            raise
-
-    annotations |= {"store": Store, "timeout": Timeout}
-    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
-    defaults |= {"store": None, "timeout": None}
-    call.__annotations__ = annotations
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotations[name])
-            for name, default in defaults.items()
-        ]
-    )
-    return call

@@ -17,9 +17,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -28,24 +27,13 @@ from neodp.data.formatting import number
 from neodp.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
-    from neodp.data.tables import ReadOptions
     from neodp.store import Settings, Store
     from neodp.store.base import Progress
 
 __all__ = [
     "METHODS",
     "PATIENCE",
-    "Delimiter",
-    "Encoding",
-    "Extra",
-    "ExtraColumns",
-    "Force",
-    "Graph",
-    "Json",
-    "Population",
-    "Quiet",
     "Session",
-    "Sheet",
     "accuracy",
     "confirm",
     "document",
@@ -55,51 +43,10 @@ __all__ = [
     "harmless",
     "inside",
     "progress",
-    "reading",
     "say",
     "show",
     "table",
     "typed",
-]
-
-Graph: TypeAlias = Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")]
-
-
-def _json(context: typer.Context, value: bool) -> bool:
-    """Return whether ``--json`` was given, before the command or after it."""
-    context.obj = replace(context.obj or Session(), json=value or (context.obj is not None and context.obj.json))
-    return bool(context.obj.json)
-
-
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", callback=_json, help="One JSON document on stdout, nothing else.")
-]
-Population: TypeAlias = Annotated[
-    str, typer.Option(help="Whose data it is: everything about the same people shares one budget.", metavar="NAME")
-]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
-Encoding: TypeAlias = Annotated[
-    str | None, typer.Option(help="A text table's encoding, as in windows-1252. Default: UTF-8, or as its BOM says.")
-]
-Delimiter: TypeAlias = Annotated[
-    str | None, typer.Option(help="What separates a text table's cells: ',', ';', '|' or tab. Default: found out.")
-]
-Sheet: TypeAlias = Annotated[
-    str | None, typer.Option(help="A workbook's sheet. Default: the only one with cells.", metavar="NAME")
-]
-
-
-class Extra(StrEnum):
-    """The treatment of unexpected columns."""
-
-    REFUSE = "refuse"
-    IGNORE = "ignore"
-
-
-ExtraColumns: TypeAlias = Annotated[
-    Extra | None,
-    typer.Option("--extra-columns", help="What to do with columns that nobody asked for."),
 ]
 
 PATIENCE = 120.0
@@ -152,15 +99,6 @@ class Session:
         if settings.is_neo4j and settings.password is None and sys.stdin.isatty():
             settings = replace(settings, password=getpass.getpass(f"Password of {settings.user}: ", sys.stderr))
         return settings
-
-
-def reading(
-    encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
-) -> ReadOptions:
-    """Return how to read tables, from the options of a command."""
-    from neodp.data.tables import ReadOptions
-
-    return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
 
 
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import neodp
-from neodp.cli.common import Json, facts, say, show, table, typed
+from neodp.cli.common import facts, say, show, table, typed
+from neodp.cli.options import Json
 from neodp.data import generate
 from neodp.data.files import make_folder
 from neodp.data.formatting import count, listed

@@ -21,14 +21,15 @@ from typing import Any
 import typer
 
 import neodp
-from neodp.cli.common import Json, Session, exit_code, say, show, table
+from neodp.cli.common import Session, exit_code, say, show, table
+from neodp.cli.options import Json
 from neodp.errors import NeodpError
 from neodp.hints import in_shell
 from neodp.store import Settings, Store
 
 __all__ = ["doctor"]
 
-LIBRARIES = ("numpy", "numba", "scipy", "highspy", "pyarrow", "networkx", "neo4j", "ladybug", "typer", "rich")
+LIBRARIES = ("numpy", "numba", "scipy", "highspy", "pyarrow", "networkx", "neo4j", "ladybug", "lark", "typer", "rich")
 """The libraries on which neodp depends."""
 
 FOR_DEVELOPERS = {"all", "test", "lint", "bench", "docs", "browser"}

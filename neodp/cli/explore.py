@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 import typer
 
-from neodp.cli.common import Force, Json, Session, say, show
+from neodp.cli.common import Session, say, show
+from neodp.cli.options import Force, Json
 from neodp.data.files import require_new
 from neodp.errors import GraphError
 

@@ -14,26 +14,23 @@ import typer
 
 import neodp
 from neodp import blocks
-from neodp.cli.common import (
-    METHODS,
+from neodp.cli.common import METHODS, Session, accuracy, confirm, facts, progress, say, table
+from neodp.cli.common import show as present
+from neodp.cli.options import (
+    Colors,
     Delimiter,
     Encoding,
     ExtraColumns,
     Force,
     Graph,
     Json,
+    Population,
     Quiet,
-    Session,
+    Replace,
     Sheet,
-    accuracy,
-    confirm,
-    facts,
-    progress,
+    Yes,
     reading,
-    say,
-    table,
 )
-from neodp.cli.common import show as present
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
 from neodp.data.generate import FAMILIES, LATTICES
@@ -45,20 +42,8 @@ from neodp.store import GraphInfo
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
 
 T = TypeVar("T")
-Colors = Annotated[
-    str | None, typer.Option(help="The possible answers, joined by commas; the first is the first colour.")
-]
 FORMULA = r"^[=@\t\r]|^[+-].*[^0-9.eE+-]"
 """The beginning of a text that spreadsheets take for a formula; a number with a sign is not a formula."""
-Replace = Annotated[bool, typer.Option("--replace", help="Replace a graph by that name.")]
-Whose = Annotated[
-    str | None,
-    typer.Option(
-        "--population",
-        help="Whose data it is: everything about the same people shares one budget. Default: default.",
-        metavar="NAME",
-    ),
-]
 
 
 def init(context: typer.Context, json: Json = False) -> None:
@@ -94,7 +79,7 @@ def load(
     epsilon: Annotated[float | None, typer.Option(help="The epsilon of edges that have none.")] = None,
     delta: Annotated[float, typer.Option(help="The delta of edges that have none.")] = 0.0,
     replace: Replace = False,
-    population: Whose = None,
+    population: Population = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
@@ -167,7 +152,7 @@ def generate(
         int | None, typer.Option("--blocks", min=1, help="With --to: how many blocks, at least.", metavar="N")
     ] = None,
     replace: Replace = False,
-    population: Whose = None,
+    population: Population = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -235,7 +220,7 @@ def show(context: typer.Context, graph: Graph, json: Json = False) -> None:
 def drop(
     context: typer.Context,
     graph: Graph,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -246,10 +231,10 @@ def drop(
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
         info = store.info(graph)
+        kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         if not yes:
             confirm(f"Delete graph {graph!r} with {count(info.datasets, 'dataset')}?")
         dropped = store.drop(graph, progress=tell)
-        kept = sum(release.graph == graph for release in store.ledger(info.population).releases)
         text = f"dropped {graph!r}: {count(dropped, 'dataset')}"
         text += (
             f"; {count(kept, 'answer given about it stays', 'answers given about it stay')} known ('neodp releases')"

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import PATIENCE, Force, Json, Session, say, show
+from neodp.cli.common import PATIENCE, Session, say, show
+from neodp.cli.options import Force, Json
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 

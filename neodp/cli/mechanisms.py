@@ -14,28 +14,25 @@ from typing import Annotated, Any, cast
 import typer
 
 from neodp import blocks
-from neodp.cli.common import (
-    METHODS,
+from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, progress, say, show
+from neodp.cli.options import (
     Delimiter,
     Encoding,
+    Engine,
     Force,
     Graph,
     Json,
+    Master,
     Quiet,
-    Session,
-    accuracy,
-    document,
-    facts,
-    inside,
-    progress,
+    ServerOrClient,
+    WithBlocks,
+    Workers,
     reading,
-    say,
-    show,
 )
 from neodp.core import rainbow
 from neodp.core.auditing import Audit
 from neodp.core.mechanism import Mechanism
-from neodp.core.tabulated import Tabulated
+from neodp.core.probability_table import Tabulated
 from neodp.data.files import require_new
 from neodp.data.formatting import count, moment
 from neodp.data.formatting import size as megabytes
@@ -61,47 +58,8 @@ class Method(StrEnum):
     PREFIX = "prefix"
 
 
-class Engine(StrEnum):
-    """The engine: the plugin inside the server, or this process; by default the plugin if there is one."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-
-
-class ExtendEngine(StrEnum):
-    """The same engines, or block by block on files; "exact" is another name for "client"."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    EXACT = "exact"
-    BLOCKS = "blocks"
-    SPARK = "spark"
-
-
-class AuditEngine(StrEnum):
-    """The same engines, for audit."""
-
-    AUTO = "auto"
-    SERVER = "server"
-    CLIENT = "client"
-    BLOCKS = "blocks"
-    SPARK = "spark"
-
-
-WHO = "server: the plugin inside Neo4j; client: this process; auto: the plugin, if the server has it."
-WITH_BLOCKS = WHO + " blocks: GRAPH is a folder of blocks; spark: the same, on a cluster."
-Who = Annotated[Engine, typer.Option("--engine", help=WHO)]
-Workers = Annotated[int | None, typer.Option(min=1, help="With blocks: how many processes. Default: one per core.")]
-Master = Annotated[
-    str | None,
-    typer.Option(help="With spark: the cluster, as in spark://HOST:7077, yarn or local\\[2].", metavar="MASTER"),
-]
-
-
 def check(
-    context: typer.Context, graph: Graph, engine: Who = Engine.AUTO, quiet: Quiet = False, json: Json = False
+    context: typer.Context, graph: Graph, engine: ServerOrClient = Engine.AUTO, quiet: Quiet = False, json: Json = False
 ) -> None:
     """Check that the graph is connected, and that alpha is given where needed and allows a private mechanism.
 
@@ -111,7 +69,7 @@ def check(
     """
     session: Session = context.obj
     with session.open() as store, progress(quiet) as tell:
-        found = store.check(graph, engine=engine.value, progress=tell)
+        found = store.check(graph, engine=engine.of_store, progress=tell)
     report = found.result
 
     def text() -> None:
@@ -136,7 +94,7 @@ def extend(
     mode: Annotated[
         Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
     ] = Mode.WRITE,
-    engine: Annotated[ExtendEngine, typer.Option(help=WITH_BLOCKS)] = ExtendEngine.AUTO,
+    engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
     method: Annotated[
@@ -156,25 +114,24 @@ def extend(
     Example: `neodp extend DIR --engine blocks`
     """
     cluster = _cluster(engine.value, master)
-    if engine in (ExtendEngine.BLOCKS, ExtendEngine.SPARK):
+    if engine in (Engine.BLOCKS, Engine.SPARK):
         _extend_blocks(Path(graph), mode, method, workers, cluster, quiet, json)
         return
     session: Session = context.obj
-    who = Engine.CLIENT if engine is ExtendEngine.EXACT else Engine(engine.value)
     how = cast("rainbow.Method | None", method and method.value)
-    if method is not None and who is Engine.SERVER:
+    if method is not None and engine is Engine.SERVER:
         raise GraphError("--method and --engine server are two choices", "give one of them: the plugin has no methods")
     with _or_folder(graph, "extend"), session.open() as store, progress(quiet) as tell:
         if mode is Mode.STREAM:
             colors = store.ready(graph).colors
-            _stream(store.stream(graph, engine=who.value, method=how, progress=tell), colors, json)
+            _stream(store.stream(graph, engine=engine.of_store, method=how, progress=tell), colors, json)
             return
         if mode is Mode.ESTIMATE:
-            estimated = store.estimate(graph, engine=who.value)
+            estimated = store.estimate(graph, engine=engine.of_store)
             memory = estimated.result | {"engine": estimated.engine}
             show(memory, json, lambda: _estimated(memory))
             return
-        found = store.extend(graph, engine=who.value, method=how, write=mode is Mode.WRITE, progress=tell)
+        found = store.extend(graph, engine=engine.of_store, method=how, write=mode is Mode.WRITE, progress=tell)
         result = asdict(found.result) | {"engine": found.engine}
     show(result, json, lambda: _extended(result, f"neodp audit {quote(graph)}"))
 
@@ -199,7 +156,7 @@ def audit(
     ] = None,
     force: Force = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
-    engine: Annotated[AuditEngine, typer.Option(help=WITH_BLOCKS)] = AuditEngine.AUTO,
+    engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
     encoding: Encoding = None,
@@ -229,14 +186,14 @@ def audit(
         return
     assert graph is not None
     cluster = _cluster(engine.value, master)
-    if engine in (AuditEngine.BLOCKS, AuditEngine.SPARK):
+    if engine in (Engine.BLOCKS, Engine.SPARK):
         _audit_blocks(Path(graph), losses, worst, workers, cluster, quiet, json)
         return
     session: Session = context.obj
     with _or_folder(graph, "audit"), session.open() as store, progress(quiet) as tell:
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
-        found = store.audit(graph, engine=Engine(engine.value).value, worst=worst, progress=tell)
+        found = store.audit(graph, engine=engine.of_store, worst=worst, progress=tell)
     stored, report = found.result, found.result.report
 
     def text() -> None:

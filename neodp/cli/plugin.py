@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import neodp
-from neodp.cli.common import Json, Session, say, show
+from neodp.cli.common import Session, say, show
+from neodp.cli.options import Json
 from neodp.errors import StoreError
 
 __all__ = ["install", "status"]

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Delimiter, Encoding, Force, Json, Population, Session, Sheet, reading, show
+from neodp.cli.common import PATIENCE, Session, show
+from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown
 from neodp.data.files import require_new
 from neodp.errors import GraphError
@@ -99,7 +100,7 @@ def poll(
         str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
     ] = None,
     name: Annotated[str | None, typer.Option(help="What to call the poll. Default: the file's name.")] = None,
-    population: Population = DEFAULT,
+    population: Population = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -153,11 +154,11 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
-            answers = survey.release(store, release, population=population, command=command)
+            answers = survey.release(store, release, population=population or DEFAULT, command=command)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
-                "graph": f"{survey.name} {fact['question']}",
+                "graph": f"{survey.name} {fact['question'].strip()}",
                 "release": release,
                 "answer": answer if isinstance(answer, str) else answer[fact["part"]],
             }

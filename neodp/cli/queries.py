@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Force, Json, Quiet
 from neodp.data.tables import whole
 from neodp.errors import UnknownQuery
 from neodp.store.cypher import every, subject

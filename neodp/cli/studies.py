@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from neodp import study
-from neodp.cli.common import Force, Graph, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Force, Graph, Json, Quiet
 from neodp.data.files import require_new
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph

@@ -87,6 +87,7 @@ __all__ = [
     "audit",
     "audit_rows",
     "balance",
+    "climb",
     "components",
     "cross",
     "decode",
@@ -285,6 +286,17 @@ def relax(label, f, delta):
         return np.float64(t).view(np.int64) - HALF
     smallest = max(1.0 - t, shrink(_one_minus(x), f, delta))
     return HALF - np.float64(smallest).view(np.int64)
+
+
+@njit(cache=True)
+def climb(label, f, steps):
+    """Return the label after some edges in a row with this f, each as `relax` without delta."""
+    for _ in range(steps):
+        higher = relax(label, f, 0.0)
+        if higher == label:
+            break
+        label = higher
+    return label
 
 
 @njit(cache=True)

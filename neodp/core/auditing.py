@@ -6,32 +6,26 @@ For every edge (u, v) with its epsilon and delta, the four inequalities
     q_u <= e^eps q_v + delta,    q_v <= e^eps q_u + delta
 
 must hold for the numbers as they are stored: the smaller of p and q is taken as the rational number it is,
-the larger as one minus it. Double-double arithmetic with a proven error decides every clear case; the rest
-is decided with rational numbers and an enclosure of e^eps that is narrowed until it decides. This terminates: for a
-rational eps other than 0, e^eps is irrational (Lindemann), so no two sides are equal unless p = q = 0.
-
-With more colours, P(A) <= e^eps Q(A) + delta must hold for every set A of outputs and both ways, where P and Q are the
-distributions at the two ends; every entry is taken as the rational number it is, except that the largest entry of a
-distribution is one minus the rest. With delta = 0 single outputs are enough: their inequalities add up to those of all
-sets. Otherwise one sum decides about all 2^k sets: the worst of them is A = {j : P_j > e^eps Q_j}, so all hold iff
-
-    sum over j of max(0, P_j - e^eps Q_j) <= delta.
-
-The audit shares only the double-double exponential with the code that finds mechanisms.
+the larger as one minus it. With more colours, P(A) <= e^eps Q(A) + delta must hold for every set A of outputs and both
+ways, where P and Q are the distributions at the two ends. :mod:`neodp.core.inequalities` decides each inequality; this
+module counts those that are broken and describes the worst edges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from decimal import Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
+from neodp.core.inequalities import exact, holds, judge, outputs_beyond
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta
+from neodp.data.family import family
 from neodp.data.formatting import count, share
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
@@ -41,23 +35,7 @@ from neodp.errors import GraphError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.mechanism import Mechanism
-
-__all__ = [
-    "Audit",
-    "EdgeAudit",
-    "Verdict",
-    "audit",
-    "audit_colors",
-    "audit_pairs",
-    "audit_rows",
-    "described",
-    "exact",
-    "holds",
-    "holds_for_all",
-    "judge",
-    "outputs_beyond",
-]
+__all__ = ["Audit", "AuditedEdges", "EdgeAudit", "audit", "audit_pairs", "audit_rows", "described"]
 
 NUMERICAL = 1e-12
 """The tolerance of a condition other than (epsilon, delta), for the rounding errors of doubles."""
@@ -165,116 +143,14 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     """
     if not mechanism.graph.keys.equals(graph.keys):
         raise GraphError("the mechanism belongs to another graph", "audit it on its own")
-    from neodp.core.family import family
-
-    return family(graph).audit(graph, mechanism, worst)
-
-
-def holds(left: Fraction, right: Fraction, epsilon: float, delta: float) -> bool:
-    """Return True if left <= e^epsilon right + delta, in exact arithmetic.
-
-    Examples
-    --------
-    >>> holds(Fraction(1, 2), Fraction(1, 2), 0.0, 0.0)
-    True
-    >>> import math
-    >>> holds(Fraction(2), Fraction(1), math.log(2), 0.0)   # math.log(2) lies just below log 2
-    False
-    """
-    excess = left - Fraction(delta)
-    if epsilon == 0.0 or right == 0 or excess <= right:
-        return excess <= right
-    precision = 40
-    while True:
-        low, high = exponential(epsilon, precision)
-        if excess <= low * right:
-            return True
-        if excess > high * right:
-            return False
-        precision *= 2
+    if not family(graph).binary:
+        return audit_rows(graph, mechanism.probabilities, worst)
+    if isinstance(mechanism.privacy, EpsilonDelta):
+        return audit_pairs(graph, mechanism.probabilities, worst)
+    return _numerical(graph, mechanism, worst)
 
 
-def holds_for_all(left: list[Fraction], right: list[Fraction], epsilon: float, delta: float) -> bool:
-    """Return True if left(A) <= e^epsilon right(A) + delta for every set A of outputs, in exact arithmetic.
-
-    Examples
-    --------
-    >>> third, half, none = Fraction(1, 3), Fraction(1, 2), Fraction(0)
-    >>> holds_for_all([half, half, none], [third, third, third], 0.0, 0.25)
-    False
-    >>> holds_for_all([half, half, none], [third, third, third], 0.0, 0.5)
-    True
-    """
-    if delta == 0.0:
-        return all(holds(p, q, epsilon, 0.0) for p, q in zip(left, right, strict=True))
-    precision = 40
-    while True:  # the sum of surpluses falls as e^epsilon grows
-        low, high = exponential(epsilon, precision)
-        if _surplus(left, right, low) <= Fraction(delta):
-            return True
-        if _surplus(left, right, high) > Fraction(delta):
-            return False
-        precision *= 2
-
-
-def outputs_beyond(left: list[Fraction], right: list[Fraction], epsilon: float) -> list[int]:
-    """Return the worst set of outputs: those with left > e^epsilon right."""
-    return [j for j, (p, q) in enumerate(zip(left, right, strict=True)) if not holds(p, q, epsilon, 0.0)]
-
-
-def exact(row: Floats | Sequence[float]) -> list[Fraction]:
-    """Return a stored distribution as rational numbers: the entries as they are, but the largest as one minus the rest.
-
-    Examples
-    --------
-    >>> exact([0.25, 0.5, 0.25])
-    [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
-    """
-    values = [Fraction(float(x)) for x in row]
-    largest = int(np.argmax(row))
-    values[largest] += 1 - sum(values)
-    return values
-
-
-class Verdict(NamedTuple):
-    """Per edge and direction, which inequalities are broken; see ``neodp.compiled.kernel.audit_rows``."""
-
-    broken: NDArray[np.bool_]
-    tightness: Floats
-    undecided: int
-
-
-def judge(source: NDArray[Any], target: NDArray[Any], epsilon: Floats, delta: Floats, rows: Floats) -> Verdict:
-    """Decide every inequality between the distributions at the ends of edges, without a tolerance."""
-    from neodp.compiled import kernel
-
-    verdict, tightness = kernel.audit_rows(source, target, epsilon, delta, np.ascontiguousarray(rows))
-    undecided = np.argwhere(verdict == 2)
-    for edge, side, output in undecided.tolist():
-        ends = (source[edge], target[edge]) if side == 0 else (target[edge], source[edge])
-        left, right = exact(rows[ends[0]]), exact(rows[ends[1]])
-        allowed = float(epsilon[edge]), float(delta[edge])
-        if allowed[1] > 0.0:
-            verdict[edge, side, output] = not holds_for_all(left, right, *allowed)
-        else:
-            verdict[edge, side, output] = not holds(left[output], right[output], *allowed)
-    return Verdict(verdict != 0, tightness, len(undecided))
-
-
-def exponential(epsilon: float, precision: int) -> tuple[Fraction, Fraction]:
-    """Return two rational numbers that enclose e^epsilon."""
-    if epsilon == 0.0:
-        return Fraction(1), Fraction(1)
-    context = Context(prec=precision)
-    e = context.exp(Decimal(epsilon))  # correctly rounded, so its neighbours enclose e^epsilon
-    return Fraction(context.next_minus(e)), Fraction(context.next_plus(e))
-
-
-def _surplus(left: list[Fraction], right: list[Fraction], grow: Fraction) -> Fraction:
-    return sum((max(Fraction(0), p - grow * q) for p, q in zip(left, right, strict=True)), Fraction(0))
-
-
-class Edges(Protocol):
+class AuditedEdges(Protocol):
     """Pairs of datasets, and the privacy that each pair is promised."""
 
     @property
@@ -290,10 +166,12 @@ class Edges(Protocol):
         """The second end of each edge."""
 
     @property
-    def epsilon(self) -> Floats: ...
+    def epsilon(self) -> Floats:
+        """The epsilon of each edge."""
 
     @property
-    def delta(self) -> Floats: ...
+    def delta(self) -> Floats:
+        """The delta of each edge."""
 
     @property
     def edges(self) -> int:
@@ -303,7 +181,7 @@ class Edges(Protocol):
         """Return the name of the dataset at a position."""
 
 
-def audit_rows(graph: Edges, rows: Floats, worst: int) -> Audit:
+def audit_rows(graph: AuditedEdges, rows: Floats, worst: int) -> Audit:
     """Run ``audit`` with any number of outputs: whole distributions, all sets of outputs, exactly."""
     found = judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     single = int(np.count_nonzero(graph.delta == 0.0))
@@ -322,7 +200,7 @@ def audit_rows(graph: Edges, rows: Floats, worst: int) -> Audit:
     )
 
 
-def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
+def described(graph: AuditedEdges, rows: Floats, edge: int, tightness: float, broken: Bools) -> EdgeAudit:
     """Describe one edge between distributions, with the broken inequalities in words."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
@@ -340,18 +218,9 @@ def described(graph: Edges, rows: Floats, edge: int, tightness: float, broken: B
     return EdgeAudit(graph.key(ends[0]), graph.key(ends[1]), epsilon, delta, tightness, tuple(lines))
 
 
-def audit_colors(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
-    """Run ``audit`` with two colours, both ways; exactly for (epsilon, delta), and numerically otherwise."""
-    if isinstance(mechanism.privacy, EpsilonDelta):
-        return audit_pairs(graph, mechanism.probabilities, worst)
-    return _numerical(graph, mechanism, worst)
-
-
-def audit_pairs(graph: Edges, rows: Floats, worst: int) -> Audit:
+def audit_pairs(graph: AuditedEdges, rows: Floats, worst: int) -> Audit:
     """Run ``audit`` with two colours and (epsilon, delta): four inequalities per edge, exactly."""
-    from neodp.compiled import kernel
-
-    verdict, tightness = kernel.audit(
+    verdict, tightness = compiled.kernel.audit(
         graph.source, graph.target, graph.epsilon, graph.delta, np.ascontiguousarray(rows)
     )
     unclear = np.flatnonzero(verdict.view(np.int32))  # four at a time
@@ -419,7 +288,7 @@ def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
     return [int(e) for e in top[np.lexsort((top, -tightness[top], ~broken[top]))]]
 
 
-def _sides(graph: Edges, rows: Floats, edge: int, which: int) -> tuple[Fraction, Fraction]:
+def _sides(graph: AuditedEdges, rows: Floats, edge: int, which: int) -> tuple[Fraction, Fraction]:
     """Return the exact left and right probability of one inequality."""
     ends = (int(graph.source[edge]), int(graph.target[edge]))
     left, right = (exact(rows[v])[which // 2] for v in (ends[which % 2], ends[1 - which % 2]))
@@ -427,7 +296,7 @@ def _sides(graph: Edges, rows: Floats, edge: int, which: int) -> tuple[Fraction,
 
 
 def _report(
-    graph: Edges, rows: Floats, edge: int, tightness: float, broken: list[int], *, exactly: bool = True
+    graph: AuditedEdges, rows: Floats, edge: int, tightness: float, broken: list[int], *, exactly: bool = True
 ) -> EdgeAudit:
     source, target = graph.key(int(graph.source[edge])), graph.key(int(graph.target[edge]))
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])

@@ -14,11 +14,12 @@ for the edges at the datasets that may matter, a layer at a time, until there is
 000, Algorithm 2; paper 002, Algorithm 2). The sources that may decide are searched in the same way, in Pr[first colour]
 and across colours, for anything that would round their alpha in or contradict it.
 
-The part of the graph seen so far is solved anew after each of the first 200 layers. On a long path, solving it after
-every layer would take quadratic time; so after that, it is solved whenever it has grown by an eighth, and all solutions
-together cost nine times the last one. Between two solutions, a layer follows the one before it wherever the back labels
-of the last solution, one edge farther, say that it may matter. The search may therefore see an eighth more than it
-must, which does not affect the result: a search ends only when a solution says so.
+The part of the graph seen so far is not solved after every layer, which would take quadratic time on a long path.
+Between two solutions, a layer follows the one before it wherever the back labels of the last solution, one edge
+farther, say that it may matter. The part is solved anew when it meets the first source or the boundary, when no such
+layer is left, and when it has grown by an eighth and by 64 datasets: all solutions together cost some nine times the
+last one. The search may therefore see an eighth or 64 datasets more than it must, which does not affect the result: a
+search ends only when a solution says so.
 
 The result is that of ``extend`` on the whole graph in every bit, unless ``extend`` refuses the graph for something
 outside the ball.
@@ -38,30 +39,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import binary, boundary
-from neodp.core.binary import Solution
-from neodp.core.extension import ROUNDING, Extension
-from neodp.core.family import family
+from neodp.core.binary import Labeling
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.core.rainbow import Method
+from neodp.core.witness import ROUNDING
+from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats, distributions, keys_of
 from neodp.errors import BallTooLarge, GraphError, UnknownKey
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
 
-WHOLE = (
-    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (`engine='whole'`)"
+WHOLE = Hint(
+    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (",
+    Option("engine", "whole"),
+    ")",
 )
 """The reason why there is no search with more than two colours (:mod:`neodp.core.rainbow`)."""
 LIMIT = 100_000
 """The number of datasets that a search may see, by default."""
-EACH = 200
-"""The number of layers after which the part seen is solved only when it has grown by an eighth, not every time."""
+GROWTH, LEAST_GROWTH = 1 / 8, 64
+"""The part seen is solved again once it has grown by this share, and by at least this number of datasets."""
+
+_RULE = EpsilonDelta(np.empty(0), np.empty(0))  # labels of chances, which no edge is needed for
 
 
 class Found(NamedTuple):
@@ -98,6 +106,10 @@ class View(Protocol):
         """The possible answers."""
 
     @property
+    def validated(self) -> bool:
+        """Whether all values were validated when the graph was made, so that a search need not do it again."""
+
+    @property
     def least(self) -> Floats:
         """Per colour, a lower bound of its chance at any dataset that has alpha; 1 if none has.
 
@@ -113,6 +125,8 @@ class View(Protocol):
 
 class ArrayView:
     """A graph in memory."""
+
+    validated = True
 
     def __init__(self, graph: DatasetGraph) -> None:
         self.graph = graph
@@ -195,6 +209,8 @@ class Rule:
 
 
 class _RuleView:
+    validated = False
+
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.name = rule.name
@@ -257,7 +273,7 @@ def least_of(given: Floats) -> Floats:
     """Return ``View.least`` of two colours, from the alpha of all datasets that have one."""
     if not len(given):
         return np.array([[1.0, 0.0], [1.0, 0.0]])
-    label = EpsilonDelta(np.empty(0), np.empty(0)).encode(given[:, 0].copy(), given[:, 1].copy())
+    label = _RULE.encode(given[:, 0].copy(), given[:, 1].copy())
     return np.array([given[np.argmin(label)], given[np.argmax(label), ::-1]])
 
 
@@ -417,13 +433,14 @@ def evaluate_whole(
     """
     with _told_about(keys):
         start = [graph.index(key) for key in keys_of(keys)]
-    return evaluate_at(graph, start, family(graph).extend(graph, privacy or EpsilonDelta.of(graph), method))
+    return evaluate_at(start, extend(graph, privacy, method=method))
 
 
-def evaluate_at(graph: DatasetGraph, start: Iterable[int], found: Extension) -> Ball:
-    """Run ``evaluate_whole`` for the datasets at some positions, on a graph that has already been extended."""
+def evaluate_at(start: Iterable[int], found: Mechanism) -> Ball:
+    """Run ``evaluate_whole`` for the datasets at some positions, from a mechanism that ``extend`` has found."""
+    graph = found.graph
     return Ball(
-        evaluations=tuple(_evaluation(graph, v, found.rows[v].tolist(), *found.path(v)) for v in start),
+        evaluations=tuple(_evaluation(graph, v, found.probabilities[v].tolist(), *found.path(v)) for v in start),
         seen=len(graph),
         expanded=len(graph),
         layers=0,
@@ -445,6 +462,17 @@ def _told_about(keys: Any) -> Iterator[None]:
         raise UnknownKey(e.message, hint) from None
 
 
+class _Front(NamedTuple):
+    """Datasets that may matter, in ascending order, with their back labels.
+
+    The labels are of the datasets' own colour; or, if paths across colours count, of the first colour.
+    """
+
+    layer: NDArray[np.int64]
+    label: Labels
+    across: bool
+
+
 @dataclass
 class _Search:
     """A growing part of a graph: the datasets seen, which of them are expanded, and the edges at those."""
@@ -457,6 +485,8 @@ class _Search:
     alpha: list[Floats] = field(default_factory=list)
     stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
     expanded: list[NDArray[np.int64]] = field(default_factory=list)
+    bounded: bool = False
+    """Whether a dataset with alpha, or of another colour than the first, was seen: before, a solution says nothing."""
 
     def run(self, limit: int, layers: int | None, progress: Callable[[str, int, int], None]) -> Ball:
         wanted = list(dict.fromkeys(self.keys))
@@ -464,29 +494,32 @@ class _Search:
         self._add(wanted, found.color, found.alpha)
         start = np.arange(len(wanted))
         limits = _limits(self.view.least)
+        fronts = [] if self.bounded else [_Front(start, np.full(len(start), -certain(_RULE)), across=False)]
+        solved = len(self.names)
         while True:
-            solution, solved = self._solve(), len(self.names)
-            outer = np.ones(solved, np.bool_)
-            outer[np.concatenate([start[:0], *self.expanded])] = False
-            back = _Back(solution, start, limits, outer)
-            if not back.needed.any():
-                return self._result(solution, back, start, outer)
-            layer = np.flatnonzero(back.needed)
-            label = back.label[layer]
-            while len(layer):
+            if not fronts:
+                solution, solved = self._solve(), len(self.names)
+                outer = np.ones(solved, np.bool_)
+                outer[np.concatenate([start[:0], *self.expanded])] = False
+                back = _Back(solution, start, limits, outer)
+                if not back.needed.any():
+                    return self._result(solution, back, start, outer)
+                fronts = back.fronts()
+            while any(len(front.layer) for front in fronts):
                 if len(self.names) > limit or len(self.stars) == layers:
                     if len(self.names) > solved:
                         break  # only a solution says whether more may matter
                     raise self._too_large()
-                known = len(self.names)
-                self._expand(layer)
+                known, bounded = len(self.names), self.bounded
+                self._expand(np.unique(np.concatenate([front.layer for front in fronts])))
                 progress("datasets seen", len(self.names), limit)
-                if len(self.stars) < EACH or len(self.names) > solved * 1.125:
+                if bounded != self.bounded or len(self.names) - solved > max(LEAST_GROWTH, GROWTH * solved):
                     break
-                layer, label = self._behind(known, layer, label, limits)
+                fronts = [self._behind(known, front, limits) for front in fronts]
+            fronts = []
 
     def _too_large(self) -> BallTooLarge:
-        hint = "a pass over the whole graph is cheaper (`engine='whole'`), or raise the limit"
+        hint: str = Hint("a pass over the whole graph is cheaper (", Option("engine", "whole"), "), or raise the limit")
         if isinstance(self.view, _RuleView):
             known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
             hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
@@ -505,54 +538,66 @@ class _Search:
                 self.color.append(color[i])
                 new.append(i)
         self.alpha.append(alpha[new])
+        self.bounded = self.bounded or not np.isnan(alpha).all() or any(c != self.color[0] for c in color)
 
     def _expand(self, layer: NDArray[np.int64]) -> None:
         star = self.view.neighbors([self.names[v] for v in layer])
         neighbor = star.neighbor.to_pylist()
         self._add(neighbor, star.color.to_pylist(), star.alpha)
         ends = ([self.position[key] for key in column] for column in (star.key.to_pylist(), neighbor))
-        source, target = (np.array(end, np.int64) for end in ends)
+        source, target = (np.array(end, np.int32) for end in ends)
         self.stars.append((source, target, star.epsilon, star.delta))
         self.expanded.append(layer)
 
-    def _behind(
-        self, known: int, layer: NDArray[np.int64], label: Labels, limits: Labels
-    ) -> tuple[NDArray[np.int64], Labels]:
+    def _behind(self, known: int, front: _Front, limits: Labels) -> _Front:
         """Return the datasets that the last layer added and that may matter, with back labels by the layer's edges."""
         source, target, epsilon, delta = self.stars[-1]
         sound = (epsilon >= 0.0) & (epsilon < np.inf) & (delta >= 0.0) & (delta <= 1.0)  # a solution refuses others
-        inside = [self.color[u] == self.color[v] for u, v in zip(source, target, strict=True)]
-        edge = np.flatnonzero((target >= known) & sound & inside)
-        begin = label[np.searchsorted(layer, source[edge])]
+        edge = np.flatnonzero((target >= known) & sound & np.isin(source, front.layer))
+        if not front.across:
+            edge = edge[[self.color[source[e]] == self.color[target[e]] for e in edge]]
+        begin = front.label[np.searchsorted(front.layer, source[edge])]
         bound = EpsilonDelta(epsilon[edge], delta[edge]).relax(begin, np.arange(len(edge)))
         new, row = np.unique(target[edge], return_inverse=True)
         least = np.full(len(new), np.iinfo(np.int64).max)
         np.minimum.at(least, row, bound)
-        color = [self.view.colors.index(self.color[v]) for v in new]
+        color = [0 if front.across else self.view.colors.index(self.color[v]) for v in new]
         needed = least < limits[color]
-        return new[needed], least[needed]
+        return _Front(new[needed], least[needed], front.across)
 
-    def _solve(self) -> Solution:
-        none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
-        columns = (np.concatenate(parts) for parts in zip(none, *self.stars, strict=True))
-        source, target, epsilon, delta = columns
-        graph = DatasetGraph.from_columns(
-            self.names,
-            self.color,
-            source,
-            target,
-            epsilon,
-            delta,
-            np.concatenate(self.alpha),
-            colors=self.view.colors,
-            name=self.view.name,
-        )
+    def _solve(self) -> Labeling:
+        graph = self._part()
         unhit = boundary.unhit_edge(graph, graph.given)
         if unhit is not None:
             raise binary.unhit_error(graph, unhit)
         return binary.solve(graph, EpsilonDelta.of(graph))
 
-    def _result(self, solution: Solution, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
+    def _part(self) -> DatasetGraph:
+        """Return the part of the graph seen so far."""
+        none = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0))
+        source, target, epsilon, delta = (np.concatenate(parts) for parts in zip(none, *self.stars, strict=True))
+        alpha, colors, name = np.concatenate(self.alpha), self.view.colors, self.view.name
+        if not self.view.validated:
+            columns = (self.names, self.color, source, target, epsilon, delta, alpha)
+            return DatasetGraph.from_columns(*columns, colors=colors, name=name)
+        import pyarrow as pa
+
+        pair = np.minimum(source, target).astype(np.int64) << 32 | np.maximum(source, target)
+        once = np.sort(np.unique(pair, return_index=True)[1])  # edges between two expanded datasets were seen twice
+        code = {color: np.int8(c) for c, color in enumerate(colors)}
+        return DatasetGraph(
+            keys=pa.array(self.names, pa.string()),
+            colors=colors,
+            color=np.array([code[color] for color in self.color], np.int8),
+            source=source[once],
+            target=target[once],
+            epsilon=epsilon[once],
+            delta=delta[once],
+            alpha=alpha,
+            name=name,
+        )
+
+    def _result(self, solution: Labeling, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
         from neodp.compiled import kernel
 
         graph, rows = solution.graph, solution.rows
@@ -575,32 +620,43 @@ def _limits(least: Floats) -> Labels:
     This label is the complement of the least chance of the colour at any source; but if nothing bounds the chance yet,
     the search goes on until it meets the boundary, in case that has no alpha.
     """
-    rule = EpsilonDelta(np.empty(0), np.empty(0))
-    limits: Labels = np.maximum(-rule.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(rule))
+    limits: Labels = np.maximum(-_RULE.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(_RULE))
     return limits
 
 
 class _Back:
     """The backward passes: which of the datasets that are not expanded may still matter."""
 
-    def __init__(self, solution: Solution, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
+    def __init__(self, solution: Labeling, start: NDArray[np.int64], limits: Labels, outer: Bools) -> None:
         self.solution, self.start, self.limits, self.outer = solution, start, limits, outer
         graph, rule = solution.graph, solution.rule
+        self.certain = certain(rule)
         self.inside = graph.adjacency_of(~graph.crossing, numbered=not rule.uniform)
         self.label = self._pass(-solution.label[start])
-        self.needed: Bools = outer & (self.label < limits[graph.color])
+        self.around = np.full(len(graph), self.certain)
+        """Back labels from the sources that decide, in Pr[first colour] and across colours."""
         first = np.where(graph.color == 0, 1, -1) * solution.own
         deciding = self._deciding(first)
         if len(deciding):
-            label = np.full(len(graph), certain(rule))
-            label[deciding] = -first[deciding]
-            rule.settle(graph.adjacency, label, deciding)
-            self.needed |= outer & (label < limits[0])
+            self.around[deciding] = -first[deciding]
+            rule.settle(graph.adjacency, self.around, deciding)
+        self._inner: Bools = outer & (self.label < limits[graph.color])
+        self._across: Bools = outer & (self.around < limits[0])
+
+    @property
+    def needed(self) -> Bools:
+        """The datasets whose edges may matter and were not seen."""
+        return self._inner | self._across
+
+    def fronts(self) -> list[_Front]:
+        """Return the datasets that may matter, with the back labels of both passes."""
+        passes = ((self._inner, self.label, False), (self._across, self.around, True))
+        return [_Front(np.flatnonzero(mask), label[mask], across) for mask, label, across in passes]
 
     def _pass(self, begin: Labels) -> Labels:
         """Return the back labels, in the colour of the datasets where they begin."""
         graph, rule = self.solution.graph, self.solution.rule
-        label = np.full(len(graph), certain(rule))
+        label = np.full(len(graph), self.certain)
         label[self.start] = begin
         parts = [self.start[graph.color[self.start] == color] for color in range(2)]
         rule.settle(self.inside, label, *parts)
@@ -612,13 +668,13 @@ class _Back:
         These are the sources that would undercut the next higher label.
         """
         graph, rule = self.solution.graph, self.solution.rule
-        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -certain(rule)))
+        label = self._pass(np.maximum(-self.solution.label[self.start] - 1, -self.certain))
         p, q = rule.decode(first)
         rounding = 2.0 * ROUNDING * p
         complement = -np.stack([rule.encode(p - rounding, q + rounding), -first])  # of each colour's least chance
         found = label < complement[graph.color, np.arange(len(graph))]
         for u, v in ((graph.source, graph.target), (graph.target, graph.source)):  # one step across the boundary
-            edges = np.flatnonzero(graph.crossing & (label[u] < certain(rule)))
+            edges = np.flatnonzero(graph.crossing & (label[u] < self.certain))
             bound = rule.relax(label[u[edges]], edges)
             found[v[edges[bound < complement[graph.color[u[edges]], v[edges]]]]] = True
         return np.flatnonzero(found & graph.given)
@@ -627,8 +683,8 @@ class _Back:
         """Return the reason why nothing outside matters."""
         graph, rule, reasons = self.solution.graph, self.solution.rule, []
         for color, name in enumerate(graph.colors):
-            rim = self.label[self.outer & (graph.color == color)].min(initial=certain(rule))
-            if rim < certain(rule):
+            rim = self.label[self.outer & (graph.color == color)].min(initial=self.certain)
+            if rim < self.certain:
                 needed = rule.decode(np.array([-rim]))[0][0]
                 reasons.append(
                     f"a dataset farther away could change the result only if its chance of {name} were below "

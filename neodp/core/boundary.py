@@ -1,4 +1,4 @@
-"""The boundary between colours, sets that hit it, and choices of alpha on it.
+"""The boundary between colours, sets that hit it, and distances from it.
 
 A *boundary edge* joins datasets of different colours; its ends are *boundary datasets*. A *boundary-hitting
 set* holds at least one end of every boundary edge (paper 002, Definition 7). The optimal mechanism is unique
@@ -15,22 +15,21 @@ Graphs", 2023, arXiv:2310.20486 ("paper 002").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import search
+from neodp import compiled
+from neodp.core import traversal
+from neodp.data.family import require_binary
 from neodp.data.graph import WORTH_COMPILING, DatasetGraph
-from neodp.data.validation import Bools, Floats
+from neodp.data.validation import Bools
 
 __all__ = [
-    "balanced",
     "boundary_edges",
     "boundary_vertices",
     "distance",
-    "homogeneous",
     "is_hitting_set",
     "minimum_hitting_set",
     "unhit_edge",
@@ -60,9 +59,7 @@ def distance(graph: DatasetGraph) -> NDArray[np.int32]:
     >>> distance(neodp.generate.path(6)).tolist()
     [2, 1, 0, 0, 1, 2]
     """
-    from neodp.compiled import kernel
-
-    hops: NDArray[np.int32] = kernel.hops(*graph.adjacency[:2], boundary_vertices(graph))
+    hops: NDArray[np.int32] = compiled.kernel.hops(*graph.adjacency[:2], boundary_vertices(graph))
     return hops
 
 
@@ -80,9 +77,7 @@ def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
     if len(edges) < WORTH_COMPILING:
         unhit = edges[~(mask[graph.source[edges]] | mask[graph.target[edges]])]
         return int(unhit[0]) if len(unhit) else None
-    from neodp.compiled import kernel
-
-    first = int(kernel.unhit(graph.source, graph.target, edges, mask))
+    first = int(compiled.kernel.unhit(graph.source, graph.target, edges, mask))
     return first if first >= 0 else None
 
 
@@ -121,8 +116,6 @@ def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    from neodp.core.family import require_binary
-
     require_binary(graph)
     n = len(graph)
     edges = boundary_edges(graph)
@@ -134,70 +127,10 @@ def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
     unmatched = np.setdiff1d(first, matched)
     # alternating paths: any edge from the first colour to the second, a matching edge back
     source, target = np.concatenate([first, mate[matched]]), np.concatenate([second, matched])
-    reached = search.reached(n, unmatched, source, target)
+    reached = traversal.reached(n, unmatched, source, target)
     ends = boundary_vertices(graph)
     cover: NDArray[np.int64] = ends[(graph.color[ends] == 0) != reached[ends]]
     return cover
-
-
-def balanced(graph: DatasetGraph) -> Floats:
-    """Return the alpha that shares every boundary edge evenly between its two ends, or between all ranks.
-
-    With one (epsilon, delta), every boundary dataset tells the truth with chance
-    (e^eps + delta) / (e^eps + 1) (paper 002, Corollary 2). If the edges differ, the value of each boundary edge
-    bounds both of its ends, a dataset is also bounded by what its neighbours of the same colour then allow, and
-    alpha is the greatest that respects both bounds. It is compatible, since for an edge's own value b, U(1 - b) = b.
-    With more than two colours it is :func:`neodp.core.rainbow.balanced`, which with one (epsilon, delta) is the same
-    formula for two.
-
-    Returns
-    -------
-    alpha : array of float
-        For ``DatasetGraph.with_alpha``; given on the whole boundary, rounded towards 1/2 so that the exact
-        audit holds.
-
-    Examples
-    --------
-    >>> import math, neodp
-    >>> g = neodp.generate.path(4, epsilon=math.log(3))
-    >>> balanced(g)[1:3].round(12)
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
-    from neodp.core.family import family
-
-    return family(graph).balanced(graph)
-
-
-def homogeneous(graph: DatasetGraph, first: float | Sequence[float], second: float | None = None) -> Floats:
-    """Return the alpha that is the same for all boundary datasets of a colour, or of an order.
-
-    Parameters
-    ----------
-    graph : DatasetGraph
-    first : float
-        Pr[first colour] at the boundary datasets of the first colour. With more than two colours: the chance of the
-        best output, with the rest shared by the others as in :func:`neodp.core.rainbow.balanced`; or the chances of all
-        ranks, best first.
-    second : float, optional
-        Pr[second colour] at the boundary datasets of the second colour; by default the greatest that is compatible:
-        min U(1 - `first`) over the boundary edges.
-
-    Returns
-    -------
-    alpha : array of float
-        For ``DatasetGraph.with_alpha``.
-
-    Examples
-    --------
-    >>> import math, neodp
-    >>> g = neodp.generate.path(4, epsilon=math.log(2))
-    >>> homogeneous(g, 0.7)[2].round(12)
-    array([0.4, 0.6])
-    """
-    from neodp.core.family import family
-
-    return family(graph).homogeneous(graph, first, second)
 
 
 def _mask(graph: DatasetGraph, members: NDArray[Any]) -> Bools:

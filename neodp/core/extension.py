@@ -1,74 +1,187 @@
-"""The result of extending alpha: a row for every dataset, or a witness that there is none.
+"""The optimal mechanism that agrees with a graph's alpha: found by ``extend``, or refused with a reason by ``check``.
 
-Both solvers, for two colours (:mod:`neodp.core.binary`) and for more (:mod:`neodp.core.rainbow`), share these result
-types.
+Given alpha on the boundary, there is one best mechanism that is private and agrees with alpha, and it extends alpha to
+all datasets. The meaning of "best", and the way the mechanism is found, depend on the number of colours: with two, see
+:mod:`neodp.core.binary`; with more, :mod:`neodp.core.rainbow`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
-from numpy.typing import NDArray
+from neodp.core import boundary, traversal
+from neodp.core.mechanism import Mechanism
+from neodp.core.privacy import EpsilonDelta, Privacy
+from neodp.core.rainbow import Method
+from neodp.core.solvers import solver
+from neodp.core.witness import OrderConflict, Witness, shown
+from neodp.data.formatting import count
+from neodp.data.frames import Tabular
+from neodp.data.graph import DatasetGraph
+from neodp.errors import GraphError, IncompatibleAlpha
 
-from neodp.core.search import Path
-from neodp.data.validation import Floats
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-__all__ = ["ROUNDING", "Extension", "Witness", "shown"]
-
-ROUNDING = 1e-12
-"""The relative amount up to which an alpha that exceeds its bound is taken for a rounding error."""
+__all__ = ["Check", "check", "extend"]
 
 
-class Extension(NamedTuple):
-    """The best mechanism that agrees with a graph's alpha.
+@dataclass(frozen=True, repr=False)
+class Check(Tabular):
+    """The result of ``check``; true iff the graph can be extended.
 
     Attributes
     ----------
-    rows : array of float, one row per dataset, one column per colour
-        Every entry but the largest of a row is exact; the largest stands for one minus the rest.
-    rounded : array of int
-        The positions of the datasets whose alpha was rounded in.
-    filled : array of int
-        The positions of the boundary datasets that had no alpha and took that of their order; none with two colours.
-    method : str
-        The method that found the rows.
-    path : callable
-        From the position of a dataset to the path from the dataset whose alpha decides; an empty path if none does.
+    connected : bool
+    components : int
+    boundary : int
+        The number of datasets on the boundary.
+    boundary_hit : bool
+        True if every boundary edge has alpha at one end; with more than two colours, if every order has alpha on its
+        boundary.
+    unhit : tuple of two keys, or None
+        A boundary edge with alpha at neither end; with more than two colours, one at an order without alpha.
+    compatible : bool or None
+        True if a private mechanism agrees with alpha; None if the boundary is not hit, so that the question does not
+        arise.
+    witness : Witness, OrderConflict or None
+        Two datasets whose alpha cannot both be kept.
+    rounded : int
+        The number of alpha values that would be rounded in.
+    filled : int
+        The number of boundary datasets that have no alpha and would take that of their order; 0 with two colours.
     """
 
-    rows: Floats
-    rounded: NDArray[np.int64]
-    filled: NDArray[np.int64]
-    method: str
-    path: Callable[[int], Path]
+    connected: bool
+    components: int
+    boundary: int
+    boundary_hit: bool
+    unhit: tuple[str, str] | None
+    compatible: bool | None
+    witness: Witness | OrderConflict | None
+    rounded: int
+    filled: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Check: {'; '.join(str(self).splitlines())}>"
 
-@dataclass(frozen=True)
-class Witness:
-    """Two datasets whose alpha cannot both be kept: `origin` allows at most `bound` at `dataset`."""
+    def to_arrow(self) -> pa.Table:
+        """Return one row with the findings."""
+        import pyarrow as pa
 
-    dataset: str
-    color: str
-    value: float
-    bound: float
-    origin: str
-    origin_value: float
-    path: tuple[str, ...]
-    epsilon: float
-    delta: float
+        witness = None if self.witness is None else str(self.witness)
+        row = {name: getattr(self, name) for name in self.__dataclass_fields__} | {"witness": witness}
+        return pa.Table.from_pylist([row | {"unhit": None if self.unhit is None else list(self.unhit)}])
+
+    def __bool__(self) -> bool:
+        return self.boundary_hit and self.compatible is True
 
     def __str__(self) -> str:
-        loss = f"epsilon {self.epsilon:.6g}" + (f" and delta {self.delta:.6g}" if self.delta else "")
-        return (
-            f"alpha at {self.dataset!r} makes Pr[{self.color}] {self.value:.6g}, at most {self.bound:.6g} is possible: "
-            f"{self.origin!r} has {self.origin_value:.6g} and is {loss} away, along {shown(self.path)}"
-        )
+        parts = "connected: every dataset can be reached from every other"
+        lines = [parts if self.connected else f"not connected: {self.components:,} parts that no edge joins"]
+        lie = count(self.boundary, "dataset lies", "datasets lie") + " on the boundary between answers"
+        if self.unhit is None:
+            lines.append(f"{lie}, and alpha is given where it is needed")
+        else:
+            lines.append(f"{lie}, but the boundary edge {shown(self.unhit)} has alpha at neither end")
+        if self.compatible is not None:
+            fits = "alpha is compatible: there is a private mechanism with it"
+            lines.append(fits if self.witness is None else str(self.witness))
+        if self.rounded:
+            lines.append(f"alpha is off by a rounding error at {count(self.rounded, 'dataset')}, and is lowered to fit")
+        if self.filled:
+            lines.append(
+                f"{count(self.filled, 'boundary dataset')} without alpha: that of their order of answers counts"
+            )
+        return "\n".join(lines)
 
 
-def shown(path: tuple[str, ...]) -> str:
-    """Return a path of keys, shortened in its middle."""
-    keys = [repr(key) for key in path]
-    return " – ".join(keys if len(keys) <= 7 else [*keys[:3], f"({len(keys) - 6} more)", *keys[-3:]])
+def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
+    """Check that a graph is connected, its boundary hit, and its alpha compatible; give a witness if not.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.path(4)
+    >>> print(neodp.check(g))
+    connected: every dataset can be reached from every other
+    2 datasets lie on the boundary between answers, but the boundary edge '1' – '2' has alpha at neither end
+    >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
+    True
+    """
+    kind = solver(graph)
+    kind.require_orders(graph)
+    components, _ = traversal.components(len(graph), graph.source, graph.target)
+    unhit = kind.unhit_edge(graph)
+    compatible, witness, rounded, filled = None, None, 0, 0
+    if unhit is None:
+        try:
+            found = extend(graph, privacy)
+            compatible, rounded, filled = True, len(found.rounded), len(found.filled)
+        except IncompatibleAlpha as e:
+            compatible, witness = False, cast("Witness | OrderConflict", e.witness)
+    return Check(
+        connected=components == 1,
+        components=components,
+        boundary=len(boundary.boundary_vertices(graph)),
+        boundary_hit=unhit is None,
+        unhit=None if unhit is None else (graph.key(graph.source[unhit]), graph.key(graph.target[unhit])),
+        compatible=compatible,
+        witness=witness,
+        rounded=rounded,
+        filled=filled,
+    )
+
+
+def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Method | None = None) -> Mechanism:
+    """Return the optimal mechanism that agrees with a graph's alpha.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        The graph, with alpha on a boundary-hitting set, and possibly elsewhere. A component without any boundary and
+        alpha answers truthfully. With more than two colours every dataset orders them, and alpha is the same for all
+        boundary datasets of one order.
+    privacy : Privacy, optional
+        The privacy condition: by default (epsilon, delta) from the graph; with two colours, it can also be Gaussian or
+        a user-supplied suitable pair.
+    method : "line" or "prefix", optional
+        The method for more than two colours if epsilon differs between edges: by default the largest prefix sums if
+        these are private, and otherwise the line, which always is. "prefix" is refused if prefix sums are not private;
+        "line" takes the line in any case (:mod:`neodp.core.rainbow`). With two colours it changes nothing.
+
+    Returns
+    -------
+    Mechanism
+        Private to the last bit for (epsilon, delta), and up to rounding otherwise.
+
+    Raises
+    ------
+    UnhitBoundary
+        If a boundary edge has alpha at neither end; with more than two colours, if an order has none on its boundary.
+    NotPrivate
+        If the requested method breaks privacy on this graph.
+    IncompatibleAlpha
+        If no private mechanism agrees with alpha. An alpha that is off by no more than a rounding error (a
+        relative 1e-12) is rounded in instead, and reported in ``rounded``.
+
+    Examples
+    --------
+    Example 3 of paper 002, where the farther source is the tighter one:
+
+    >>> import math, neodp
+    >>> g = neodp.DatasetGraph.from_columns(
+    ...     ["v1", "v2", "v3", "v4"], ["red", "blue", "blue", "red"], ["v1", "v2", "v3"], ["v2", "v3", "v4"],
+    ...     math.log(2), alpha={"v1": 0.3, "v4": 0.1})
+    >>> extend(g).p.round(12)
+    array([0.3, 0.4, 0.2, 0.1])
+
+    References
+    ----------
+    Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
+    """
+    if method not in (None, "line", "prefix"):
+        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line' or 'prefix'")
+    rule = privacy if privacy is not None else EpsilonDelta.of(graph)
+    return solver(graph).extend(graph, rule, method)

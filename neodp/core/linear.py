@@ -46,11 +46,12 @@ class Matrix(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A best x and its cost; if the solver gave up, no x, but the reason."""
+    """A best x, its cost and the iterations that it took; if the solver gave up, no x, but the reason."""
 
     x: Floats | None
     cost: float
     message: str
+    iterations: int
 
 
 class Program(NamedTuple):
@@ -61,7 +62,7 @@ class Program(NamedTuple):
     >>> both = Matrix(np.array([0, 0]), np.array([0, 1]), np.ones(2))
     >>> ends = np.zeros(2), np.ones(2)
     >>> Program(np.array([-1.0, -2.0]), both, np.array([-np.inf]), np.array([1.5]), *ends).solve("simplex")
-    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal')
+    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', iterations=0)
     """
 
     cost: Floats
@@ -71,8 +72,15 @@ class Program(NamedTuple):
     low: Floats
     high: Floats
 
-    def solve(self, method: Method) -> Solution:
-        """Solve the program up to TOLERANCE."""
+    def solve(self, method: Method, iterations: int | None = None) -> Solution:
+        """Solve the program up to TOLERANCE; interior points, whose result is not moved to a vertex, up to some 1e-8.
+
+        Parameters
+        ----------
+        method : "simplex" or "ipm"
+        iterations : int, optional
+            The number of iterations after which the solver gives up. It limits the work whatever the machine.
+        """
         import highspy
 
         program = highspy.HighsLp()
@@ -88,6 +96,8 @@ class Program(NamedTuple):
             "output_flag": False,
             "solver": method,
             "presolve": "on",
+            "run_crossover": "off",
+            **({} if iterations is None else {f"{method}_iteration_limit": iterations}),
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
         }.items():
@@ -96,8 +106,10 @@ class Program(NamedTuple):
         solver.run()
         status = solver.getModelStatus()
         solved = status == highspy.HighsModelStatus.kOptimal
+        info = solver.getInfo()
         return Solution(
             np.array(solver.getSolution().col_value) if solved else None,
-            float(solver.getInfo().objective_function_value),
+            float(info.objective_function_value),
             solver.modelStatusToString(status),
+            int(info.simplex_iteration_count if method == "simplex" else info.ipm_iteration_count),
         )

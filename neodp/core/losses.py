@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.auditing import exact, holds_for_all, judge
+from neodp.core.inequalities import exact, holds_for_all, judge
 from neodp.data.validation import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
 

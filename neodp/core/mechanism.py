@@ -1,37 +1,38 @@
-"""Mechanisms: a random answer for every dataset, and the optimal one that agrees with a graph's alpha.
+"""Mechanisms: a random answer for every dataset of a graph.
 
-A *mechanism* gives every dataset of a graph a distribution over the colours. Given alpha on the boundary, there is one
-best mechanism that is private and agrees with alpha: ``extend`` finds it, and ``check`` says why there is none. The
-meaning of "best", and the way the mechanism is found, depend on the number of colours (:mod:`neodp.core.family`): with
-two, see :mod:`neodp.core.binary`; with more, :mod:`neodp.core.rainbow`.
+A *mechanism* gives every dataset of a graph a distribution over the colours. :func:`neodp.core.extension.extend` finds
+the best one that agrees with a graph's alpha; any other can be given by its probabilities.
 """
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp.core import boundary, search
-from neodp.core.extension import Witness, shown
-from neodp.core.family import family
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy
-from neodp.core.rainbow import Difference, Method
-from neodp.data.formatting import count, number
+from neodp.core.traversal import Path
+from neodp.data.family import family
+from neodp.data.formatting import number
 from neodp.data.frames import Tabular, named_columns
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import ReadOptions
 from neodp.data.validation import Floats, own_and_rest
-from neodp.errors import GraphError, IncompatibleAlpha
+from neodp.errors import GraphError
 
 if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
 
-__all__ = ["Check", "Mechanism", "Witness", "check", "extend"]
+__all__ = ["Mechanism"]
+
+
+def _nothing_decides(vertex: int) -> Path:
+    """Return the path of a dataset whose probabilities were given."""
+    return [], []
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +57,9 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     method : str
         The method that found it: ``labels`` with two colours; ``table``, ``line`` or ``prefix`` with more; ``given`` if
         its probabilities were given.
+    path : callable
+        From the position of a dataset to the path from the dataset whose alpha decides its distribution, as positions
+        and edges; an empty path if none does, or if its probabilities were given.
 
     Examples
     --------
@@ -73,6 +77,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     rounded: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     filled: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     method: str = field(default="given")
+    path: Callable[[int], Path] = field(default=_nothing_decides)
 
     def __post_init__(self) -> None:
         for column in (self.probabilities, self.rounded, self.filled):
@@ -116,7 +121,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         >>> neodp.Mechanism.from_frame(g, {"key": ["1", "0"], "p": [0.5, 0.6], "q": [0.5, 0.4]}).p
         array([0.6, 0.5])
         """
-        needed = ("key", "p", "q") if family(graph).binary else ("key", "probabilities")
+        needed = ("key", *family(graph).names)
         columns = named_columns(frame, "the table of probabilities", needed, (), ReadOptions(extra_columns="ignore"))
         key, *chances = (columns[name].to_pylist() for name in needed)
         rows = chances[0] if len(chances) == 1 else map(list, zip(*chances, strict=True))
@@ -243,164 +248,3 @@ class _Items(ItemsView[str, dict[str, float]]):
 
     def __iter__(self) -> Iterator[tuple[str, dict[str, float]]]:
         return zip(self.mechanism, self.mechanism.values(), strict=True)
-
-
-@dataclass(frozen=True, repr=False)
-class Check(Tabular):
-    """The result of ``check``; true iff the graph can be extended.
-
-    Attributes
-    ----------
-    connected : bool
-    components : int
-    boundary : int
-        The number of datasets on the boundary.
-    boundary_hit : bool
-        True if every boundary edge has alpha at one end; with more than two colours, if every order has alpha on its
-        boundary.
-    unhit : tuple of two keys, or None
-        A boundary edge with alpha at neither end; with more than two colours, one at an order without alpha.
-    compatible : bool or None
-        True if a private mechanism agrees with alpha; None if the boundary is not hit, so that the question does not
-        arise.
-    witness : Witness, Difference or None
-        Two datasets whose alpha cannot both be kept.
-    rounded : int
-        The number of alpha values that would be rounded in.
-    filled : int
-        The number of boundary datasets that have no alpha and would take that of their order; 0 with two colours.
-    """
-
-    connected: bool
-    components: int
-    boundary: int
-    boundary_hit: bool
-    unhit: tuple[str, str] | None
-    compatible: bool | None
-    witness: Witness | Difference | None
-    rounded: int
-    filled: int = 0
-
-    def __repr__(self) -> str:
-        return f"<Check: {'; '.join(str(self).splitlines())}>"
-
-    def to_arrow(self) -> pa.Table:
-        """Return one row with the findings."""
-        import pyarrow as pa
-
-        witness = None if self.witness is None else str(self.witness)
-        row = {name: getattr(self, name) for name in self.__dataclass_fields__} | {"witness": witness}
-        return pa.Table.from_pylist([row | {"unhit": None if self.unhit is None else list(self.unhit)}])
-
-    def __bool__(self) -> bool:
-        return self.boundary_hit and self.compatible is True
-
-    def __str__(self) -> str:
-        parts = "connected: every dataset can be reached from every other"
-        lines = [parts if self.connected else f"not connected: {self.components:,} parts that no edge joins"]
-        lie = count(self.boundary, "dataset lies", "datasets lie") + " on the boundary between answers"
-        if self.unhit is None:
-            lines.append(f"{lie}, and alpha is given where it is needed")
-        else:
-            lines.append(f"{lie}, but the boundary edge {shown(self.unhit)} has alpha at neither end")
-        if self.compatible is not None:
-            fits = "alpha is compatible: there is a private mechanism with it"
-            lines.append(fits if self.witness is None else str(self.witness))
-        if self.rounded:
-            lines.append(f"alpha is off by a rounding error at {count(self.rounded, 'dataset')}, and is lowered to fit")
-        if self.filled:
-            lines.append(
-                f"{count(self.filled, 'boundary dataset')} without alpha: that of their order of answers counts"
-            )
-        return "\n".join(lines)
-
-
-def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
-    """Check that a graph is connected, its boundary hit, and its alpha compatible; give a witness if not.
-
-    Examples
-    --------
-    >>> import neodp
-    >>> g = neodp.generate.path(4)
-    >>> print(neodp.check(g))
-    connected: every dataset can be reached from every other
-    2 datasets lie on the boundary between answers, but the boundary edge '1' – '2' has alpha at neither end
-    >>> bool(neodp.check(g.with_alpha(neodp.balanced(g))))
-    True
-    """
-    kind = family(graph)
-    kind.require_orders(graph)
-    components, _ = search.components(len(graph), graph.source, graph.target)
-    unhit = kind.unhit_edge(graph)
-    compatible, witness, rounded, filled = None, None, 0, 0
-    if unhit is None:
-        try:
-            found = extend(graph, privacy)
-            compatible, rounded, filled = True, len(found.rounded), len(found.filled)
-        except IncompatibleAlpha as e:
-            compatible, witness = False, cast("Witness | Difference", e.witness)
-    return Check(
-        connected=components == 1,
-        components=components,
-        boundary=len(boundary.boundary_vertices(graph)),
-        boundary_hit=unhit is None,
-        unhit=None if unhit is None else (graph.key(graph.source[unhit]), graph.key(graph.target[unhit])),
-        compatible=compatible,
-        witness=witness,
-        rounded=rounded,
-        filled=filled,
-    )
-
-
-def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Method | None = None) -> Mechanism:
-    """Return the optimal mechanism that agrees with a graph's alpha.
-
-    Parameters
-    ----------
-    graph : DatasetGraph
-        The graph, with alpha on a boundary-hitting set, and possibly elsewhere. A component without any boundary and
-        alpha answers truthfully. With more than two colours every dataset orders them, and alpha is the same for all
-        boundary datasets of one order.
-    privacy : Privacy, optional
-        The privacy condition: by default (epsilon, delta) from the graph; with two colours, it can also be Gaussian or
-        a user-supplied suitable pair.
-    method : "line" or "prefix", optional
-        The method for more than two colours if epsilon differs between edges: by default the largest prefix sums if
-        these are private, and otherwise the line, which always is. "prefix" is refused if prefix sums are not private;
-        "line" takes the line in any case (:mod:`neodp.core.rainbow`). With two colours it changes nothing.
-
-    Returns
-    -------
-    Mechanism
-        Private to the last bit for (epsilon, delta), and up to rounding otherwise.
-
-    Raises
-    ------
-    UnhitBoundary
-        If a boundary edge has alpha at neither end; with more than two colours, if an order has none on its boundary.
-    NotPrivate
-        If the requested method breaks privacy on this graph.
-    IncompatibleAlpha
-        If no private mechanism agrees with alpha. An alpha that is off by no more than a rounding error (a
-        relative 1e-12) is rounded in instead, and reported in ``rounded``.
-
-    Examples
-    --------
-    Example 3 of paper 002, where the farther source is the tighter one:
-
-    >>> import math, neodp
-    >>> g = neodp.DatasetGraph.from_columns(
-    ...     ["v1", "v2", "v3", "v4"], ["red", "blue", "blue", "red"], ["v1", "v2", "v3"], ["v2", "v3", "v4"],
-    ...     math.log(2), alpha={"v1": 0.3, "v4": 0.1})
-    >>> extend(g).p.round(12)
-    array([0.3, 0.4, 0.2, 0.1])
-
-    References
-    ----------
-    Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
-    """
-    if method not in (None, "line", "prefix"):
-        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line' or 'prefix'")
-    rule = privacy if privacy is not None else EpsilonDelta.of(graph)
-    found = family(graph).extend(graph, rule, method)
-    return Mechanism(graph, found.rows, rule, found.rounded, found.filled, found.method)

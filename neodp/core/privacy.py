@@ -7,14 +7,14 @@ A privacy condition on an edge bounds the chance p of an answer at one end by th
     2.  L(U(a)) <= a <= U(L(a))
     3.  U(a) <= 1 - L(1 - a)
 
-This module implements three kinds:
+There are three kinds:
 
 * :class:`EpsilonDelta`, (epsilon, delta)-differential privacy per edge, in exact arithmetic;
 * :class:`Gaussian`, mu-Gaussian differential privacy per edge: U(a) = Phi(Phi^-1(a) + mu), in doubles;
-* :class:`SuitablePair`, any user-supplied pair (L, U), the same on every edge, in doubles.
+* :class:`~neodp.core.suitable_pair.SuitablePair`, any user-supplied pair (L, U), the same on every edge, in doubles.
 
 A condition works on *labels*, integers that order like probabilities and change sign with the complement
-(:mod:`neodp.compiled.kernel`).
+(:mod:`neodp.compiled.labels`).
 
 References
 ----------
@@ -24,32 +24,26 @@ Graphs", 2023, arXiv:2310.20486 ("paper 002").
 
 from __future__ import annotations
 
-import heapq
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp import compiled
+from neodp.compiled import labels
+from neodp.compiled.labels import Labels
 from neodp.data.graph import Adjacency, DatasetGraph, Ints
-from neodp.data.validation import SMALLEST, Bools, Floats
+from neodp.data.validation import Bools, Floats
 from neodp.errors import PrivacyError
 
-__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "SuitablePair", "certain", "lower", "upper"]
-
-Labels: TypeAlias = NDArray[np.int64]
+__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]
 
 UNIT = 2**50
 """The number of units in an epsilon of 1, where epsilons are added up as whole numbers."""
-_HALF = 0x3FE0000000000000  # the bits of 1/2, as in neodp.compiled.kernel, which takes a compiler to import
-_ONE = 0x3FF0000000000000
-
-SLACK = 1e-12
-"""The amount by which a user-supplied pair may miss a condition, for the rounding errors of doubles."""
 
 
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
@@ -122,19 +116,6 @@ def certain(rule: Privacy) -> int:
     return int(rule.encode(np.ones(1), np.zeros(1))[0])
 
 
-class _Bits:
-    """Labels made of the bits of the smaller side."""
-
-    def encode(self, p: Floats, q: Floats) -> Labels:
-        small = np.minimum(p, q).view(np.int64)
-        return np.where(p <= q, small - _HALF, _HALF - small)
-
-    def decode(self, label: Labels) -> tuple[Floats, Floats]:
-        small = (_HALF - np.abs(label)).view(np.float64)
-        large = 1.0 - small
-        return np.where(label <= 0, small, large), np.where(label <= 0, large, small)
-
-
 class _Compiled(ABC):
     """A condition whose relaxation is compiled, of a kind that the kernel supports."""
 
@@ -155,27 +136,21 @@ class _Compiled(ABC):
         return all(len(x) == 1 for x in self.parameters)
 
     def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        from neodp.compiled import kernel
-
-        bound: Labels = kernel.relax_edges(label, *_at(self.parameters, edge), self._kind)
+        bound: Labels = compiled.kernel.relax_edges(label, *_at(self.parameters, edge), self._kind)
         return bound
 
     def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
-        from neodp.compiled import kernel
-
-        first, second = (kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
-        self._settle(adjacency.indptr, adjacency.neighbor, kernel.NO_LEVELS, first, second, label, parts)
+        first, second = (compiled.kernel.spread(x, adjacency.edge) if len(x) > 1 else x for x in self.parameters)
+        self._settle(adjacency.indptr, adjacency.neighbor, compiled.kernel.NO_LEVELS, first, second, label, parts)
 
     def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
-        from neodp.compiled import kernel
-
-        number = kernel.numbering(len(graph), graph.source, graph.target)
+        number = compiled.kernel.numbering(len(graph), graph.source, graph.target)
         if number is None:
-            links = kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters)
+            links = compiled.kernel.links(len(graph), graph.source, graph.target, keep, *self.parameters)
             self._settle(*links, label, parts)
             return
-        ends = kernel.renumbered(number, graph.source, graph.target)
-        links = kernel.links(len(graph), *ends, keep, *self.parameters)
+        ends = compiled.kernel.renumbered(number, graph.source, graph.target)
+        links = compiled.kernel.links(len(graph), *ends, keep, *self.parameters)
         del ends
         moved = np.empty_like(label)
         moved[number] = label
@@ -192,44 +167,38 @@ class _Compiled(ABC):
         label: Labels,
         parts: Sequence[NDArray[np.int64]],
     ) -> None:
-        from neodp.compiled import kernel
-
         def settle(seeds: NDArray[np.int64]) -> None:
-            kernel.settle(indptr, neighbor, level, first, second, self._kind, self.shift, label, seeds)
+            compiled.kernel.settle(indptr, neighbor, level, first, second, self._kind, self.shift, label, seeds)
 
-        kernel.side_by_side(settle, parts, len(neighbor))
+        compiled.kernel.side_by_side(settle, parts, len(neighbor))
 
     def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
-        from neodp.compiled import kernel
-
         edges, given = graph.boundary, graph.given
 
         def cross(color: int) -> None:
-            kernel.cross(
+            compiled.kernel.cross(
                 *(graph.source, graph.target, edges, graph.color, color, given),
                 *(*self.parameters, self._kind, own, label),
             )
 
-        kernel.side_by_side(cross, range(2), len(edges))
+        compiled.kernel.side_by_side(cross, range(2), len(edges))
 
     def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
-        from neodp.compiled import kernel
-
         edges, given = graph.boundary, graph.given
 
         def too_low(piece: tuple[int, int]) -> tuple[int, int]:
-            found: tuple[int, int] = kernel.too_low(
+            found: tuple[int, int] = compiled.kernel.too_low(
                 *(graph.source, graph.target, edges[slice(*piece)], given), *(*self.parameters, self._kind, label)
             )
             return found
 
-        found = kernel.side_by_side(too_low, kernel.pieces(len(edges)))
+        found = compiled.kernel.side_by_side(too_low, compiled.kernel.pieces(len(edges)))
         edge, vertex = next((place for place in found if place[0] >= 0), (-1, -1))
         return None if edge < 0 else (int(vertex), int(edge))
 
 
 @dataclass(frozen=True)
-class EpsilonDelta(_Bits, _Compiled):
+class EpsilonDelta(_Compiled):
     """(epsilon, delta) per edge: p' <= e^eps p + delta and 1 - p <= e^eps (1 - p') + delta, both ways.
 
     Parameters
@@ -240,7 +209,7 @@ class EpsilonDelta(_Bits, _Compiled):
     epsilon: Floats
     delta: Floats
     exact: ClassVar[bool] = True
-    _kind: ClassVar[int] = 0  # kernel.EPSILON_DELTA
+    _kind: ClassVar[int] = 0  # compiled.kernel.EPSILON_DELTA
 
     @classmethod
     def of(cls, graph: DatasetGraph) -> EpsilonDelta:
@@ -252,20 +221,21 @@ class EpsilonDelta(_Bits, _Compiled):
         _one_per_edge(graph, "epsilon", len(self.epsilon))
         _one_per_edge(graph, "delta", len(self.delta))
 
+    encode = staticmethod(labels.encode)
+    decode = staticmethod(labels.decode)
+
     @cached_property
     def parameters(self) -> tuple[Floats, Floats]:
         """The kernel's factor and delta per edge, or of length one if all edges are alike."""
-        from neodp.compiled import kernel
-
         delta = _alike(self.delta)
-        if ((delta > 0.0) & (delta < kernel.TINY)).any():
-            delta = _alike(np.where(delta < kernel.TINY, 0.0, delta))
-        return kernel.factors(_alike(self.epsilon)), delta
+        if ((delta > 0.0) & (delta < labels.SMALLEST)).any():
+            delta = _alike(np.where(delta < labels.SMALLEST, 0.0, delta))
+        return compiled.kernel.factors(_alike(self.epsilon)), delta
 
     @cached_property
     def step(self) -> int:
         """The least amount by which any edge raises a label, short of certainty."""
-        return max(0, int(self.parameters[0].min(initial=np.inf).view(np.int64)) - _ONE - 2)
+        return max(0, int(self.parameters[0].min(initial=np.inf).view(np.int64)) - labels.ONE - 2)
 
     @property
     def shift(self) -> int:
@@ -274,10 +244,8 @@ class EpsilonDelta(_Bits, _Compiled):
 
     def balance(self, edge: NDArray[Any]) -> Labels:
         """Return, per edge, the greatest label that both ends can have for their own answers, if these differ."""
-        from neodp.compiled import kernel
-
         shape = (1,) if self.uniform else edge.shape
-        label: Labels = kernel.balance(*(np.broadcast_to(x, shape) for x in _at(self.parameters, edge)))
+        label: Labels = compiled.kernel.balance(*(np.broadcast_to(x, shape) for x in _at(self.parameters, edge)))
         return np.broadcast_to(label, edge.shape)
 
 
@@ -302,7 +270,7 @@ class Gaussian(_Compiled):
 
     mu: ArrayLike
     exact: ClassVar[bool] = False
-    _kind: ClassVar[int] = 1  # kernel.PROBIT
+    _kind: ClassVar[int] = 1  # compiled.kernel.PROBIT
 
     def __post_init__(self) -> None:
         mu = np.atleast_1d(np.asarray(self.mu, np.float64))
@@ -329,10 +297,8 @@ class Gaussian(_Compiled):
         """Return the labels of probabilities p: the bits of |Phi^-1(p)| under its sign."""
         from scipy.special import ndtri
 
-        from neodp.compiled.kernel import FARTHEST
-
         small = np.minimum(p, q)
-        distance = np.where(small > 0.0, np.minimum(-ndtri(small), FARTHEST), np.inf) + 0.0
+        distance = np.where(small > 0.0, np.minimum(-ndtri(small), compiled.kernel.FARTHEST), np.inf) + 0.0
         label: Labels = np.where(p <= q, -1, 1) * distance.view(np.int64)
         return label
 
@@ -342,165 +308,6 @@ class Gaussian(_Compiled):
 
         distance = np.copysign(np.abs(label).view(np.float64), label)
         return ndtr(distance), ndtr(-distance)
-
-
-@dataclass(frozen=True)
-class SuitablePair(_Bits):
-    """A user-supplied suitable pair (L, U), the same on every edge (paper 002, Definition 12).
-
-    Parameters
-    ----------
-    upper : callable
-        U, from a float in [0, 1] to a float in [0, 1].
-    lower : callable, optional
-        L; by default L(a) = 1 - U(1 - a).
-
-    Raises
-    ------
-    PrivacyError
-        If the pair is not suitable; the message names an `a` at which a condition fails. The conditions are checked, to
-        1e-12, at some two thousand points; whenever U is evaluated later, its value must fit its earlier values.
-
-    Examples
-    --------
-    >>> SuitablePair(lambda a: min(2 * a, (1 + a) / 2)).exact
-    False
-    >>> SuitablePair(lambda a: a * a)
-    Traceback (most recent call last):
-      ...
-    neodp.errors.PrivacyError: (L, U) is not a suitable pair, U(a) < a at a = 0.0009765625; U(a) = 9.5...
-    """
-
-    upper: Callable[[float], float]
-    lower: Callable[[float], float] | None = None
-    exact: ClassVar[bool] = False
-    _tried: list[tuple[float, float]] = field(default_factory=list, init=False, repr=False, compare=False)
-    """The points at which U was evaluated, and its values there: ascending in both."""
-
-    def __post_init__(self) -> None:
-        edges = np.logspace(-16, -4, 400)
-        # a plain grid first, so that the counterexample is a simple one
-        for a in map(float, np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])):
-            self._check(a)
-
-    def _check(self, a: float) -> None:
-        """Refuse a pair that is not suitable at a."""
-        U, slack = self._above, SLACK
-        L = self.lower or (lambda a: 1.0 - U(1.0 - a))
-        high, low = U(a), L(a)
-        if not -slack <= low <= 1.0:
-            raise _unsuitable("a value outside [0, 1]", a, U=high, L=low)
-        low = max(low, 0.0)
-        if low > a + slack:
-            raise _unsuitable("L(a) > a", a, L=low)
-        if L(high) > a + slack:
-            raise _unsuitable("L(U(a)) > a", a, U=high, LU=L(high))
-        if U(low) < a - slack:
-            raise _unsuitable("U(L(a)) < a", a, L=low, UL=U(low))
-        if high > 1.0 - L(1.0 - a) + slack:
-            raise _unsuitable("U(a) > 1 - L(1 - a)", a, U=high, other=1.0 - L(1.0 - a))
-
-    def _above(self, a: float) -> float:
-        """Return U(a), which must be a number from a to 1 and fit the values of U elsewhere."""
-        value = float(self.upper(a))
-        if not 0.0 <= value <= 1.0:
-            raise _unsuitable("a value outside [0, 1]", a, U=value)
-        if value < a - SLACK:
-            raise _unsuitable("U(a) < a", a, U=value)
-        place = bisect_left(self._tried, (a, value))
-        for near in self._tried[max(0, place - 1) : place + 1]:
-            if (near[0] < a and near[1] > value + SLACK) or (near[0] > a and near[1] < value - SLACK):
-                raise _unsuitable("not increasing", a, U=value, other_a=near[0], near=near[1])
-        if place == len(self._tried) or self._tried[place][0] != a:
-            self._tried.insert(place, (a, value))
-        return value
-
-    def fit(self, graph: DatasetGraph) -> None:
-        """Accept any graph, since the pair is the same on every edge."""
-
-    uniform: ClassVar[bool] = True
-
-    def cross(self, graph: DatasetGraph, own: Labels, label: Labels) -> None:
-        """Lower labels, in place, to what neighbours of the other colour with the given labels `own` allow."""
-        for u, v, edges in _across(graph):
-            np.minimum.at(label, v, self.relax(-own[u], edges))
-
-    def too_low(self, graph: DatasetGraph, label: Labels) -> tuple[int, int] | None:
-        """Return a given vertex whose label is lower than its neighbour of the other colour allows, and their edge."""
-        for u, v, edges in _across(graph):
-            low = np.flatnonzero(-label[u] > self.relax(label[v], edges))
-            if len(low):
-                return int(u[low[0]]), int(edges[low[0]])
-        return None
-
-    def relax(self, label: Labels, edge: NDArray[Any]) -> Labels:
-        """Return the greatest label that the pair allows beside each label."""
-        p, q = self.decode(label)
-        pairs = [self._beside(*pair) for pair in zip(p.tolist(), q.tolist(), strict=True)]
-        new = np.array(pairs, np.float64).reshape(*label.shape, 2)
-        return np.maximum(self.encode(new[..., 0], new[..., 1]), label)
-
-    def _beside(self, p: float, q: float) -> tuple[float, float]:
-        """Return the greatest p' that is allowed beside p, and 1 - p'; the smaller of both is exact.
-
-        Near 1, doubles cannot tell U(p) from 1. There 1 - p' is the least x with q <= U(x), which keeps the condition
-        for the other answer, too.
-        """
-        high = self._above(p)
-        if high <= 0.5:
-            return high, 1.0 - high
-        low, least = 0, int(np.float64(min(q, 1.0 - high)).view(np.int64))
-        if self._above(np.int64(least).view(np.float64)) < q:  # the difference was rounded down
-            low, least = least, int(np.float64(q).view(np.int64))
-        while low < least:
-            middle = (low + least) // 2
-            if self._above(float(np.int64(middle).view(np.float64))) >= q:
-                least = middle
-            else:
-                low = middle + 1
-        rest = max(float(np.int64(least).view(np.float64)), 1.0 - high)
-        rest = max(rest, SMALLEST) if rest else rest
-        return 1.0 - rest, rest
-
-    def settle_over(self, graph: DatasetGraph, keep: Bools, label: Labels, *parts: NDArray[np.int64]) -> None:
-        """Lower labels, in place, over the edges of a graph where `keep` is true."""
-        self.settle(graph.adjacency_of(keep, numbered=False), label, *parts)
-
-    def settle(self, adjacency: Adjacency, label: Labels, *parts: NDArray[np.int64]) -> None:
-        """Lower labels, in place, to the least that any path from any seed allows."""
-        one = np.zeros(1, np.int64)
-        queue = [(int(label[v]), int(v)) for part in parts for v in part]
-        heapq.heapify(queue)
-        while queue:
-            k, u = heapq.heappop(queue)
-            if k != label[u]:
-                continue
-            bound = int(self.relax(np.array([k]), one)[0])
-            for v in adjacency.neighbor[adjacency.indptr[u] : adjacency.indptr[u + 1]].tolist():
-                if bound < label[v]:
-                    label[v] = bound
-                    heapq.heappush(queue, (bound, v))
-
-
-def _across(graph: DatasetGraph) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-    """Yield the boundary edges in either direction, if the first end is given."""
-    for u, v in ((graph.source, graph.target), (graph.target, graph.source)):
-        edges = np.flatnonzero(graph.crossing & graph.given[u])
-        yield u[edges], v[edges], edges
-
-
-def _unsuitable(what: str, a: float, **values: float) -> PrivacyError:
-    names = {
-        "U": "U(a)",
-        "L": "L(a)",
-        "LU": "L(U(a))",
-        "UL": "U(L(a))",
-        "other": "1 - L(1 - a)",
-        "other_a": "another a",
-        "near": "U there",
-    }
-    figures = ", ".join(f"{names[name]} = {value:.6g}" for name, value in values.items())
-    return PrivacyError(f"(L, U) is not a suitable pair, {what} at a = {a!r}", figures)
 
 
 def _one_per_edge(graph: DatasetGraph, name: str, count: int) -> None:

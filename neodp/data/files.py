@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 
 __all__ = ["OpenFileWarning", "make_folder", "masked", "note_if_open", "private", "require_new"]
 
@@ -78,7 +79,9 @@ def require_new(*paths: Path) -> None:
     """
     for path in paths:
         if path.exists():
-            raise GraphError(f"{path} is there already", "name another file, or use `force=True` to replace it")
+            raise GraphError(
+                f"{path} is there already", Hint("name another file, or use ", Option("force", True), " to replace it")
+            )
 
 
 def make_folder(path: str | PathLike[str]) -> Path:

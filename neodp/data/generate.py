@@ -33,6 +33,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.tables import fraction
 from neodp.data.validation import MAX_EPSILON, Bools, Floats, Ints
 from neodp.errors import GraphError
+from neodp.hints import Call, Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -505,7 +506,7 @@ def plurality(
     """
     sizes = [_whole(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
     if not sizes:
-        raise GraphError("there are no groups", "give the number of people in each, as in `plurality(20)`")
+        raise GraphError("there are no groups", Hint("give the number of people in each, as in ", Call("plurality")))
     k = _whole(options, "options", 2, 127) if options is not None else 3 if colors is None else max(2, len(colors))
     epsilon, delta = _allowed(epsilon, delta, len(sizes), "group")
     number = [math.comb(size + k - 1, k - 1) for size in sizes]
@@ -753,7 +754,7 @@ def grid_lattice(
     """Return the lattice that ``grid`` would build, with its arguments checked."""
     lengths = tuple(_whole(length, f"shape[{i}]", 1) for i, length in enumerate(shape))
     if not lengths:
-        raise GraphError("the grid has no axes", "give the length of each, as in `grid(3, 4)`")
+        raise GraphError("the grid has no axes", Hint("give the length of each, as in ", Call("grid")))
     threshold = _threshold(threshold, sum(lengths) - len(lengths))
     epsilon, delta = _allowed(epsilon, delta, len(lengths), "axis")
     return Lattice(lengths, threshold, epsilon, delta, _named(colors, 2), name)
@@ -921,7 +922,7 @@ def _named(colors: Sequence[str], k: int) -> tuple[str, ...]:
     if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
         raise GraphError(
             f"the colours are {', '.join(map(str, named)) or 'none'}",
-            f"name {'two' if k == 2 else k} different ones with `colors=...`",
+            Hint(f"name {'two' if k == 2 else k} different ones with ", Option("colors")),
         )
     return named
 

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp import compiled
+from neodp.data.family import family
 from neodp.data.files import private
 from neodp.data.formatting import count
 from neodp.data.frames import html_table, named_columns, to_pandas, to_polars
@@ -376,9 +378,7 @@ class DatasetGraph:
         if self.edges < WORTH_COMPILING:
             crossing = kind[self.source] != kind[self.target]
         else:
-            from neodp.compiled import kernel
-
-            crossing = kernel.differ(kind, self.source, self.target)
+            crossing = compiled.kernel.differ(kind, self.source, self.target)
         crossing.setflags(write=False)
         return crossing
 
@@ -396,7 +396,7 @@ class DatasetGraph:
         if self.preference is not None:
             rows[:] = self.preference
         rows[:, 0] = self.color
-        if len(self.colors) == 2:  # nothing is left to order
+        if family(self).binary:  # nothing is left to order
             rows[:, 1] = 1 - self.color
         code = np.zeros(len(self), np.int64)
         for column in rows.T:  # numbers below n after every step, so that they never overflow
@@ -431,9 +431,7 @@ class DatasetGraph:
 
     def adjacency_of(self, keep: Bools, *, numbered: bool = True) -> Adjacency:
         """Return the edges where `keep` is true, from both of their ends; without their positions unless `numbered`."""
-        from neodp.compiled import kernel
-
-        return Adjacency(*kernel.adjacency(len(self), self.source, self.target, keep, numbered))
+        return Adjacency(*compiled.kernel.adjacency(len(self), self.source, self.target, keep, numbered))
 
     def key(self, vertex: int | np.integer[Any]) -> str:
         """Return the key of the dataset at a position."""

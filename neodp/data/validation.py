@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.compiled.labels import SMALLEST
 from neodp.data.tables.cells import number, numbers
 from neodp.data.tables.problems import Place, Problems
 from neodp.errors import GraphError, UnknownKey, near
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
     "MAX_EPSILON",
-    "SMALLEST",
     "Bools",
     "Columns",
     "Floats",
@@ -54,8 +55,6 @@ MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and it is indistinguishable from no privacy."""
 FEW = 10_000
 """The number of keys below which comparing them takes less time than loading a faster method."""
-SMALLEST = 2.0**-1022
-"""The smallest positive probability: the smallest normal double."""
 
 
 class Columns(NamedTuple):
@@ -249,12 +248,13 @@ def _color(
     color = at if positions else _strings(color, "a colour", place)
     if colors is None:
         if positions:
-            raise GraphError("colours are given as positions, but no colors", "name them with `colors=...`")
+            raise GraphError("colours are given as positions, but no colors", Hint("name them with ", Option("colors")))
         colors = sorted(color.unique().to_pylist())
     named = tuple(map(str, colors))
     if len(named) < 2 or len(set(named)) < len(named):
         raise GraphError(
-            f"the colours are {', '.join(named) or 'none'}", "name at least two different ones with `colors=...`"
+            f"the colours are {', '.join(named) or 'none'}",
+            Hint("name at least two different ones with ", Option("colors")),
         )
     if len(named) > 127:
         raise GraphError(f"there are {len(named)} colours", "at most 127 are possible")
@@ -321,7 +321,7 @@ def _ends(ends: Any, keys: pa.StringArray, columns: Columns, places: Places, pro
 def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems: Problems) -> Floats:
     """Convert a column, or one number, to floats between 0 and `most`."""
     if values is None:
-        raise GraphError(f"the edges have no {name}", f"give it as a column or as one number with `{name}=...`")
+        raise GraphError(f"the edges have no {name}", Hint("give it as a column or as one number with ", Option(name)))
     missing: Any = ()
     if isinstance(values, list) and None in values:
         missing = [row for row, value in enumerate(values) if value is None]
@@ -333,7 +333,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems
         name,
         "missing",
         missing,
-        hint=f"give it, or a default with `{name}=...`",
+        hint=Hint("give it, or a default with ", Option(name)),
         place=place,
         alone=lambda row: f"{place(row)} has no {name}",
     )

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from neodp.core.alpha import balanced
 from neodp.core.auditing import audit
-from neodp.core.boundary import balanced
-from neodp.core.mechanism import extend
+from neodp.core.extension import extend
+from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.errors import GraphError, NeodpError
@@ -103,7 +104,7 @@ def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
         v = graph.index(key)
         if not 0.0 <= value <= 1.0:
             raise GraphError(f"alpha at {key!r} is {value}", "give a number from 0 to 1")
-        if len(graph.colors) == 2:
+        if family(graph).binary:
             alpha[v] = (value, 1.0 - value)
             continue
         if not graph.given[v]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from neodp.core.ball import Evaluation, evaluate_whole
-from neodp.core.mechanism import Mechanism, extend
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
 from neodp.explore.changes import Changes

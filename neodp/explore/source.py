@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from neodp.core.mechanism import Mechanism, extend
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError, NoMechanism
 from neodp.store import GraphInfo, Settings, Store, open_store

@@ -23,6 +23,7 @@ from typing import TypeAlias
 
 from neodp.data.formatting import number
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
+from neodp.hints import Call, Hint, Option
 from neodp.ledger.composition import Loss, Total, compose, fits
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
@@ -82,7 +83,9 @@ class Limit:
         """
         most = self.epsilon if isinstance(epsilon, EllipsisType) else epsilon
         if most is None and not isinstance(delta, EllipsisType):
-            raise GraphError("a delta says at which delta an epsilon is limited", "give `epsilon=...` as well")
+            raise GraphError(
+                "a delta says at which delta an epsilon is limited", Hint("give ", Option("epsilon"), " as well")
+            )
         at = self.delta if isinstance(delta, EllipsisType) else delta
         unset = self == Limit() and most is not None
         count = (None if unset else self.releases) if isinstance(releases, EllipsisType) else releases
@@ -266,17 +269,15 @@ class Account:
         """
         asked = f"release {names[0]!r}" if len(names) == 1 else f"{len(names)} releases ({', '.join(map(repr, names))})"
 
-        def hint(part: str) -> str:
-            return (
-                f"`store.ledger({self.population!r}).spent()` shows what was spent, and "
-                f"`store.change_limit({self.population!r}, {part})` allows more"
-            )
+        def hint(verb: str) -> Hint:
+            spent, allow = (Call(name, population=self.population) for name in ("spent", verb))
+            return Hint(spent, " shows what was spent, and ", allow, " allows more")
 
         if self.left is not None and len(names) > self.left:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
                 f"allowed {self.limit.releases}",
-                hint("releases=N"),
+                hint("allow_releases"),
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
@@ -286,7 +287,7 @@ class Account:
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
                         f"spent epsilon {in_words(total.epsilon)} at delta {number(total.delta)}, allowed is "
                         f"{self.limit}",
-                        hint("epsilon=E"),
+                        hint("allow_epsilon"),
                     )
 
     def keep(

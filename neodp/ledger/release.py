@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from neodp.errors import DamagedRelease, OtherQuestion, OtherRelease
+from neodp.hints import Call, Hint
 from neodp.ledger.question import DEFAULT, Level, Question
 
 __all__ = ["NOT_KEPT", "Release", "damaged"]
@@ -99,8 +100,11 @@ class Release:
                 raise OtherQuestion(
                     f"release {self.name!r} of {self.graph!r} was asked with {fact} {_shown(then.get(fact))}, "
                     f"and is now asked with {fact} {_shown(now.get(fact))}",
-                    "ask the same question again, or give this one another name; "
-                    f"`store.ledger({self.population!r})` shows what was asked",
+                    Hint(
+                        "ask the same question again, or give this one another name; ",
+                        Call("releases", population=self.population),
+                        " shows what was asked",
+                    ),
                 )
 
     def require_same(self, other: Release) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.family import family
+from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.validation import Floats
 from neodp.plot.axes import heading, legend, sided_axis

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core.boundary import boundary_vertices, distance
-from neodp.core.family import family
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Gaussian
+from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats

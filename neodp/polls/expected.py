@@ -155,17 +155,8 @@ def _quadrature(a: float, b: float, n: int) -> tuple[Floats, Floats]:
 def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
     """Return the chance that the first option is the true answer, and another answer is given."""
     laws = [binomial(group.size, float(share)) for group, share in zip(groups, shares, strict=True)]
-    paid = np.concatenate(
-        [
-            [0.0],
-            np.cumsum(
-                [
-                    math.log(float(law @ np.exp(-group.epsilon * np.arange(len(law)))))
-                    for law, group in zip(laws, groups, strict=True)
-                ]
-            ),
-        ]
-    )
+    cheaper = [group.size * _log_mean(float(share), group.epsilon) for group, share in zip(groups, shares, strict=True)]
+    paid = np.concatenate([[0.0], np.cumsum(cheaper)])
     above = np.ones(1)  # how likely it is that 0, 1, … people of the dearer groups choose the option
     found = 0.0
     for h in range(len(groups) - 1, -1, -1):
@@ -180,6 +171,11 @@ def _wrong(groups: Sequence[Group], needed: int, shares: Floats) -> float:
         found += math.exp(paid[h]) / (1.0 + math.exp(epsilon)) * float(above[rest[inside]] @ tail[start[inside]])
         above = np.convolve(above, law)
     return found
+
+
+def _log_mean(share: float, epsilon: float) -> float:
+    """Return log(1 - share + share e^-epsilon), the logarithm of one person's expected factor, without underflow."""
+    return -epsilon if share == 1.0 else math.log1p(share * math.expm1(-epsilon))
 
 
 def _spread_evenly(poll: Threshold, prior: Prior) -> float:

@@ -25,7 +25,7 @@ their choice. With e_1 <= e_2 <= … the epsilons on the winning side, the chanc
 
     P = exp(-(e_1 + … + e_(m-1))) / (1 + exp(e_m)).
 
-This is the optimum for the balanced alpha (:func:`neodp.core.boundary.balanced`): with delta 0 and alpha of at least
+This is the optimum for the balanced alpha (:func:`neodp.core.alpha.balanced`): with delta 0 and alpha of at least
 1/2, U multiplies P by e^-eps on every edge, and 1 / (1 + e^eps) is the even share of a boundary edge.
 
 *Plurality.* A rival overtakes the winner once it has gained G votes on it: the winner's lead, and one more if the
@@ -65,22 +65,24 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import permutations
+from numbers import Integral, Real
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.auditing import exponential, holds
+from neodp.compiled.labels import SMALLEST
+from neodp.core.inequalities import exponential, holds
 from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
 from neodp.data.tables import fraction
-from neodp.data.validation import MAX_EPSILON, SMALLEST
+from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
@@ -89,6 +91,8 @@ TINY = SMALLEST
 """The smallest chance of a wrong answer."""
 FAR = 709 * UNIT
 """A cost that stands for all greater ones: P is TINY at a cost of 708 and beyond."""
+MOST_PEOPLE = 10**9
+"""The greatest number of people: products of two such numbers fit into 64 bits."""
 SHOWN = 6
 """The greatest number of options that a question names."""
 
@@ -292,14 +296,14 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     >>> p.distribution(counts)[1] < 1e-4
     True
     """
-    ordered = tuple(sorted(groups, key=lambda group: group.epsilon))
-    for group in ordered:
-        valid_epsilon(group.epsilon)
-        if group.size < 1:
-            raise GraphError(f"the group with epsilon {group.epsilon:g} has {group.size} people", "give at least one")
+    ordered = tuple(sorted(map(_valid_group, groups), key=lambda group: group.epsilon))
     if not ordered:
         raise GraphError("nobody takes part", "a poll needs at least one person with an epsilon above 0")
-    names = tuple(options)
+    if sum(group.size for group in ordered) > MOST_PEOPLE:
+        raise GraphError("there are too many people", f"a poll takes up to {MOST_PEOPLE:,}")
+    names = valid_options(options)
+    if not isinstance(query, str):
+        raise GraphError(f"the query is {query!r}", "give majority, plurality, or a share as in threshold:2/3")
     if len(names) < 2 or len(set(names)) < len(names):
         raise GraphError(f"the options are {', '.join(names) or 'none'}", "name at least two different ones")
     if query == "plurality" and len(names) > 2:
@@ -321,9 +325,37 @@ def valid_epsilon(epsilon: float) -> float:
     GraphError
         If epsilon is negative, not a number, or above 690.
     """
-    if not 0.0 <= epsilon <= MAX_EPSILON:
-        raise GraphError(f"epsilon is {epsilon!r}", f"give a number from 0 to {MAX_EPSILON:g}")
-    return epsilon + 0.0
+    known = isinstance(epsilon, Real) and not isinstance(epsilon, bool)
+    if not known or not 0.0 <= epsilon <= MAX_EPSILON:
+        shown = float(epsilon) if known and abs(epsilon) < math.inf else epsilon
+        raise GraphError(f"epsilon is {shown!r}", f"give a number from 0 to {MAX_EPSILON:g}")
+    return float(epsilon) + 0.0
+
+
+def valid_options(options: Sequence[str]) -> tuple[str, ...]:
+    """Return options as a tuple, after checking that each is a text.
+
+    Raises
+    ------
+    GraphError
+        If they are no sequence of texts.
+    """
+    names = tuple(options) if isinstance(options, Iterable) else (options,)
+    for name in names:
+        if not isinstance(name, str):
+            raise GraphError(f"{name!r} is given as an option", "give texts, as in ['tea', 'coffee']")
+    return names
+
+
+def _valid_group(group: Group) -> Group:
+    """Return a group of at least one person, with a valid epsilon; else raise GraphError."""
+    if not isinstance(group, Group):
+        raise GraphError(f"{group!r} is given as a group", "give Groups, as in Group(epsilon=0.5, size=40)")
+    valid_epsilon(group.epsilon)
+    if isinstance(group.size, bool) or not isinstance(group.size, Integral) or group.size < 1:
+        hint = "give at least one" if group.size == 0 else "give a whole number of at least 1"
+        raise GraphError(f"the group with epsilon {group.epsilon:g} has {group.size!r} people", hint)
+    return group if type(group.size) is int else replace(group, size=int(group.size))
 
 
 def _share(query: str) -> Fraction:

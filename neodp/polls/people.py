@@ -76,7 +76,7 @@ class People:
             If `table` is not a table, or a column is missing; the message names the column, and lists those there are.
         """
         for i, name in enumerate(needed):
-            if name in needed[:i]:
+            if name.strip() in [each.strip() for each in needed[:i]]:
                 raise GraphError(f"the column {name!r} is named twice", "name another one, or leave it out")
         if isinstance(table, str | PathLike):
             found = read_table(table, needed, optional, numbers=numbers, options=reading)
@@ -119,6 +119,8 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
     {'low': 2.0, 'high': 0.3}
     """
     pairs: list[tuple[Any, Any]]
+    if not isinstance(given, str | PathLike | Mapping):
+        raise GraphError(f"the levels are {given!r}", "give a mapping, low=2,high=0.3, or the path of a table")
     if isinstance(given, Mapping):
         pairs = list(given.items())
     elif "=" in str(given):
@@ -133,7 +135,7 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
             raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:
             epsilon = number(value) if isinstance(value, str) else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise GraphError(f"the level {name!r} is {value!r}", "give it an epsilon, as in low=2,high=0.3") from None
         try:
             found[name] = valid_epsilon(epsilon)
@@ -155,6 +157,8 @@ def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, st
     >>> read_mapping("ja=yes, nein=no")
     {'ja': 'yes', 'nein': 'no'}
     """
+    if not isinstance(given, str | PathLike | Mapping):
+        raise GraphError(f"the mapping is {given!r}", "give a mapping, ja=yes,nein=no, or the path of a table")
     if isinstance(given, Mapping):
         return {str(text): str(option) for text, option in given.items()}
     if "=" in str(given):
@@ -178,6 +182,8 @@ def read_list(given: str | PathLike[str] | Sequence[str]) -> tuple[str, ...]:
     (('sales', 'it'), ('Stroud, Jr.', 'Wilson'))
     """
     if not isinstance(given, str | PathLike):
+        if not isinstance(given, Sequence):
+            raise GraphError(f"the list is {given!r}", "give names joined by commas, a sequence, or the path of a file")
         return tuple(map(str, given))
     if isinstance(given, str) and not os.path.isfile(given):  # also false for a list too long to be a path
         return tuple(name.strip() for name in given.split(","))

@@ -76,6 +76,8 @@ class Prior:
         """
         if isinstance(text, Prior):
             return text
+        if not isinstance(text, str):
+            raise GraphError(f"the prior is {text!r}", "give a text: even, share:0.6 or beta:2,3")
         kind, _, rest = text.partition(":")
         try:
             if text == "even":

@@ -42,7 +42,7 @@ def mechanism_name(text: str) -> MechanismName:
         if text == name:
             found: MechanismName = name
             return found
-    hint = near(text, get_args(MechanismName)) or "give balanced or weighted"
+    hint = (near(text, get_args(MechanismName)) if isinstance(text, str) else "") or "give balanced or weighted"
     raise GraphError(f"the mechanism is {text!r}", hint)
 
 

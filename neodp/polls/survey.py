@@ -30,11 +30,12 @@ from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, answer_once
 from neodp.ledger.question import DEFAULT, Level, levels_of
 from neodp.ledger.question import Question as Asked
 from neodp.ledger.release import Release
-from neodp.polls.mechanism import valid_epsilon
+from neodp.polls.mechanism import valid_epsilon, valid_options
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, Question, mechanism_name
@@ -128,24 +129,37 @@ def poll(
     >>> [(question.part, question.poll.people) for question in found.questions]
     [('a', 2), ('b', 1)]
     """
-    votes = [vote] if isinstance(vote, str) else list(vote)
+    votes = list(_texts([vote] if isinstance(vote, str) else vote, "vote", "'answer'"))
+    for what, value in {"by": by, "by_other": by_other, "id": id, "other": other}.items():
+        if value is not None and not (isinstance(value, str) and value):
+            raise GraphError(f"`{what}={value!r}` is given", "give a text, or leave it out")
+    for what, flag in {"skip_empty": skip_empty, "exact": exact}.items():
+        if not isinstance(flag, bool):
+            raise GraphError(f"`{what}={flag!r}` is given", "give True or False")
+    if not isinstance(reading, ReadOptions | None):
+        raise GraphError(f"`reading={reading!r}` is given", "give ReadOptions, as in `ReadOptions(delimiter=';')`")
     named = {} if levels is None else read_levels(levels)
     chosen = None if mechanism is None else mechanism_name(mechanism)
     given = Prior.parse(prior)
     choices = _options(options, other)
     words = () if mapping is None else tuple(read_mapping(mapping).items())
-    absent = tuple(missing.split(",")) if isinstance(missing, str) else tuple(missing)
+    absent = tuple(missing.split(",")) if isinstance(missing, str) else _texts(missing, "missing", "'?,n/a'")
     cells = Cells(tuple(word.strip() for word in absent), skip_empty, exact, words, other)
     if by is not None and by_values is None:
         raise GraphError(
-            "the parts are not named", "name them with `by_values=...`: they are never read from the table"
+            "the parts are not named",
+            Hint("name them with ", Option("by_values"), ": they are never read from the table"),
         )
     if by is None and (by_values is not None or by_other is not None):
-        raise GraphError("which column says who belongs to which part?", "name it, as in `by='COL'`")
+        raise GraphError("which column says who belongs to which part?", Hint("name it, as in ", Option("by", "COL")))
     if not votes:
-        raise GraphError("which column has the votes?", "name it, as in `vote='COL'`")
+        raise GraphError("which column has the votes?", Hint("name it, as in ", Option("vote", "COL")))
     constant = _number(epsilon)
-    needed = [*votes, *([] if constant is not None else [str(epsilon)]), *(each for each in (by, id) if each)]
+    needed = [
+        *votes,
+        *([] if constant is not None else [str(epsilon)]),
+        *(each for each in (by, id) if each is not None),
+    ]
     maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
     people = People.of(table, needed, maybe, numbers=[str(epsilon)], reading=reading)
     problems = Problems(people.place)
@@ -182,7 +196,7 @@ def poll(
     )
     how = reading or ReadOptions()
     said = {
-        "epsilon": str(epsilon) if str(epsilon) in people.columns and isinstance(epsilon, str) else constant,
+        "epsilon": str(epsilon).strip() if str(epsilon) in people.columns and isinstance(epsilon, str) else constant,
         "skip_empty": skip_empty,
         "by_other": by_other,
         "sheet": people.sheet,
@@ -198,8 +212,15 @@ def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[st
     if options is None and other is None:
         return None
     listed = tuple(WORDS) if options is None else options
-    names = tuple(each.strip() for each in listed.split(",")) if isinstance(listed, str) else tuple(listed)
+    names = tuple(each.strip() for each in listed.split(",")) if isinstance(listed, str) else valid_options(listed)
     return names if other is None or other in names else (*names, other)
+
+
+def _texts(given: Any, what: str, example: str) -> tuple[str, ...]:
+    """Return an argument that is a sequence of texts, or raise GraphError."""
+    if not isinstance(given, Sequence) or not all(isinstance(each, str) for each in given):
+        raise GraphError(f"`{what}={given!r}` is given", f"give texts, as in `{what}={example}`")
+    return tuple(given)
 
 
 def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior:
@@ -211,8 +232,10 @@ def _fitting(prior: Prior, counted: Tally, levels: Mapping[str, float]) -> Prior
 
 def _number(epsilon: str | float) -> float | None:
     """Return one epsilon for everybody, or None if the argument is the name of a column."""
+    if not isinstance(epsilon, str):
+        return valid_epsilon(epsilon)
     try:
-        return number(epsilon) if isinstance(epsilon, str) else float(epsilon)
+        return number(epsilon)
     except ValueError:
         return None
 
@@ -271,7 +294,7 @@ class Survey(Tabular):
                     raise GraphError(
                         f"{question.label!r} can be answered in two ways, and an answer cannot be drawn again: "
                         f"{in_figures(question)}",
-                        "choose with `mechanism='balanced'` or `mechanism='weighted'`",
+                        Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
@@ -294,7 +317,7 @@ class Survey(Tabular):
         first = questions[0]
         facts: dict[str, Any] = {
             "table": self.source,
-            "column": column,
+            "column": column.strip(),
             "query": first.query,
             "options": list(first.poll.options),
             "mechanism": first.mechanism,
@@ -311,7 +334,7 @@ class Survey(Tabular):
             names = tuple(str(question.part) for question in questions)
             facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return Asked(f"{self.name} {column}", facts, _levels(questions), population, words, names)
+        return Asked(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""

@@ -22,6 +22,7 @@ from neodp.data.tables import Place, Problems, as_text
 from neodp.data.tables import number as number_of
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
+from neodp.hints import Hint, Option
 from neodp.polls.mechanism import Counts, Group, valid_epsilon
 
 if TYPE_CHECKING:
@@ -88,7 +89,11 @@ class Cells:
         for i, name in enumerate(listed):
             if self.key(name) in found:
                 twin = listed[found[self.key(name)]]
-                hint = "name it once" if twin == name else "tell them apart by case and blanks with `exact=True`"
+                hint = (
+                    "name it once"
+                    if twin == name
+                    else Hint("tell them apart by case and blanks with ", Option("exact", True))
+                )
                 raise GraphError(f"{what} {twin!r} and {name!r} are the same", hint)
             found[self.key(name)] = i
         return found
@@ -179,13 +184,19 @@ def epsilons(
         if cells.is_missing(text):
             if cells.skip_empty:
                 return math.nan
-            raise _Wrong("missing", "", "give a number or a level, or leave such people out with `skip_empty=True`")
+            raise _Wrong(
+                "missing",
+                "",
+                Hint("give a number or a level, or leave such people out with ", Option("skip_empty", True)),
+            )
         written = bare(text)
         try:
             epsilon = number_of(written)
         except ValueError:
             hint = (
-                f"the levels are {', '.join(levels)}" if levels else "give a number, or name levels with `levels=...`"
+                f"the levels are {', '.join(levels)}"
+                if levels
+                else Hint("give a number, or name levels with ", Option("levels"))
             )
             if re.fullmatch(r"[\d.,'\s]*\d\s*%", written):
                 hint = "give a number without a percent sign, such as 0.5"
@@ -265,11 +276,20 @@ def tally(
         if found is not None or cells.is_missing(text):
             if cells.skip_empty:
                 return -1
-            raise _Wrong("missing", "", "give one, or leave such people out with `skip_empty=True`")
+            raise _Wrong("missing", "", Hint("give one, or leave such people out with ", Option("skip_empty", True)))
         if cells.other is not None:
             return chosen[cells.key(cells.other)]
-        how = "name others with `options=...`, or accept them with `mapping=...`, `other=...` or `missing=...`"
-        hint = f"the options are {', '.join(names)}; {how}"
+        how = Hint(
+            "name others with ",
+            Option("options"),
+            ", or accept them with ",
+            Option("mapping"),
+            ", ",
+            Option("other"),
+            " or ",
+            Option("missing"),
+        )
+        hint = f"the options are {', '.join(names)}; " + how
         raise _Wrong("none of the options", text, near(text.strip(), names) or hint)
 
     given = np.arange(len(epsilon)) if rows is None else rows
@@ -300,7 +320,8 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
     for word in cells.missing:
         if cells.key(word) in chosen:
             raise GraphError(
-                f"{word!r} is an option and also missing", "leave it out of `options=...` or of `missing=...`"
+                f"{word!r} is an option and also missing",
+                Hint("leave it out of ", Option("options"), " or of ", Option("missing")),
             )
     targets = chosen | {cells.key(""): -1}
     for text, option in cells.mapping:
@@ -312,7 +333,7 @@ def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
             raise GraphError(f"{text!r} is mapped to {option!r}, and is another option itself", "leave one of them out")
         chosen[cells.key(text)] = position
     if cells.other is not None and cells.key(cells.other) not in chosen:
-        raise GraphError(f"`other={cells.other!r}` is no option", f"the options are {', '.join(names)}")
+        raise GraphError(Hint(Option("other", cells.other), " is no option"), f"the options are {', '.join(names)}")
     return chosen
 
 
@@ -341,8 +362,11 @@ def parts(
             return known[cells.key(text)]
         if other is not None:
             return known[cells.key(other)]
-        hint = (
-            f"the parts are {', '.join(names)}; name others with `by_values=...`, or collect them with `by_other=...`"
+        hint = Hint(
+            f"the parts are {', '.join(names)}; name others with ",
+            Option("by_values"),
+            ", or collect them with ",
+            Option("by_other"),
         )
         if not text.strip():
             raise _Wrong("missing", "", hint)
@@ -360,15 +384,15 @@ def one_row_a_person(column: pa.Array, problems: Problems, *, cells: Cells = USU
     person = np.array([first.setdefault(cells.key(value), i) for i, value in enumerate(values)], np.int64)[where]
     for i, value in enumerate(values):
         if not bare(value):
-            hint = "give everybody one, or leave out `id=...`"
-            problems.add_rows("the id", "missing", np.flatnonzero(where == i), hint=hint)
+            give = Hint("give everybody one, or leave out ", Option("id"))
+            problems.add_rows("the id", "missing", np.flatnonzero(where == i), hint=give)
     order = np.argsort(person, kind="stable")
     again = np.zeros(len(person), bool)
     again[order[1:]] = person[order[1:]] == person[order[:-1]]
     rows = [row for row in np.flatnonzero(again).tolist() if bare(values[where[row]])]
-    hint = "keep one row for each person: whoever has two would count twice"
+    hint: str = "keep one row for each person: whoever has two would count twice"
     if any(person[row] != where[row] for row in rows):
-        hint += "; or tell ids apart by case and blanks with `exact=True`"
+        hint += Hint("; or tell ids apart by case and blanks with ", Option("exact", True))
     problems.add_rows("the id", "that of an earlier row", rows, lambda row: values[where[row]], hint=hint)
 
 
@@ -387,6 +411,10 @@ def _decoded(
 
     If `rows` are given, only these rows are read.
     """
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        raise GraphError(f"{what} is a {column.type} in the table", "give one text or number per person")
     texts, where = distinct(column, rows)
     values: list[Any] = []
     wrong: dict[int, _Wrong] = {}
@@ -401,7 +429,7 @@ def _decoded(
         places = (at if rows is None else rows[at]).tolist()
         for row, place in zip(at.tolist(), places, strict=True):
             cell = wrong[int(where[row])]
-            hint = cell.hint if cell.hint.endswith("?") else f"{cell.hint}{_line_too_many(places, len(column))}"
+            hint = cell.hint if cell.hint.endswith("?") else cell.hint + _line_too_many(places, len(column))
             problems.add(what, cell.complaint, place, cell.shown or None, hint=hint)
     return values, where
 

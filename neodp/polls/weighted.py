@@ -92,6 +92,9 @@ QUICK = 4 * 10**6
 """The same as WORK, for ranking many weights."""
 POINTS = 1_000
 """The number of scores at which the normal distribution is evaluated, for ranking many weights."""
+EFFORT = 4 * 10**8
+"""The greatest number of iterations times inequalities in one linear program: some seconds. Beyond it, the program
+over tables gives way to programs over scores, and a program over scores to the mechanism that is balanced on them."""
 SLACK = 16
 """The number of units of 2^-50 by which an epsilon is reduced outside the window."""
 SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
@@ -339,6 +342,8 @@ def weighted(
     from neodp.polls.weighted_plurality import weighted_plurality
 
     balanced = poll(groups, query, options)
+    if not balanced.groups[0].epsilon:
+        raise GraphError("a group has epsilon 0", "leave it out: no answer may depend on these people")
     if isinstance(balanced, Threshold):
         return weighted_threshold(balanced, prior)
     return weighted_plurality(cast(Plurality, balanced), prior)
@@ -374,7 +379,8 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
 
 
 def _best(poll: Threshold, prior: Prior) -> Weighted:
-    if math.prod(group.size + 1 for group in poll.groups) <= TABLES:
+    few_tables = math.prod(group.size + 1 for group in poll.groups) <= TABLES
+    if few_tables:
         try:
             return on_tables(poll, prior)
         except NeodpError:  # the solver gave up: there are fewer scores than tables
@@ -392,7 +398,7 @@ def _best(poll: Threshold, prior: Prior) -> Weighted:
         if best.approximate or not near or (done and len(tried) > PROGRAMS):
             break
         near = [weights for weights in _near(best.weights) if weights not in tried]
-    without = _tables_without_few(poll.groups)
+    without = None if few_tables else _tables_without_few(poll.groups)
     if without is None:
         return best
     joint = lattice(poll, without, prior)
@@ -653,8 +659,8 @@ def _solved(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, in
 
 def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int], *, optimal: bool = True) -> Weighted:
     """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
-    from neodp.core.boundary import balanced
-    from neodp.core.mechanism import extend
+    from neodp.core.alpha import balanced
+    from neodp.core.extension import extend
     from neodp.study.optimum import optimize
 
     classes = _classes(joint.weights, poll)
@@ -669,7 +675,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     color = np.where((value > 0.0) | ((value == 0.0) & (scores >= _middle(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
     graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
-    alpha = optimize(graph, weight).alpha if optimal else balanced(graph)
+    alpha = optimize(graph, weight, work=EFFORT).alpha if optimal else balanced(graph)
     mechanism = extend(graph.with_alpha(alpha))
     first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)
     first[scores - low], second[scores - low] = mechanism.p, mechanism.q

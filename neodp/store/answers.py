@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neodp.core.auditing import Verdict, judge
-from neodp.core.mechanism import check, extend
+from neodp.core.extension import check, extend
+from neodp.core.inequalities import Verdict, judge
 from neodp.errors import (
     DamagedRelease,
     IncompatibleAlpha,
@@ -37,6 +37,7 @@ from neodp.errors import (
     UnknownGraph,
     UnknownKey,
 )
+from neodp.hints import Call, Hint
 from neodp.ledger.answering import answer_once
 from neodp.ledger.question import Question, levels_of
 from neodp.ledger.release import Release
@@ -119,7 +120,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
     if kind is not None and kind.privacy != EPSILON_DELTA:
         raise PrivacyError(
             f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
-            f"run `store.extend({name!r})` for (epsilon, delta)",
+            Hint("run ", Call("extend", graph=name), " for (epsilon, delta)"),
         )
     info = certified(store, name, verify=how["verify"])
     if info.stale:
@@ -185,7 +186,7 @@ def _changed_by_others(store: Store, info: GraphInfo) -> NotCertified:
     store._mark_changed(info.name)
     return NotCertified(
         f"graph {info.name!r} was changed by others since it was certified",
-        f"look at it with `store.check({info.name!r})`",
+        Hint("look at it with ", Call("check", graph=info.name)),
     )
 
 

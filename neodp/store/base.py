@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
+from neodp.hints import Call, Hint
 from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
@@ -35,7 +36,8 @@ if TYPE_CHECKING:  # imported where it is used: a release about people, with no 
     import pyarrow as pa
 
     from neodp.core.ball import Ball, Star
-    from neodp.core.mechanism import Check, Mechanism
+    from neodp.core.extension import Check
+    from neodp.core.mechanism import Mechanism
     from neodp.core.rainbow import Method
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
@@ -188,7 +190,13 @@ class Store(Tabular):
 
     @abstractmethod
     def allow(self, population: str, limit: Limit) -> Ledger:
-        """Set how much may be answered about a population, in place of the previous limit."""
+        """Set how much may be answered about a population, in place of the previous limit.
+
+        Raises
+        ------
+        DamagedRelease
+            If the population's releases are damaged; then the limit stays as it is.
+        """
 
     @abstractmethod
     def kept(self, subject: str, name: str) -> Release | None:
@@ -412,7 +420,9 @@ class Store(Tabular):
 
         info = self.ready(name)
         if info.mechanism is None:
-            raise NoMechanism(f"graph {name!r} has no whole mechanism", f"run `store.extend({name!r})` first")
+            raise NoMechanism(
+                f"graph {name!r} has no whole mechanism", Hint("run ", Call("extend", graph=name), " first")
+            )
         graph = self.read(name, progress=progress)
         rows = self._probabilities(graph, info)
         missing = np.flatnonzero(np.isnan(rows).any(axis=1))
@@ -420,7 +430,7 @@ class Store(Tabular):
             raise NoMechanism(
                 f"dataset {graph.key(int(missing[0]))!r} of graph {name!r} has no probabilities: it came after the "
                 "mechanism was written",
-                f"run `store.extend({name!r})` again",
+                Hint("run ", Call("extend", graph=name), " again"),
             )
         notion = self.notion(graph, info.mechanism)
         after = self.ready(name).mechanism

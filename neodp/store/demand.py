@@ -16,9 +16,9 @@ import numpy as np
 from neodp.core import ball
 from neodp.core.ball import Ball
 from neodp.core.estimate import estimate
-from neodp.core.family import family
-from neodp.core.privacy import EpsilonDelta
+from neodp.core.extension import extend
 from neodp.core.rainbow import Method
+from neodp.data.family import family
 from neodp.data.validation import Floats
 from neodp.errors import BallTooLarge, GraphError, ReadOnlyStore, StaleMechanism
 from neodp.store import refusals
@@ -74,7 +74,7 @@ def distributions(store: Store, name: str, keys: Sequence[str]) -> Floats:
         kept = view.info.mechanism
         if family(view).binary and (kept is None or kept.privacy == EPSILON_DELTA) and not store._layers(view.info):
             graph = store.read(name)
-            return graph.extension.rows[view.positions(graph)]  # no path is asked for
+            return graph.extension.probabilities[view.positions(graph)]  # no path is asked for
         found = _evaluated(store, view, list(keys), "auto", None)
     return np.array([list(evaluation.probabilities.values()) for evaluation in found.evaluations])
 
@@ -86,10 +86,10 @@ def everywhere(store: Store, info: GraphInfo) -> tuple[StoredGraph, Floats]:
     """
     graph, kept = store.read(info.name), info.mechanism
     method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
-    rows = family(graph).extend(graph, EpsilonDelta.of(graph), method).rows
+    rows = extend(graph, method=method).probabilities
     unknown = not family(graph).binary and kept is not None and method is None
     if unknown and not np.array_equal(rows, store._probabilities(graph, info)):
-        rows = family(graph).extend(graph, EpsilonDelta.of(graph), "line").rows
+        rows = extend(graph, method="line").probabilities
     return graph, rows
 
 
@@ -119,7 +119,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
 
 def _whole(store: Store, view: StoredView) -> Ball:
     graph = store.read(view.name)
-    return ball.evaluate_at(graph, view.positions(graph), graph.extension)
+    return ball.evaluate_at(view.positions(graph), graph.extension)
 
 
 def _rainbow(store: Store, view: StoredView) -> Ball:
@@ -127,7 +127,7 @@ def _rainbow(store: Store, view: StoredView) -> Ball:
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
     if method in ("prefix", "line"):
         return ball.evaluate_whole(graph, view.keys, cast("Method", method))
-    found = ball.evaluate_at(graph, view.positions(graph), graph.extension)
+    found = ball.evaluate_at(view.positions(graph), graph.extension)
     if method in (None, "given") and not view.agrees(found):
         return ball.evaluate_whole(graph, view.keys, "line")
     return found

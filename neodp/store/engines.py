@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from neodp.errors import StoreError
+from neodp.hints import Call, Hint, Option
 
 if TYPE_CHECKING:
     from neodp.core.ball import Ball
-    from neodp.core.mechanism import Check
+    from neodp.core.extension import Check
     from neodp.store.base import Store
     from neodp.store.whole import AuditedMechanism, Summary
 
@@ -85,7 +86,7 @@ def by_plugin(store: Store, engine: Engine, does: Callable[[Plugin], T]) -> T | 
             return None
         raise StoreError(
             f"{store.address} has no neodp plugin of this version",
-            "see `store.plugin_version()`, or use `engine='client'`",
+            Hint("see ", Call("plugin_version"), ", or use ", Option("engine", "client")),
         )
     try:
         return does(store.plugin)

@@ -22,6 +22,7 @@ import numpy as np
 from neodp.core.privacy import EpsilonDelta, Gaussian, Privacy
 from neodp.data.validation import Floats
 from neodp.errors import NoMechanism, PrivacyError
+from neodp.hints import Call, Hint
 from neodp.store.records import MechanismInfo, fingerprint
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def edge_values(graph: DatasetGraph, values: Floats) -> Floats:
         raise NoMechanism(
             f"edge {graph.edge_name(int(missing[0]))} of graph {graph.name!r} has no mu: it came after the mechanism "
             "was written",
-            f"run `store.extend({graph.name!r})` again",
+            Hint("run ", Call("extend", graph=graph.name), " again"),
         )
     return values
 

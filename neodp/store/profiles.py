@@ -4,9 +4,9 @@
     (:User)-[:SIMILAR {score, rank, measure, epsilon}]->(:User)
 
 A store holds several sets of profiles, each with a name, which is the property ``profile`` of its nodes; a node
-``(:Profiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set that is
-only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes over.
-Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
+``(:NeodpProfiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set
+that is only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes
+over. Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from neodp.hints import Call, Hint
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
@@ -97,7 +98,7 @@ class ProfileStore(ABC):
         UnknownGraph
             If there are no profiles of that name.
         """
-        empty = "load some with `store.profiles.load(name, profiles)`"
+        empty = Hint("load some with ", Call("load_profiles"))
         return refusals.found("profile", name, self.all(), self.address, empty)
 
     def ready(self, name: str) -> ProfileInfo:

@@ -19,6 +19,7 @@ import numpy as np
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import DamagedRelease
+from neodp.hints import Call, Hint
 from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT, Level
 from neodp.ledger.release import Release, damaged
@@ -26,7 +27,6 @@ from neodp.ledger.release import Release, damaged
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.extension import Extension
     from neodp.core.mechanism import Mechanism
 
 __all__ = [
@@ -250,12 +250,11 @@ class StoredGraph(DatasetGraph):
         return self.stamp.revision
 
     @cached_property
-    def extension(self) -> Extension:
+    def extension(self) -> Mechanism:
         """The optimal mechanism for the graph's own epsilon and delta; computed once, since a graph never changes."""
-        from neodp.core.family import family
-        from neodp.core.privacy import EpsilonDelta
+        from neodp.core.extension import extend
 
-        return family(self).extend(self, EpsilonDelta.of(self), None)
+        return extend(self)
 
 
 @dataclass(frozen=True)
@@ -406,7 +405,7 @@ def _limit(population: str, row: Mapping[str, Any]) -> Limit:
     if not all(isinstance(number, int | float | None) for number in numbers):
         raise DamagedRelease(
             f"the limit of population {population!r} is no number: the store was damaged or edited",
-            f"set it with `store.allow({population!r}, Limit(...))`",
+            Hint("set it with ", Call("allow", population=population)),
         )
     if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):
         return Limit(row["max_releases"], row["epsilon"], row["delta"] or 0.0)

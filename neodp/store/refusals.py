@@ -19,6 +19,7 @@ from neodp.errors import (
     UnknownKey,
     near,
 )
+from neodp.hints import Call, Hint, Option
 from neodp.store.cypher import VERSION
 from neodp.store.records import FOREIGN, READY, GraphInfo
 
@@ -98,7 +99,9 @@ def named(what: str, name: str, population: str | None) -> tuple[str, str | None
 
 def exists(what: str, name: str, address: str) -> GraphExists:
     """Return the error for a name that is taken."""
-    return GraphExists(f"there is a {what} {name!r} in {address} already", "drop it, or use `replace=True`")
+    return GraphExists(
+        f"there is a {what} {name!r} in {address} already", Hint("drop it, or use ", Option("replace", True))
+    )
 
 
 # --- which schema -------------------------------------------------------------------------------------------------
@@ -125,11 +128,11 @@ def check_version(address: str, version: object) -> int:
 # --- two at once --------------------------------------------------------------------------------------------------
 
 
-def overtaken(what: str, name: str, address: str, look: str) -> Overtaken:
+def overtaken(what: str, name: str, address: str, look: Call) -> Overtaken:
     """Return the error for a writer that a later one has overtaken."""
     return Overtaken(
         f"somebody else changed {what} {name!r} in {address} while it was written; what they wrote stands",
-        f"look at it with `{look}`, and do it again if it is still wanted",
+        Hint("look at it with ", look, ", and do it again if it is still wanted"),
     )
 
 
@@ -203,7 +206,7 @@ def stale(info: GraphInfo) -> StaleMechanism:
     assert info.mechanism is not None
     return StaleMechanism(
         f"graph {info.name!r} has changed since its mechanism was written, {info.mechanism.written}",
-        f"run `store.extend({info.name!r})` again",
+        Hint("run ", Call("extend", graph=info.name), " again"),
     )
 
 

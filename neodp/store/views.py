@@ -33,6 +33,8 @@ class StoredView:
         Ask the store for the edges at some datasets; have the store write probabilities, if the graph has not changed.
     places : sequence of int, optional
         Positions of the datasets in the graph that ``Store.read`` returns, if the store knows them.
+    validated : bool
+        As in :class:`~neodp.core.ball.View`.
     """
 
     def __init__(
@@ -45,12 +47,14 @@ class StoredView:
         neighbors: Callable[[Sequence[str]], Star],
         write: Callable[[Sequence[Evaluation]], None],
         places: Sequence[int] | None = None,
+        validated: bool = False,
     ) -> None:
         self.info = info
         self.name = info.name
         self.colors = info.colors
         self.stored = stored
         self.least = least
+        self.validated = validated
         self.queries = 1
         """The number of queries that were made."""
         self.keys, self._found, self._places = list(keys), found, places

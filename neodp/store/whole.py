@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from neodp.core import auditing, mechanism
+from neodp.core import auditing, extension
 from neodp.core.auditing import Audit
 from neodp.core.boundary import boundary_vertices
 from neodp.core.estimate import estimate as estimated
-from neodp.core.mechanism import Check, Mechanism
+from neodp.core.extension import Check
+from neodp.core.mechanism import Mechanism
 from neodp.core.rainbow import Method
 from neodp.errors import ReadOnlyStore
 from neodp.store.engines import Engine, Ran, Row, by_plugin
@@ -74,7 +75,7 @@ def check(store: Store, name: str, engine: Engine, progress: Progress) -> Ran[Ch
     found = by_plugin(store, engine, lambda plugin: plugin.check(name))
     if found is not None:
         return Ran(found, "server")
-    return Ran(mechanism.check(store.read(name, progress=progress)), "client")
+    return Ran(extension.check(store.read(name, progress=progress)), "client")
 
 
 def extend(
@@ -124,7 +125,7 @@ def audit(store: Store, name: str, engine: Engine, worst: int, progress: Progres
 
 
 def _extended(store: Store, name: str, method: Method | None, progress: Progress) -> Mechanism:
-    return mechanism.extend(store.read(name, progress=progress), method=method)
+    return extension.extend(store.read(name, progress=progress), method=method)
 
 
 def _summary(name: str, extended: Mechanism, written: int) -> Summary:

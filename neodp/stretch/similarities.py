@@ -60,6 +60,11 @@ class Measure(StrEnum):
     COSINE = "cosine"
     COSINE_PUBLIC_SIZES = "cosine-public-sizes"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Measure:
+        """Refuse a value that is no measure: any of them would otherwise be taken for one with less noise."""
+        raise PrivacyError(f"the measure is {value!r}", f"give one of {', '.join(cls)}")
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -86,7 +91,7 @@ class Cost:
     @classmethod
     def of_pairs(cls, pairs: int, epsilon: float, measure: Measure) -> Cost:
         """Return the cost for a user who is in all of these pairs; the cosine also needs the user's norm."""
-        return cls(noise.check_epsilon(epsilon), pairs + (measure is Measure.COSINE))
+        return cls(noise.check_epsilon(epsilon), pairs + (Measure(measure) is Measure.COSINE))
 
     @property
     def total(self) -> float:
@@ -135,7 +140,7 @@ class Similarities:
         self._sampler = sampler
         self._norm = np.full(len(profiles), np.nan)
         users = np.arange(len(profiles)) if users is None else np.asarray(users)
-        self._norm[users] = self._norms(profiles, measure, users)
+        self._norm[users] = self._norms(profiles, Measure(measure), users)
 
     def _norms(self, profiles: Profiles, measure: Measure, users: Any) -> Floats:
         if measure is Measure.DOT:

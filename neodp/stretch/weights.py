@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from neodp.data.tables import number, whole
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, PrivacyError, near
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     from neodp.data.tables import ReadOptions
@@ -200,7 +201,7 @@ def weighted(profiles: Profiles, weights: str, seed: int, options: ReadOptions |
     except ValueError:
         if kind == "slices" or not Path(weights).suffix:
             raise PrivacyError(
-                f"`weights={weights!r}` is not known",
+                Hint(Option("weights", weights), " is not known"),
                 "give westin, slices:LOW:N as in slices:0.5:3, a number, or a CSV file",
             ) from None
     return profiles.with_weights_from(weights, seed, options)

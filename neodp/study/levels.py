@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import binary, boundary, search
-from neodp.core.family import require_binary
+from neodp.core import binary, boundary, traversal
 from neodp.core.privacy import EpsilonDelta, Labels
+from neodp.data.family import require_binary
 from neodp.data.graph import Adjacency, DatasetGraph
 from neodp.data.validation import MAX_EPSILON, Bools
 from neodp.errors import PrivacyError
@@ -103,7 +103,7 @@ def _raised(
     u = np.concatenate([graph.source[edges], graph.target[edges]])
     v = np.concatenate([graph.target[edges], graph.source[edges]])
     tight = rule.relax(label[u], np.tile(edges, 2)) == label[v]
-    loose = ~search.reached(len(graph), np.flatnonzero(own == label), u[tight], v[tight])
+    loose = ~traversal.reached(len(graph), np.flatnonzero(own == label), u[tight], v[tight])
     new = np.where(loose, own, label)
     rim = loose.copy()
     joined = loose[graph.source] != loose[graph.target]

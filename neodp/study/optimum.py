@@ -41,9 +41,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import binary, boundary, linear
-from neodp.core.family import require_binary
-from neodp.core.mechanism import Mechanism, extend
+from neodp.core.alpha import balanced, homogeneous
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.data.family import require_binary
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
@@ -54,6 +56,8 @@ ROUNDS = 64
 """The greatest number of refinement rounds: a refinement that takes more finds too many classes to be of use."""
 SNAP = 1e-9
 """The distance from 0 or 1 below which a solver's value is also tried as exactly 0 or 1."""
+PATIENCE = 1_000
+"""The number of iterations of the interior points after which they are given up; some 50 are usual."""
 MANY = 100_000
 """The greatest number of rows with which the program starts with all of them."""
 
@@ -133,7 +137,9 @@ def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Fl
     raise GraphError(f"there is no prior {how!r}", "give 'uniform', 'distance', or a weight per dataset")
 
 
-def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False) -> Optimum:
+def optimize(
+    graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False, work: int | None = None
+) -> Optimum:
     """Find the alpha whose extension has the greatest expected accuracy.
 
     Parameters
@@ -144,6 +150,8 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
         The probability of each dataset, adding up to 1, for example from ``prior``; uniform by default.
     fair : bool
         If true, consider only the alpha with the greatest worst accuracy.
+    work : int, optional
+        The greatest number of iterations times inequalities after which the solver gives up; by default no limit.
 
     Returns
     -------
@@ -170,7 +178,7 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
     """
     require_binary(graph)
     w = prior(graph) if weights is None else weights
-    even = _choice(graph, w, "balanced", boundary.balanced(graph))
+    even = _choice(graph, w, "balanced", balanced(graph))
     if not graph.crossing.any():
         return Optimum("optimized", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
     of = classes(graph, w)
@@ -178,7 +186,7 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
     program = _Program.of(graph, w, of, start.p)
     least = _worst_label(start) if fair else None
     floor = 0.0 if least is None else max(0.0, even.worst - SNAP)  # rounding in makes up for it
-    p, value, rows, rounds = program.solve(floor)
+    p, value, rows, rounds = program.solve(floor, work)
     found = [_choice(graph, w, "optimized", alpha) for alpha in _rounded_in(graph, p[of], least)]
     best = max([even, *found], key=lambda c: (c.worst, c.expected) if fair else (c.expected, c.worst))
     bound = max(value, best.expected)
@@ -186,21 +194,21 @@ def optimize(graph: DatasetGraph, weights: Floats | None = None, *, fair: bool =
 
 
 def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
-    """Find the best alpha that is the same at all boundary datasets of a colour (``boundary.homogeneous``).
+    """Find the best alpha that is the same at all boundary datasets of a colour (``neodp.homogeneous``).
 
     The accuracy is a concave function of the one free number, since U is concave and increasing; golden-section search
     finds the best number to about 1e-6.
     """
 
     def at(first: float) -> Choice:
-        return _choice(graph, weights, "homogeneous", boundary.homogeneous(graph, first))
+        return _choice(graph, weights, "homogeneous", homogeneous(graph, first))
 
     def score(choice: Choice) -> tuple[float, float]:
         return (choice.worst, choice.expected) if fair else (choice.expected, choice.worst)
 
     step = (5**0.5 - 1) / 2
     low, high = 0.0, 1.0
-    ends = [at(low), at(high), at(float(extend(graph.with_alpha(boundary.balanced(graph))).p_true.min()))]
+    ends = [at(low), at(high), at(float(extend(graph.with_alpha(balanced(graph))).p_true.min()))]
     a, b = high - step, low + step
     left, right = at(a), at(b)
     while high - low > 1e-6:
@@ -217,7 +225,7 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
 
 def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
     """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison."""
-    even = _choice(graph, weights, "balanced", boundary.balanced(graph))
+    even = _choice(graph, weights, "balanced", balanced(graph))
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
 
 
@@ -310,7 +318,7 @@ class _Program:
         kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= MANY)
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
-    def solve(self, floor: float) -> tuple[Floats, float, int, int]:
+    def solve(self, floor: float, work: int | None = None) -> tuple[Floats, float, int, int]:
         """Find the best p with no accuracy below `floor`; return it, its expected accuracy, the rows and the rounds."""
         first = self.color == 0
         low, high = np.where(first, floor, 0.0), np.where(first, 1.0, 1.0 - floor)
@@ -327,9 +335,12 @@ class _Program:
                 low,
                 high,
             )
-            result = program.solve("simplex")
-            if result.x is None:  # where epsilons differ by many powers of ten, one may give up
-                result = program.solve("ipm")
+            most = None if work is None else max(0, work // len(number))
+            result = program.solve("simplex", most)
+            if work is not None:
+                work -= result.iterations * len(number)
+            if result.x is None and result.iterations != most:  # where epsilons differ by many powers of ten
+                result = program.solve("ipm", PATIENCE)
             if result.x is None:
                 raise NeodpError(f"the solver gave up: {result.message}", "take the balanced alpha")
             p = np.clip(result.x, 0.0, 1.0)

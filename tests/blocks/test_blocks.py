@@ -10,7 +10,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, blocks
-from neodp.core.mechanism import Witness
+from neodp.core.witness import Witness
 from neodp.data.validation import Ints
 from neodp.errors import IncompatibleAlpha, UnhitBoundary
 from tests.problems import KINDS, random_graph

@@ -116,7 +116,7 @@ def test_a_damaged_graph_says_how_to_save_the_ledger(survey: Run, address: str, 
     connection.close()
     code, _, err = survey("audit", "survey")
     assert code == 3
-    assert err.endswith("see docs/backup.md; the ledger is whole: 'neodp ledger export FILE' saves it\n")
+    assert err.endswith("see docs/backup.md; the ledger is intact: 'neodp ledger export FILE' saves it\n")
     assert err.count("\n") == 1
     assert survey("ledger", "export", str(tmp_path / "ledger.jsonl"))[0] == 0
     new = str(tmp_path / "new.db")

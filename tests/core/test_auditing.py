@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
 from neodp.compiled import kernel
-from neodp.core.auditing import holds
+from neodp.core.inequalities import holds
 from neodp.errors import GraphError
 from tests import reference
 

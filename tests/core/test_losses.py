@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neodp
-from neodp.core.auditing import exact, holds_for_all
+from neodp.core.inequalities import exact, holds_for_all
 from neodp.core.losses import losses
 from neodp.errors import GraphError
 

@@ -16,8 +16,6 @@ from neo4j.exceptions import Neo4jError
 
 from neodp import DatasetGraph
 from neodp.data.graph import plain
-from neodp.hints import in_shell
-from neodp.store.neo4j.plugin import in_python
 from tools import neo4j_server as servers
 
 __all__ = ["Caller", "Refused", "guests", "refused", "transactions", "with_plugin"]
@@ -27,7 +25,7 @@ _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.
 
 @dataclass(frozen=True)
 class Refused:
-    """What a procedure refused, taken apart; the hint as the command line shows it to whoever works there."""
+    """What a procedure refused, taken apart; the hint in Cypher."""
 
     kind: str
     message: str
@@ -41,7 +39,7 @@ def refused(error: Neo4jError) -> Refused:
     kind, message, hint = found.groups()
     if kind not in ("client", "memory"):  # which send one to the client
         assert not re.search(r"'neodp |--\w|`(store|graph|neodp)\.|`\w+=", hint), hint
-    return Refused(kind, message, in_shell(in_python(hint)))
+    return Refused(kind, message, hint)
 
 
 class Caller:

@@ -19,7 +19,7 @@ import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, UnhitBoundary
-from neodp.hints import in_shell
+from neodp.hints import in_cypher
 from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
@@ -52,7 +52,7 @@ def _same(caller: Caller, client: Store, key: str, release: str, graph: str = "g
     inside = caller.refusal(ANSWER, graph=graph, key=key, release=release)
     with pytest.raises(NeodpError) as error:
         client.answer(graph, key, release)
-    assert inside == Refused(error.value.kind, error.value.message, in_shell(error.value.hint))
+    assert inside == Refused(error.value.kind, error.value.message, in_cypher(error.value.hint, graph))
     return inside
 
 
@@ -101,7 +101,7 @@ def test_what_is_kept_is_the_same_in_every_byte(caller: Caller, client: Store) -
         client.load(name, graph.with_alpha(neodp.balanced(graph)), population=people)
         _plugin(caller, graph.key(0), release, graph=name)
         inside = client.kept(name, release)  # which checks the digest
-        caller("MATCH (r:Release) DELETE r")
+        caller("MATCH (r:NeodpRelease) DELETE r")
         caller("MATCH (g:DatasetGraph) REMOVE g.certified")
         mine = client.answer(name, graph.key(0), release)
         assert inside is not None
@@ -280,13 +280,21 @@ def test_the_certificate(caller: Caller, client: Store) -> None:
         client.answer("g", "0-0", "d")
 
 
+def test_releases_and_ledgers_of_others_are_left_alone(caller: Caller, client: Store) -> None:
+    caller("CREATE (:Release {graph: 'g', name: 'spring', answer: 'both'})")
+    caller("CREATE (:Ledger {population: 'default', max_releases: 'many', account: 'mine'})")
+    client.load("g", _survey())
+    assert _plugin(caller, "0-0", "spring") == client.answer("g", "0-0", "spring").answer
+    assert caller.one("MATCH (n) WHERE n:Release OR n:Ledger RETURN count(n) AS theirs")["theirs"] == 2
+
+
 def test_a_release_that_was_edited(caller: Caller, client: Store) -> None:
     client.allow("default", MANY)
     client.load("g", _survey())
     _plugin(caller, "0-0", "spring")
-    caller("MATCH (r:Release) SET r.answer = r.answer + '!'")
+    caller("MATCH (r:NeodpRelease) SET r.answer = r.answer + '!'")
     assert _same(caller, client, "0-0", "spring").kind == "damaged_release"
-    caller("MATCH (l:Ledger) SET l.account = replace(l.account, '1\t', '0\t')")  # used once less
+    caller("MATCH (l:NeodpLedger) SET l.account = replace(l.account, '1\t', '0\t')")  # used once less
     assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"
 
 
@@ -302,7 +310,7 @@ def test_a_release_with_properties_of_other_types(caller: Caller, client: Store,
     """One sentence, the same through both doors, whatever somebody has written."""
     client.load("g", _survey())
     _plugin(caller, "0-0", "spring")
-    caller(f"MATCH (r:Release) SET {change}")
+    caller(f"MATCH (r:NeodpRelease) SET {change}")
     assert _same(caller, client, "0-0", "spring").kind == "damaged_release"
 
 
@@ -310,7 +318,7 @@ def test_a_release_with_properties_of_other_types(caller: Caller, client: Store,
 def test_an_account_with_properties_of_other_types(caller: Caller, client: Store, change: str) -> None:
     client.load("g", _survey())
     _plugin(caller, "0-0", "spring")
-    caller(f"MATCH (l:Ledger) SET {change}")
+    caller(f"MATCH (l:NeodpLedger) SET {change}")
     assert _same(caller, client, "0-0", "autumn").kind == "damaged_release"
 
 

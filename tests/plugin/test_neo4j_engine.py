@@ -18,7 +18,6 @@ import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, StoreError
-from neodp.hints import in_shell
 from neodp.store import Store, open_store
 from neodp.store.engines import Declined
 from tests.plugin.calls import Caller
@@ -52,7 +51,7 @@ def run(caller: Caller, plugin_server: servers.Server, capsys: pytest.CaptureFix
 def _error(does: Callable[[], object]) -> tuple[type[NeodpError], str, str]:
     with pytest.raises(NeodpError) as error:
         does()
-    return type(error.value), error.value.message, in_shell(error.value.hint)
+    return type(error.value), error.value.message, error.value.hint
 
 
 def test_both_engines_agree(client: Store, graph: DatasetGraph) -> None:

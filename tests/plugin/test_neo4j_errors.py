@@ -11,9 +11,9 @@ from neo4j.exceptions import ClientError
 
 import neodp
 from neodp.errors import NeodpError
-from neodp.hints import in_shell
+from neodp.hints import VERBS, Call, Hint, in_cypher
 from neodp.store import Store
-from neodp.store.neo4j.plugin import IN_PYTHON, in_python
+from neodp.store.neo4j.plugin import recognized
 from tests.plugin.calls import Caller, Refused
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -26,7 +26,7 @@ def _client(does: Callable[[], object]) -> Refused:
     try:
         does()
     except NeodpError as error:
-        return Refused(error.kind, error.message, in_shell(error.hint))
+        return Refused(error.kind, error.message, in_cypher(error.hint, "g"))
     raise AssertionError("the client did not refuse it")
 
 
@@ -218,12 +218,13 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
         caller("CALL neodp.eval($name, ['0'])", name=name)
     hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
     assert caller.one(hint)["written"] == 4
-    assert in_python(f"run `{hint}` again") == f"run `store.extend({name!r})` again"
+    assert recognized(f"run `{hint}` again", name, "default") == f"run `store.extend({name!r})` again"
 
 
-@pytest.mark.parametrize("known", [known for known in IN_PYTHON if known.startswith(("CALL", "MATCH"))])
-def test_every_hint_is_cypher(caller: Caller, known: str) -> None:
-    caller("EXPLAIN " + re.sub(r"= [NE]\b", "= 1", known.replace("NAME", repr("g"))))
+@pytest.mark.parametrize("verb", [verb for verb, forms in VERBS.items() if forms.cypher])
+def test_every_hint_is_cypher(caller: Caller, verb: str) -> None:
+    cypher = in_cypher(Hint(Call(verb, graph="g", population="p")), "g")
+    caller("EXPLAIN " + re.sub(r"= [NE]\b", "= 1", cypher.strip("`")))
 
 
 def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None:

@@ -233,7 +233,7 @@ def test_what_a_graph_really_takes_is_counted(server: servers.Server, asker: Cal
     before = asker("MATCH (g:DatasetGraph {name: $graph}) RETURN properties(g) AS properties", graph=graph)
     assert _ended(server, asker, f"CALL neodp.{call}", graph=graph).ended_by == "memory"
     assert asker("MATCH (g:DatasetGraph {name: $graph}) RETURN properties(g) AS properties", graph=graph) == before
-    assert asker("MATCH (r:Release) RETURN r") == []
+    assert asker("MATCH (r:NeodpRelease) RETURN r") == []
 
 
 @pytest.mark.parametrize("keys", ["['2']", "[i IN range(0, $wide - 1) | toString(i)]"])
@@ -254,7 +254,7 @@ def test_an_answer_at_a_dataset_with_many_neighbours_ends_by_the_memory(server: 
     )
     assert _ended(server, asker, "CALL neodp.answer('star', '1', 'spring')").ended_by == "memory"
     asker("MATCH (g:DatasetGraph {name: 'star'}) SET g.mechanism = 'm' REMOVE g.revision, g.certified")
-    assert asker("MATCH (r:Release) RETURN r") == []
+    assert asker("MATCH (r:NeodpRelease) RETURN r") == []
 
 
 def test_all_edges_as_the_worst_end_by_the_memory(server: servers.Server, asker: Caller) -> None:
@@ -400,4 +400,4 @@ def test_names_are_as_long_as_for_the_client(
         for look in (client.info, lambda name: client.check(name, engine="server")):
             with pytest.raises(UnknownGraph, match=r"^the name of the graph has 201 characters; at most 200"):
                 look(over)
-    asker("MATCH (n) WHERE n:Release OR n:Ledger DELETE n")
+    asker("MATCH (n) WHERE n:NeodpRelease OR n:NeodpLedger DELETE n")

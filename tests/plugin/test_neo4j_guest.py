@@ -118,7 +118,7 @@ def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
     [
         ("MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1", "CALL neodp.extend.write('g', {batch: 100})"),
         ("MATCH (d:Dataset {graph: 'g'}) SET d.note = 1", "CALL neodp.boundary.balanced('g', {write: true})"),
-        ("MERGE (l:Ledger {population: 'default'}) SET l.note = 1", "CALL neodp.answer('g', '3-4', 'spring')"),
+        ("MERGE (l:NeodpLedger {population: 'default'}) SET l.note = 1", "CALL neodp.answer('g', '3-4', 'spring')"),
     ],
 )
 @pytest.mark.usefixtures("quiet")
@@ -139,7 +139,7 @@ def test_a_timeout_ends_it_while_it_writes(caller: Caller, client: Store, lock: 
     assert ended == [True]
     assert client.info("g").mechanism is None
     np.testing.assert_array_equal(client.read("g").alpha, before.alpha)
-    assert caller.one("MATCH (r:Release) RETURN count(r) AS kept")["kept"] == 0
+    assert caller.one("MATCH (r:NeodpRelease) RETURN count(r) AS kept")["kept"] == 0
     caller(call)
 
 
@@ -244,7 +244,7 @@ def test_more_memory_than_there_is(caller: Caller, client: Store) -> None:
         refusal = caller.refusal(f"CALL neodp.{call}")
         assert refusal.kind == "memory", call
         assert "of the server's heap" in refusal.message
-    assert caller.one("MATCH (r:Release) RETURN count(r) AS kept")["kept"] == 0
+    assert caller.one("MATCH (r:NeodpRelease) RETURN count(r) AS kept")["kept"] == 0
 
 
 @pytest.mark.usefixtures("quiet")

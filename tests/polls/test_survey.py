@@ -16,7 +16,7 @@ import pytest
 
 import neodp
 from neodp.data.tables import ReadOptions
-from neodp.errors import BudgetSpent, GraphError, OtherQuestion
+from neodp.errors import BudgetSpent, GraphError, NeodpError, OtherQuestion
 from neodp.ledger.account import Limit
 from neodp.polls import Group, Survey
 from neodp.store import Store
@@ -312,3 +312,36 @@ def test_cells_of_several_kinds_are_read_as_a_workbook_has_them() -> None:
     tables = columns, pd.DataFrame(columns, dtype=object), pl.DataFrame(columns, strict=False)
     found = [neodp.poll(table, vote="v", epsilon="e", skip_empty=True).questions[0] for table in tables]
     assert [question.tally.counts.tolist() for question in found] == [[[1, 0], [1, 1], [0, 1]]] * 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"options": [1, 2]}, {"options": 5}, {"prior": 0.6}, {"prior": None}, {"query": None}, {"query": 3},
+        {"vote": 3},        {"vote": [1]}, {"vote": None}, {"epsilon": None}, {"epsilon": [1]}, {"epsilon": True}, {"levels": 3},
+        {"levels": ["a"]}, {"levels": {"a": 10**400}}, {"mechanism": 3}, {"by": 3}, {"by": "w", "by_values": 3},
+        {"by": "w", "by_values": "a", "by_other": 3}, {"id": 3}, {"id": ""}, {"missing": 3}, {"missing": [1]},
+        {"skip_empty": "x"}, {"exact": 1}, {"mapping": 3}, {"other": 3}, {"name": 3}, {"reading": 3}, {"vote": "lists"},
+    ],
+)  # fmt: skip
+def test_arguments_of_other_types_are_refused_in_one_sentence(wrong: dict[str, Any]) -> None:
+    table = {"v": ["yes", "no"], "w": ["a", "a"], "lists": [[1], [2]]}
+    with pytest.raises(NeodpError):
+        neodp.poll(table, **{"vote": "v", "epsilon": 1.0, **wrong})
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_whose_names_have_blanks_around_them(ending: str, tmp_path: Path) -> None:
+    """Either spelling finds the column, and is the same question."""
+    path = tmp_path / f"people.{ending}"
+    if ending == "csv":
+        path.write_text("answer , eps\nyes,1\nno,1\nyes,1\n")
+    else:
+        pq.write_table(pa.table({"answer ": ["yes", "no", "yes"], " eps": [1.0, 1.0, 1.0]}), path)
+    found = [
+        neodp.poll(path, vote=vote, epsilon=epsilon) for vote in ("answer", "answer ") for epsilon in ("eps", " eps")
+    ]
+    assert len({question.asked for each in found for question in each.asked().values()}) == 1
+    assert len({question.subject for each in found for question in each.asked().values()}) == 1
+    with pytest.raises(GraphError, match="named twice"):
+        neodp.poll(path, vote=["answer", "answer "], epsilon=1.0)

@@ -241,7 +241,7 @@ def test_a_limit_on_epsilon_is_kept_with_the_population(store: Store) -> None:
 def test_a_damaged_release_is_not_served(store: Store, raw: Raw) -> None:
     store.load("g", balanced(generate.path(4)))
     store.answer("g", "1", "spring")
-    raw("MATCH (r:Release) WHERE r.name = 'spring' SET r.answer = 'both' RETURN 1")
+    raw("MATCH (r:NeodpRelease) WHERE r.name = 'spring' SET r.answer = 'both' RETURN 1")
     with pytest.raises(DamagedRelease, match="release 'spring' of 'g' is not what was kept"):
         store.answer("g", "1", "spring")
 
@@ -252,7 +252,7 @@ def test_an_answer_that_somebody_deleted_is_still_paid_for_and_shows(store: Stor
     store.allow("default", Limit(2))
     store.answer("g", "1", "spring")
     store.answer("g", "1", "autumn")
-    raw("MATCH (r:Release) WHERE r.name = 'spring' DELETE r RETURN 1")
+    raw("MATCH (r:NeodpRelease) WHERE r.name = 'spring' DELETE r RETURN 1")
     with pytest.raises(BudgetSpent, match="requested 1, used 2, allowed 2"):
         store.answer("g", "1", "winter")
     told = "the account of population 'default' has 2 releases, and 1 are there, or not the same ones: the store was"
@@ -265,9 +265,9 @@ def test_an_account_that_somebody_edited_decides_nothing(store: Store, raw: Raw)
     store.load("g", balanced(generate.path(4)))
     store.answer("g", "1", "spring")
     text = store.account().text
-    ((kept,),) = raw("MATCH (l:Ledger) RETURN l.account")
+    ((kept,),) = raw("MATCH (l:NeodpLedger) RETURN l.account")
     assert kept == text
-    raw(f"MATCH (l:Ledger) SET l.account = '{text.replace(chr(10) + '1', chr(10) + '0', 1)}' RETURN 1")
+    raw(f"MATCH (l:NeodpLedger) SET l.account = '{text.replace(chr(10) + '1', chr(10) + '0', 1)}' RETURN 1")
     with pytest.raises(DamagedRelease, match="the account of population 'default' cannot be read: the store was"):
         store.answer("g", "1", "autumn")
 
@@ -389,7 +389,7 @@ def test_a_graph_of_somebody_else_does_not_hide_the_others(store: Store, raw: Ra
 def test_a_kept_answer_of_which_a_part_is_gone_is_damaged(store: Store, raw: Raw, lost: str) -> None:
     store.load("g", balanced(generate.path(3)))
     store.answer("g", "1", "spring")
-    raw(f"MATCH (r:Release) SET r.{lost} = NULL")
+    raw(f"MATCH (r:NeodpRelease) SET r.{lost} = NULL")
     for ask in (lambda: store.answer("g", "1", "spring"), store.ledger):
         with pytest.raises(DamagedRelease, match="release 'spring' of 'g' is not what was kept"):
             ask()
@@ -397,10 +397,43 @@ def test_a_kept_answer_of_which_a_part_is_gone_is_damaged(store: Store, raw: Raw
 
 @pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
-    raw("CREATE (:Ledger {population: 'default', max_releases: 'many'})")
+    raw("CREATE (:NeodpLedger {population: 'default', max_releases: 'many'})")
     with pytest.raises(DamagedRelease, match="the limit of population 'default' is no number: the store was damaged"):
         store.ledger()
     assert store.allow("default", Limit(3)).limit == Limit(3)
+
+
+@on_neo4j
+def test_nodes_of_others_with_ordinary_labels_are_left_alone(store: Store, raw: Raw) -> None:
+    """Anybody may have releases, ledgers and profiles; neodp's have labels that only neodp uses."""
+    theirs = [
+        "CREATE (:Release {name: 'v0', graph: 'g', population: 'default', answer: 'both'})",
+        "CREATE (:Ledger {population: 'default', max_releases: 'many', account: 'mine'})",
+        "CREATE (:Profiles {name: 'p'}), (:Profiles {name: 'p'}), (:Protection {name: 'g'})",
+    ]
+    for text in theirs:
+        raw(text)
+    store.load("g", balanced(generate.path(4)))
+    assert store.ledger().releases == () and store.ledgers() == [] and store.populations() == ["default"]
+    assert store.answer("g", "1", "v0").answer in ("yes", "no")
+    assert store.profiles.all() == []
+    store.profiles.load("p", Profiles.from_columns(["ann"], ["tea"]))
+    assert main(["--store", store.address.split()[0], "releases"]) == 0
+    assert main(["--store", store.address.split()[0], "budget"]) == 0
+    assert main(["--store", store.address.split()[0], "drop", "g", "--yes"]) == 0
+    assert raw("MATCH (r) WHERE r:Release OR r:Ledger OR r:Profiles OR r:Protection RETURN count(r)") == [[5]]
+
+
+@on_neo4j
+def test_a_command_that_fails_has_changed_nothing(store: Store, raw: Raw, capsys: pytest.CaptureFixture[str]) -> None:
+    store.load("g", balanced(generate.path(4)))
+    store.answer("g", "1", "spring")
+    raw("MATCH (r:NeodpRelease) SET r.answer = 'both'")
+    for words in (["drop", "g", "--yes"], ["budget", "default", "--releases", "9"]):
+        assert main(["--store", store.address.split()[0], *words]) == 1
+        assert "release 'spring' of 'g'" in capsys.readouterr().err
+    assert store.info("g").datasets == 4
+    assert store.account().limit == Limit()
 
 
 @on_neo4j
@@ -409,7 +442,7 @@ def test_a_kept_answer_that_is_no_color_is_not_served(store: Store, raw: Raw) ->
     store.load("g", balanced(generate.path(3)))
     kept = store.answer("g", "1", "spring")
     forged = replace(kept, answer="perhaps").digest
-    raw("MATCH (r:Release) SET r.answer = 'perhaps', r.digest = $digest", digest=forged)
+    raw("MATCH (r:NeodpRelease) SET r.answer = 'perhaps', r.digest = $digest", digest=forged)
     with pytest.raises(DamagedRelease, match="holds 'perhaps', which is none of the graph's colours: the store was"):
         store.answer("g", "1", "spring")
 

@@ -101,7 +101,7 @@ with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())
     answer_once(store, [question], "spring", lambda _: {"yes": 0.5, "no": 0.5})
     store.ledger()
-late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.family", "neodp.stretch")
+late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.solvers", "neodp.stretch")
 print(*(name for name in late if name in sys.modules))
 """
     done = subprocess.run(

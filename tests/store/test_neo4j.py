@@ -325,13 +325,15 @@ def test_other_peoples_nodes_that_are_in_the_way_are_named(bare: Neo4jStore, neo
 
 
 def test_releases_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
-    """Other people have releases too; those without a name are not in the way."""
-    neo4j_driver.execute_query("UNWIND [1, 2] AS i CREATE (:Release {version: 1}), (:DatasetGraph {name: 'a'})")
+    """Only those that have neodp's own label, and a name."""
+    neo4j_driver.execute_query("UNWIND [1, 2] AS i CREATE (:NeodpRelease {version: 1}), (:DatasetGraph {name: 'a'})")
     with pytest.raises(StoreError, match=r"has 2 nodes \(:DatasetGraph\) with name 'a': neodp needs one at most; look"):
         bare.init()
     neo4j_driver.execute_query("MATCH (g:DatasetGraph) DELETE g")
-    neo4j_driver.execute_query("UNWIND [1, 2, 2] AS i CREATE (:Release {graph: 'g', name: 'n' + i, population: 'x'})")
-    with pytest.raises(StoreError, match=r"has 2 nodes \(:Release\) with graph 'g' and name 'n2'"):
+    neo4j_driver.execute_query(
+        "UNWIND [1, 2, 2] AS i CREATE (:NeodpRelease {graph: 'g', name: 'n' + i, population: 'x'})"
+    )
+    with pytest.raises(StoreError, match=r"has 2 nodes \(:NeodpRelease\) with graph 'g' and name 'n2'"):
         bare.init()
 
 

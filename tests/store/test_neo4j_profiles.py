@@ -50,7 +50,7 @@ def test_of_two_loads_the_later_one_stands(store: Store) -> None:
 
 def test_profiles_made_by_somebody_s_own_cypher(store: Store, neo4j_driver: neo4j.Driver) -> None:
     neo4j_driver.execute_query(
-        "CREATE (:Profiles {name: 'p'}) "
+        "CREATE (:NeodpProfiles {name: 'p'}) "
         "CREATE (:User {profile: 'p', id: 'a'})-[:LIKES {weight: 1.0}]->(i:Item {profile: 'p', id: 'x'}) "
         "CREATE (:User {profile: 'p', id: 'b'})-[:LIKES]->(i)"
     )

@@ -441,7 +441,7 @@ def test_the_ledger_of_a_damaged_file_is_saved(tmp_path: Path, data: bytes, dama
         ) as found:
             look(store)
         assert found.value.hint.endswith(
-            "the ledger is whole: `neodp.store.transfer.export_ledger(store, FILE)` saves it"
+            "the ledger is intact: `neodp.store.transfer.export_ledger(store, FILE)` saves it"
         )
         assert exported(store) == data
     edit(path, "UPDATE release SET answer = 'no' WHERE name = 'two'")
@@ -465,6 +465,6 @@ def test_a_ledger_that_was_half_changed_is_not_called_damaged(
             raise store._file.damaged("a page is gone")
 
         monkeypatch.setattr(store, "_create_release", fail)
-        with pytest.raises(DamagedStore, match=r"a page is gone; .*; the ledger is whole"):
+        with pytest.raises(DamagedStore, match=r"a page is gone; .*; the ledger is intact"):
             store.keep([Release("g", "four", "no", None, None, "staff", '{"a": 1}', (Level(1.0),))])
         assert store.ledger("staff").used == 3

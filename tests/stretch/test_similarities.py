@@ -47,7 +47,7 @@ def released(p: Profiles, measure: Measure) -> dict[Any, int]:
         return values
 
     neighbors(p, 1, epsilon=EPSILON, measure=measure, sampler=spy)
-    norms = seen.pop(0) if measure is Measure.COSINE else []
+    norms = seen.pop(0) if measure == Measure.COSINE else []
     numbers: dict[Any, int] = {("norm", u): int(x) for u, x in enumerate(norms)}
     pairs = [(u, v) for u in range(len(p)) for v in range(u + 1, len(p))]
     numbers |= {pair: int(x) for pair, x in zip(pairs, seen[0], strict=True)}
@@ -360,3 +360,20 @@ def test_noisy_top_k_by_enumeration() -> None:
     together = [chance_of_a_list((t,), (0, 3, 3, 0), scale, 150) for t in range(4)]
     odds = max(abs(math.log(a / b)) for a, b in zip(apart, together, strict=True))
     assert odds > largest / scale  # moves in both directions would cost more: the direction matters
+
+
+@pytest.mark.parametrize("measure", list(Measure))
+def test_a_measure_as_text_is_that_measure(measure: Measure) -> None:
+    """The same norms get noise, and the same is charged, whether a measure is named or given as text."""
+    p = random_profiles(6, 12, 3)
+    assert released(p, str(measure.value)) == released(p, measure)  # type: ignore[arg-type]
+    assert Cost.of_pairs(3, 1.0, str(measure.value)) == Cost.of_pairs(3, 1.0, measure)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["cosin", "", "COSINE", None, 3])
+def test_a_text_that_is_no_measure_is_refused(measure: Any) -> None:
+    p = random_profiles(6, 12, 3)
+    with pytest.raises(PrivacyError, match="give one of dot, cosine, cosine-public-sizes"):
+        similarity(p, "u0", "u1", epsilon=1.0, measure=measure)
+    with pytest.raises(PrivacyError):
+        Cost.of_pairs(3, 1.0, measure)

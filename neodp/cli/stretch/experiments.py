@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from neodp.cli.common import Force, Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Force, Json, Quiet
 from neodp.cli.stretch.common import Measured, Profile, cost_in_words, numbers
 from neodp.data.files import require_new
 from neodp.data.formatting import count, number, share

@@ -7,21 +7,8 @@ from typing import Annotated
 
 import typer
 
-from neodp.cli.common import (
-    Delimiter,
-    Encoding,
-    ExtraColumns,
-    Json,
-    Quiet,
-    Session,
-    Sheet,
-    confirm,
-    progress,
-    reading,
-    say,
-    show,
-    table,
-)
+from neodp.cli.common import Session, confirm, progress, say, show, table
+from neodp.cli.options import Delimiter, Encoding, ExtraColumns, Json, Population, Quiet, Replace, Sheet, Yes, reading
 from neodp.cli.stretch.common import Profile
 from neodp.data.formatting import count, moment
 from neodp.errors import GraphError
@@ -50,10 +37,8 @@ def load(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="For the same groups and weights again.")] = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace profiles by that name.")] = False,
-    population: Annotated[
-        str | None, typer.Option(help="Whose data it is (`neodp budget`). Default: default.", metavar="NAME")
-    ] = None,
+    replace: Replace = False,
+    population: Population = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
@@ -110,7 +95,7 @@ def list_profiles(context: typer.Context, json: Json = False) -> None:
 def drop(
     context: typer.Context,
     profile: Profile,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

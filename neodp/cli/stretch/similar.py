@@ -8,7 +8,8 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import typer
 
-from neodp.cli.common import Json, Quiet, Session, progress, say, show, table
+from neodp.cli.common import Session, progress, say, show, table
+from neodp.cli.options import Json, Quiet
 from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
 from neodp.data.formatting import count, number
 from neodp.errors import PrivacyError

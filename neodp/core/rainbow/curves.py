@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import auditing
+from neodp.core import inequalities
 from neodp.core.rainbow.orders import Order
 from neodp.core.rainbow.units import context
 from neodp.data.validation import Floats
@@ -45,7 +45,7 @@ class Curves(ABC):
         curves: dict[Any, Curve] = {}
         self._of: dict[Order, Curve] = {}
         for order, row in alpha.items():
-            exact = auditing.exact(np.array(row, np.float64))
+            exact = inequalities.exact(np.array(row, np.float64))
             ranked = tuple(float(row[color]) for color in order), tuple(exact[color] for color in order)
             if ranked not in curves:
                 curves[ranked] = self._curve(*ranked)

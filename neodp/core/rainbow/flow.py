@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.core.rainbow.curves import Curve, Curves
 from neodp.core.rainbow.units import context
 from neodp.data.validation import Floats
@@ -61,10 +62,8 @@ class _Flow(Curve):
     """The flow dS/dt = min(S, 1 - S) of every prefix sum; t in units of 2^-50."""
 
     def rows(self, at: NDArray[Any]) -> Floats:
-        from neodp.compiled import kernel
-
         with localcontext(context()):
             start = np.array([(float(p), float(p - Decimal(float(p)))) for p in self.start])
-        rows: Floats = kernel.flow(at.astype(np.int64), start)
+        rows: Floats = compiled.kernel.flow(at.astype(np.int64), start)
         rows[at == 0] = self.alpha
         return rows

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.core import boundary
 from neodp.core.rainbow.units import lengths
 from neodp.data.graph import DatasetGraph
@@ -59,17 +60,13 @@ def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]
     >>> morphism(g)
     (array([0, 0, 0, 1, 1, 1], dtype=int32), array([2, 1, 0, 0, 1, 2], dtype=int32))
     """
-    from neodp.compiled import kernel
-
     inside = graph.adjacency_of(~graph.crossing, numbered=False)
-    return graph.order, kernel.hops(*inside[:2], boundary.boundary_vertices(graph))
+    return graph.order, compiled.kernel.hops(*inside[:2], boundary.boundary_vertices(graph))
 
 
 def distances(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return, per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 if there is none."""
-    from neodp.compiled import kernel
-
-    each = lengths(graph.epsilon, len(graph.colors))
+    kernel, each = compiled.kernel, lengths(graph.epsilon, len(graph.colors))
     inside = graph.adjacency_of(~graph.crossing)
     label = np.full(len(graph), kernel.FAR + 1, np.int64)
     ends = boundary.boundary_vertices(graph)

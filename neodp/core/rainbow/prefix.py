@@ -12,7 +12,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-from neodp.core import auditing, boundary
+from neodp.core import auditing, boundary, inequalities
 from neodp.core.privacy import UNIT
 from neodp.core.rainbow.orders import Order, distances
 from neodp.core.rainbow.units import DIGITS, context, lengths, lowered, rounded
@@ -36,7 +36,7 @@ def prefix_sums(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
         factor = [grow[n] for n in each.tolist()]
         delta = [lowered(d, k, n) for d, n in zip(graph.delta.tolist(), each.tolist(), strict=True)]
         orders = [tuple(row) for row in graph.orders.tolist()]
-        exact = {order: auditing.exact(np.array(row)) for order, row in alpha.items()}
+        exact = {order: inequalities.exact(np.array(row)) for order, row in alpha.items()}
         for j in range(1, k):
             chances = {order: sum(row[color] for color in order[:j]) for order, row in exact.items()}
             start = {order: Decimal(p.numerator) / Decimal(p.denominator) for order, p in chances.items()}
@@ -48,7 +48,7 @@ def prefix_sums(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
     np.put_along_axis(rows, graph.orders[graph.order].astype(np.int64), ranked, axis=1)
     if len(ends):
         rows[ends] = [alpha[orders[c]] for c in graph.order[ends].tolist()]
-    found = auditing.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
+    found = inequalities.judge(graph.source, graph.target, graph.epsilon, graph.delta, rows)
     broken = found.broken.any(axis=(1, 2))
     if broken.any():
         edge = int(np.argmax(np.where(broken, found.tightness, -1.0)))

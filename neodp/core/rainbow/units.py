@@ -18,8 +18,9 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.compiled.labels import SMALLEST
 from neodp.core.privacy import UNIT
-from neodp.data.validation import SMALLEST, Floats
+from neodp.data.validation import Floats
 
 __all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded"]
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 
 from neodp.data.tables.options import ReadOptions
 from neodp.errors import GraphError, near
+from neodp.hints import Hint, Option
 
 __all__ = ["is_alike", "on_one_line", "wanted_columns"]
 
@@ -107,7 +108,10 @@ def _missing(source: object, name: str, names: Sequence[str], below: str | None)
     if not hint and any(re.fullmatch(r"[-+]?[\d.,]*\d", other) for other in names):
         hint = f"its first line, {_listed(names)}, must name the columns"
     if not hint and len(names) == 1:
-        hint = f"its first line is one column, {_listed(names)}: what separates columns? name it with `delimiter=...`"
+        hint = Hint(
+            f"its first line is one column, {_listed(names)}: what separates columns? name it with ",
+            Option("delimiter"),
+        )
     return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {_listed(names)}")
 
 
@@ -138,20 +142,22 @@ def _refuse_others(
         (other, name), *_ = slips
         raise GraphError(
             f"{source} has a column {other!r}, and none {name!r}",
-            "rename it, or give `extra_columns='ignore'`",
+            Hint("rename it, or give ", Option("extra_columns", "ignore")),
         )
     if not closed:
         return
     unnamed = [i + 1 for i, name in enumerate(names) if not name and not is_blank(i)]
     if unnamed:
         raise GraphError(
-            f"{source}: column {unnamed[0]} has no name", "name it in the first line, or give `extra_columns='ignore'`"
+            f"{source}: column {unnamed[0]} has no name",
+            Hint("name it in the first line, or give ", Option("extra_columns", "ignore")),
         )
     if others:
         shown = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
         what = f"a column {shown}, which is" if len(others) == 1 else f"columns {shown}, which are"
         raise GraphError(
-            f"{source} has {what} not asked for", f"it may have {', '.join(asked)}; or give `extra_columns='ignore'`"
+            f"{source} has {what} not asked for",
+            Hint(f"it may have {', '.join(asked)}; or give ", Option("extra_columns", "ignore")),
         )
 
 

@@ -142,7 +142,7 @@ class Problems:
         lines = [(kind, *_several(what, complaint, kind)) for (what, complaint), kind in self._kinds.items()]
         tables = list(dict.fromkeys(table for _, table, _ in lines if table))
         details = [
-            (f"{table}: {text}" if len(tables) > 1 else text) + f"; {kind.hint or hint}" * bool(kind.hint or hint)
+            (f"{table}: {text}" if len(tables) > 1 else text) + ("; " + remedy if (remedy := kind.hint or hint) else "")
             for kind, table, text in lines
         ]
         of = f" of {' and '.join(tables)}" if tables else ""

@@ -141,20 +141,21 @@ def read_table(
     """
     options = options or ReadOptions()
     source = Source(Path(path))
-    needed, optional = ([name.strip() for name in names] for names in (needed, optional))
-    contents, kind = _opened(source, (*needed, *optional), options, format)
+    contents, kind = _opened(source, [name.strip() for name in (*needed, *optional)], options, format)
+    called = {name: _spelled(name, contents.names) for name in (*needed, *optional)}
     with understood(source, kind):
         where = wanted_columns(
             source,
             contents.names,
-            needed,
-            optional,
+            [called[name] for name in needed],
+            [called[name] for name in optional],
             closed=closed,
             options=options,
             is_blank=lambda i: contents.is_text and not any(map(str.strip, contents.columns([i])[0].to_pylist())),
             header_below=contents.header_below,
         )
-        columns = dict(zip(where, contents.columns(list(where.values())), strict=True))
+        found = dict(zip(where, contents.columns(list(where.values())), strict=True))
+        columns = {name: found[spelled] for name, spelled in called.items() if spelled in found}
     if contents.delimiter not in (None, ","):
         problems = Problems(lambda row: f"{source}, {contents.place(row)}")
         for name in set(numbers) & set(columns):
@@ -162,6 +163,14 @@ def read_table(
         problems.raise_if_any("write all numbers of the column in one way")
     contents.forget()
     return Table(source, columns, contents)
+
+
+def _spelled(name: str, names: Sequence[str]) -> str:
+    """Return the name of a column as the file spells it, if the two differ in surrounding blanks only."""
+    if name in names:
+        return name
+    alike = [each for each in names if each.strip() == name.strip()]
+    return alike[0] if len(alike) == 1 else name.strip()
 
 
 def header(path: str | PathLike[str], options: ReadOptions | None = None) -> list[str]:

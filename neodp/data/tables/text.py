@@ -25,6 +25,7 @@ from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.problems import SHOWN
 from neodp.data.tables.source import Source
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,7 +201,10 @@ class Text:
             f"which has {n} between {_shown(self.delimiter)}: {shown}{more}",
             f"write out the empty cells of such rows, as {_shown(self.delimiter)} at their ends"
             if shorter
-            else f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another `delimiter=...`",
+            else Hint(
+                f"put cells that contain {_shown(self.delimiter)} into double quotes, or name another ",
+                Option("delimiter"),
+            ),
         )
 
     def _check_quotes(self) -> None:
@@ -236,7 +240,9 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
     mark, marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", None))
     name = codecs.lookup(encoding).name if encoding is not None else marked or "utf-8"
     if marked is not None and _family(name) != _family(marked):
-        raise GraphError(f"{source} begins with the mark of {marked}, not of {encoding}", "leave out `encoding=...`")
+        raise GraphError(
+            f"{source} begins with the mark of {marked}, not of {encoding}", Hint("leave out ", Option("encoding"))
+        )
     name, body = marked or name, data[len(mark) :]
     if encoding is None and marked is None:
         _refuse_zeros(source, body, "UTF-8", "give a text file, or one whose ending says what it is")
@@ -250,7 +256,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
             text = body.decode(name).encode("utf-8")
     except UnicodeError:
         raise _undecodable(source, body, name, encoding) from None
-    _refuse_zeros(source, text, name, "name another `encoding=...`, or remove the byte")
+    _refuse_zeros(source, text, name, Hint("name another ", Option("encoding"), ", or remove the byte"))
     return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
 
 
@@ -262,7 +268,7 @@ def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
     wide = "utf-16-be" if text.startswith(b"\0") else "utf-16-le"
     raise GraphError(
         f"{source} has a zero byte in line {line}: it is not text in {name}",
-        f"give `encoding={wide!r}` if it is that" if text.count(b"\0") > len(text) // 3 else hint,
+        Hint("give ", Option("encoding", wide), " if it is that") if text.count(b"\0") > len(text) // 3 else hint,
     )
 
 
@@ -282,11 +288,15 @@ def _undecodable(source: Source, body: bytes, name: str, encoding: str | None) -
     except UnicodeError:
         pass
     if encoding is not None:
-        return GraphError(f"{source} is not text in {encoding}{where}", "name another `encoding=...`")
+        return GraphError(f"{source} is not text in {encoding}{where}", Hint("name another ", Option("encoding")))
     return GraphError(
         f"{source} is not text in {name.upper()}{where}, and other encodings cannot be told apart",
-        "name it, as in `encoding='windows-1252'` (Excel in America and Western Europe), windows-1250 (Central Europe) "
-        "or mac-roman, or save the table as 'CSV UTF-8'",
+        Hint(
+            "name it, as in ",
+            Option("encoding", "windows-1252"),
+            " (Excel in America and Western Europe), windows-1250 (Central Europe) "
+            "or mac-roman, or save the table as 'CSV UTF-8'",
+        ),
     )
 
 

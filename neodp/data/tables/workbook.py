@@ -16,6 +16,7 @@ from neodp.data.tables.names import on_one_line
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.source import Source
 from neodp.errors import GraphError, near
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +84,8 @@ def _chosen(book: Any, source: Source, wanted: str | None) -> tuple[str | None, 
     filled = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
     if len(filled) > 1:
         raise GraphError(
-            f"{source} has {len(filled)} sheets with cells: {', '.join(filled)}", "name one of them with `sheet=...`"
+            f"{source} has {len(filled)} sheets with cells: {', '.join(filled)}",
+            Hint("name one of them with ", Option("sheet")),
         )
     return next(iter(filled.items()), (None, []))
 

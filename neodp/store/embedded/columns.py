@@ -121,8 +121,9 @@ class Columns:
         """Return a column at some positions, from the parts that contain them."""
         found = np.empty((len(places), *column.shape), column.dtype)
         part_of = places // column.rows
-        for part in sorted(set(part_of.tolist())):
-            here = part_of == part
+        parts = sorted(set(part_of.tolist()))
+        for part in parts:
+            here = part_of == part if len(parts) > 1 else slice(None)
             rows = self.part(column, part)
             found[here] = np.nan if rows is None else rows[places[here] - part * column.rows]
         return found

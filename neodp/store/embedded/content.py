@@ -122,8 +122,9 @@ class Content:
 
     def edges_at(self, places: Array) -> HalfEdges:
         """Return the edges at some datasets, in either direction."""
-        out_start, out_end = (self._columns.take(self._out, places + i).astype(np.int64) for i in (0, 1))
-        in_start, in_end = (self._columns.take(self._in, places + i).astype(np.int64) for i in (0, 1))
+        both = np.concatenate([places, places + 1])
+        out_start, out_end = np.split(self._columns.take(self._out, both).astype(np.int64), 2)
+        in_start, in_end = np.split(self._columns.take(self._in, both).astype(np.int64), 2)
         outgoing = ranges(out_start, out_end)
         incoming = self._columns.take(self._incoming, ranges(in_start, in_end)).astype(np.int64)
         ends = (self._columns.take(self._ends[1], outgoing), self._columns.take(self._ends[0], incoming))

@@ -7,7 +7,7 @@ CREATE NODE TABLE Dataset(
     id INT64 PRIMARY KEY, graph STRING, key STRING, color STRING, alpha DOUBLE, preference STRING[], p DOUBLE, q DOUBLE,
     p_true DOUBLE, distance INT64{colors});
 CREATE REL TABLE NEIGHBOR(FROM Dataset TO Dataset, epsilon DOUBLE, delta DOUBLE, mu DOUBLE);
-CREATE NODE TABLE Profiles(
+CREATE NODE TABLE NeodpProfiles(
     name STRING PRIMARY KEY, created STRING, users INT64, items INT64, likes INT64, population STRING);
 CREATE NODE TABLE User(node INT64 PRIMARY KEY, `profile` STRING, id STRING, `group` STRING);
 CREATE NODE TABLE Item(node INT64 PRIMARY KEY, `profile` STRING, id STRING);

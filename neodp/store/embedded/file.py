@@ -40,6 +40,7 @@ from typing import Any
 
 from neodp.data.files import note_if_open
 from neodp.errors import DamagedStore, GraphError, NeodpError, StoreError, StoreUnreachable
+from neodp.hints import Call, Hint, Option
 from neodp.store import refusals
 from neodp.store.settings import Settings
 
@@ -57,8 +58,8 @@ WAIT = 30.0
 """The least number of seconds to wait for another process that is writing."""
 RESTORE = "nothing was changed; restore it from a backup, see docs/backup.md"
 """The hint for a damaged file."""
-EXPORT = "`neodp.store.transfer.export_ledger(store, FILE)`"
-"""The code that saves a ledger."""
+SAVE = Hint(Call("export_ledger"), " saves it")
+"""The hint for a ledger that is intact in a damaged file."""
 BESIDE = ("-journal", "-wal", "-shm")
 """The suffixes of the files that SQLite writes next to its own. It would follow a link there."""
 
@@ -97,7 +98,7 @@ class File:
         self._writing: bool | None = None  # whether a transaction is open, and which kind
         self._sound = False
         self._ledger_is_whole = ledger_is_whole
-        self._tells_of_ledger = False  # whether an error about damage says if the ledger is whole
+        self._tells_of_ledger = False  # whether an error about damage says if the ledger is intact
         interrupted = beside(self.path, "-journal").exists()
         self._connection: sqlite3.Connection | None = self._connect()
         self._finalizer = weakref.finalize(self, self._connection.close)
@@ -254,8 +255,8 @@ class File:
             self._tells_of_ledger = False
             whole = self._ledger_is_whole(self)
             self._tells_of_ledger = True
-            found = f"the ledger is whole: {EXPORT} saves it" if whole else "its ledger is damaged too"
-            error.hint = f"{RESTORE}; {found}"
+            found = "the ledger is intact: " + SAVE if whole else "its ledger is damaged too"
+            error.hint = f"{RESTORE}; " + found
 
     def _require_ours(self) -> None:
         """Refuse a file of another program or of another version, or one with missing or additional parts."""
@@ -416,12 +417,15 @@ def _place(path: Path, address: str, create: bool) -> Path:
         wrong = ("is a link to nothing", "remove the link, or name the file itself") if dangling else _misplaced(path)
     except (OSError, RuntimeError, ValueError) as e:  # a folder is closed, a name too long, links go round in a circle
         reason = getattr(e, "strerror", None) or str(e)
-        raise StoreUnreachable(f"the store {address!r} cannot be opened: {reason}", "correct `uri=...`") from e
+        raise StoreUnreachable(
+            f"the store {address!r} cannot be opened: {reason}", Hint("correct ", Option("uri"))
+        ) from e
     if wrong is not None:
         raise StoreUnreachable(f"the store {address} {wrong[0]}", wrong[1])
     if not create and not path.exists():
         raise StoreUnreachable(
-            f"there is no store {address}", f"correct `uri=...`, or make one with `open_store({address!r})`"
+            f"there is no store {address}",
+            Hint("correct ", Option("uri"), ", or make one with ", Call("make_store", address=address)),
         )
     return path
 
@@ -435,7 +439,7 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
         if other.is_symlink() or (other.exists() and other.stat().st_nlink > 1):
             return f"has a link beside it, {other.name}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
-        return "is in no folder that exists", "make the folder, or correct `uri=...`"
+        return "is in no folder that exists", Hint("make the folder, or correct ", Option("uri"))
     if not path.exists():
         journals = [end for end in BESIDE if beside(path, end).exists()]
         if journals:

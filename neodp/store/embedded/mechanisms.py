@@ -141,6 +141,7 @@ class Mechanisms(Graphs):
                 neighbors=neighbors,
                 write=keep,
                 places=places.tolist(),
+                validated=True,
             )
 
     def _known(self, content: Content | Held, name: str, keys: Sequence[str], known: Mapping[str, int]) -> Array:
@@ -185,7 +186,7 @@ class Mechanisms(Graphs):
         import pyarrow as pa
 
         from neodp.core.boundary import distance
-        from neodp.core.family import family
+        from neodp.data.family import family
 
         graph, n, k = self._whole(row), row["datasets"], len(self._content(row).colors)
         none = row["mechanism"] is None and row["evaluated"] is None

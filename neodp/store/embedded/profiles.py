@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neodp.hints import Call
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
@@ -145,7 +146,7 @@ class EmbeddedProfiles(ProfileStore):
         """Return the position of each user of some profiles among the stored users."""
         where = pc.index_in(profiles.users, self._texts(row, "user.id"))
         if where.null_count:
-            raise refusals.overtaken("profile", row["name"], self.address, "store.profiles.all()")
+            raise refusals.overtaken("profile", row["name"], self.address, Call("profiles"))
         return np.asarray(where, np.int64)
 
     def similar(self, row: Mapping[str, Any]) -> dict[str, Array]:

@@ -110,7 +110,7 @@ class Queries(Mechanisms):
 
         name, p = row["name"], self.profiles.read(row["name"])
         own = {column: row[column] for column in ("name", "created", "users", "items", "likes", "population")}
-        yield "Profiles", pa.Table.from_pylist([own])
+        yield "NeodpProfiles", pa.Table.from_pylist([own])
         group = pa.nulls(len(p.users), pa.string()) if p.group is None else p.group
         numbers = np.arange(first_user, first_user + len(p.users))
         yield (

@@ -62,7 +62,7 @@ class Releases(Store):
         population = valid_name("population", population)
         with self._file.writing():
             self._set(population, **_parts(limit))
-        return self.ledger(population)
+            return self._ledgers.one(population)  # if it is damaged, nothing is set
 
     def kept(self, subject: str, name: str) -> Release | None:
         """Return the release of a name about a subject; None if there is none."""

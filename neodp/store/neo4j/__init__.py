@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import neo4j
 
 from neodp.errors import StoreError
+from neodp.hints import Call, Hint
 from neodp.store.engines import Plugin
 from neodp.store.neo4j.mechanisms import Mechanisms
 from neodp.store.neo4j.plugin import look, server_version
@@ -69,8 +70,11 @@ class Neo4jStore(Mechanisms, Releases):
         """Refuse to copy the database, since a Neo4j server has its own backup tools."""
         raise StoreError(
             f"{self.address} is backed up by Neo4j's own tools",
-            "use neo4j-admin database dump or backup for the database, and "
-            "`neodp.store.transfer.export_ledger(store, FILE)` for what was answered, see docs/backup.md",
+            Hint(
+                "use neo4j-admin database dump or backup for the database, and ",
+                Call("export_ledger"),
+                " for what was answered, see docs/backup.md",
+            ),
         )
 
     @property

@@ -83,7 +83,7 @@ class Graphs(Store):
             self._session,
             what="graph",
             parameter="graph",
-            look="store.info({name!r})",
+            look="info",
             find="find_graph",
             claim="claim_graph",
             stage="stage_graph",

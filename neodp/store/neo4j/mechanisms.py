@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from neodp.core.ball import Evaluation, Found
 from neodp.core.boundary import distance
-from neodp.core.family import family
 from neodp.core.mechanism import Mechanism
+from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, distributions
 from neodp.errors import Overtaken

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neodp.errors import Overtaken
+from neodp.hints import Call
 from neodp.store import refusals
 from neodp.store.base import Progress, silent
 from neodp.store.neo4j.session import BATCH, Session, Transaction
@@ -38,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Names:
-    """All names of one kind: the word for the kind, and the statements that do each step."""
+    """All names of one kind: the word for the kind, the verb that shows them, and the statements that do each step."""
 
     session: Session
     what: str
@@ -96,7 +97,7 @@ class Names:
 
     def overtaken(self, name: str) -> Overtaken:
         """Return the error for a writer that a later one has overtaken."""
-        return refusals.overtaken(self.what, name, self.session.address, self.look.format(name=name))
+        return refusals.overtaken(self.what, name, self.session.address, Call(self.look, graph=name))
 
     def _exchange(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
         """Replace the old data by the complete new data in one transaction, and then delete the old data."""

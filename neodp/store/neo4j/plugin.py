@@ -6,7 +6,6 @@ If one of its procedures refuses a request, the client raises the same error as 
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import warnings
@@ -20,37 +19,23 @@ import neodp
 from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.ball import Ball, Evaluation
-from neodp.core.extension import Witness
-from neodp.core.mechanism import Check
+from neodp.core.extension import Check
+from neodp.core.witness import Witness
 from neodp.errors import NeodpError, StoreError
+from neodp.hints import VERBS, Call, Hint, Option, in_cypher
+from neodp.ledger.question import DEFAULT
 from neodp.store.engines import Declined, Row
 from neodp.store.whole import AuditedMechanism, Summary
 
 if TYPE_CHECKING:
     from neodp.store.neo4j.session import Session
 
-__all__ = ["IN_PYTHON", "JAR", "ServerPlugin", "in_python", "install", "look", "refusal", "server_version"]
+__all__ = ["JAR", "ServerPlugin", "install", "look", "recognized", "refusal", "server_version"]
 
 JAR = "neodp-plugin.jar"
 """The name of the plugin's file."""
 
 _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
-
-IN_PYTHON = {
-    "CALL neodp.boundary.balanced(NAME)": "neodp.balanced(graph)",
-    "CALL neodp.boundary.balanced(NAME, {write: true})": "graph.with_alpha(neodp.balanced(graph))",
-    "CALL neodp.check(NAME)": "store.check({0})",
-    "CALL neodp.extend.write(NAME)": "store.extend({0})",
-    "MATCH (g:DatasetGraph {name: NAME}) RETURN g": "store.info({0})",
-    "MATCH (l:Ledger {population: NAME}) RETURN l": "store.ledger({0}).spent()",
-    "MATCH (l:Ledger {population: NAME}) SET l.epsilon = E": "store.change_limit({0}, epsilon=E)",
-    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N": "store.change_limit({0}, releases=N)",
-    "MATCH (l:Ledger {population: NAME}) SET l.max_releases = N, l.epsilon = null": "store.allow({0}, Limit(...))",
-    "MATCH (r:Release {population: NAME}) RETURN r": "store.ledger({0})",
-    "SET g.colors = [...]": "colors=...",
-    "{engine: 'whole'}": "engine='whole'",
-}
-"""The commands in the plugin's hints, and the Python code that does the same; {0}, {1} are the names."""
 
 
 class ServerPlugin:
@@ -121,7 +106,18 @@ class ServerPlugin:
         return dict(zip(columns, row, strict=True))
 
     def _rows(self, text: str, *, write: bool = False, **parameters: Any) -> tuple[list[str], list[list[Any]]]:
-        return self._session.transaction("plugin", lambda tx: tx.execute(text, parameters), read=not write)
+        try:
+            return self._session.transaction("plugin", lambda tx: tx.execute(text, parameters), read=not write)
+        except NeodpError as e:
+            if "`" in e.hint:
+                e.hint = recognized(e.hint, parameters["graph"], self._population(parameters["graph"]))
+            raise
+
+    def _population(self, graph: str) -> str:
+        """Return the population that a graph is about."""
+        text = "MATCH (g:DatasetGraph {name: $graph}) RETURN g.population"
+        _, rows = self._session.transaction("plugin", lambda tx: tx.execute(text, {"graph": graph}), read=True)
+        return str(rows[0][0]) if rows and rows[0][0] is not None else DEFAULT
 
 
 def server_version(session: Session) -> str | None:
@@ -141,42 +137,41 @@ def look(session: Session) -> ServerPlugin | None:
     version = server_version(session)
     if version is not None and version != neodp.__version__:
         warnings.warn(
-            f"the server has the plugin of neodp {version}, this is neodp {neodp.__version__}, so the client does the "
-            "work; bring the server up to date with `neodp.store.neo4j.plugin.install(folder)`",
+            Hint(
+                f"the server has the plugin of neodp {version}, this is neodp {neodp.__version__}, so the client does "
+                "the work; bring the server up to date with ",
+                Call("install_plugin"),
+            ),
             stacklevel=2,
         )
     return ServerPlugin(session) if version == neodp.__version__ else None
 
 
 def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
-    """Return a refusal by the plugin as the error that the client would raise; None for any other error."""
+    """Return a refusal by the plugin as the error of the client, its hint still in Cypher; None for any other error."""
     found = _REFUSAL.search(error.message or "")
     if found is None:
         return None
-    kind, message, hint = found[1], found[2], in_python(found[3])
+    kind, message, hint = found.groups()
     if kind in ("client", "memory"):
         return Declined(message, hint)
     known: list[type[NeodpError]] = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
     return next((other for other in known if other.kind == kind), StoreError)(message, hint)
 
 
-def in_python(hint: str) -> str:
-    r"""Return a hint of the plugin, with Python instead of Cypher.
+def recognized(hint: str, graph: str, population: str) -> Hint:
+    """Return a hint of the plugin as data: the calls that it gives as Cypher, about a graph and its population.
 
     Examples
     --------
-    >>> in_python("run `CALL neodp.extend.write('my \\'survey\\'')` again")
-    'run `store.extend("my \'survey\'")` again'
+    >>> recognized("run `CALL neodp.extend.write('survey')` again", "survey", "default")
+    "run `store.extend('survey')` again"
     """
-    return re.sub("`([^`]+)`", lambda code: f"`{_in_python(code[1])}`", hint)
-
-
-def _in_python(cypher: str) -> str:
-    for known, python in IN_PYTHON.items():
-        found = re.fullmatch(re.escape(known).replace("NAME", r"('(?:[^'\\]|\\.)*')"), cypher)
-        if found is not None:
-            return python.format(*(repr(ast.literal_eval(name)) for name in found.groups()))
-    return cypher
+    codes: list[Call | Option] = [Option("engine", "whole"), Option("colors")]
+    codes += [Call(verb, graph=graph, population=population) for verb, forms in VERBS.items() if forms.cypher]
+    known = {in_cypher(Hint(code), graph): code for code in codes}
+    pieces = hint.split("`")
+    return Hint(*(known.get(f"`{piece}`", f"`{piece}`") if i % 2 else piece for i, piece in enumerate(pieces)))
 
 
 def install(folder: Path) -> Path:

@@ -36,7 +36,7 @@ class Neo4jProfiles(ProfileStore):
             session,
             what="profile",
             parameter="profiles",
-            look="store.profiles.all()",
+            look="profiles",
             find="find_profiles",
             claim="claim_profiles",
             stage="stage_profiles",

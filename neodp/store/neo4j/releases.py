@@ -53,8 +53,12 @@ class Releases(Store):
         population = valid_name("population", population)
         self.init()
         values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
-        self._session.write("allow", population=population, **values)
-        return self.ledger(population)
+
+        def work(tx: Transaction) -> Ledger:
+            tx.run("allow", population=population, **values)
+            return ledger_of(population, tx.run("ledger", population=population))  # if it is damaged, nothing is set
+
+        return self._session.transaction("allow", work, harmless_twice=True)
 
     def kept(self, subject: str, name: str) -> Release | None:
         """Return the release of a name about a subject; None if there is none."""

@@ -24,6 +24,7 @@ import neo4j
 from neo4j import exceptions
 
 from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, causes, interrupted
+from neodp.hints import Hint, Option
 from neodp.store import refusals
 from neodp.store.cypher import VERSION, Dialect, schema, statement
 from neodp.store.neo4j.plugin import refusal
@@ -340,7 +341,7 @@ class Session:
                 raise refusals.read_only(self.address) from e
             raise StoreError(f"{self.address} refused: {e.message}", f"code {e.code}") from e
         except exceptions.DriverError as e:
-            raise StoreUnreachable(f"{self.address} cannot be used: {e}", "correct `uri=...`") from e
+            raise StoreUnreachable(f"{self.address} cannot be used: {e}", Hint("correct ", Option("uri"))) from e
 
     def _lost(self, error: Exception) -> StoreUnreachable:
         """Return the error for a connection that failed or was lost, with the reason as far as it is known."""
@@ -359,7 +360,7 @@ class Session:
         if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in chain):
             return StoreUnreachable(
                 f"{self.address} was silent for {self._timeout:g} seconds",
-                "see whether it is at work; raise `timeout=...`",
+                Hint("see whether it is at work; raise ", Option("timeout")),
             )
         if self._answered:
             return StoreUnreachable(
@@ -370,7 +371,9 @@ class Session:
                 f"what answers at {self.address} does not speak Bolt, or only with TLS",
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
-        return StoreUnreachable(f"no Neo4j server answers at {self.address}", "start it, or correct `uri=...`")
+        return StoreUnreachable(
+            f"no Neo4j server answers at {self.address}", Hint("start it, or correct ", Option("uri"))
+        )
 
 
 @contextmanager

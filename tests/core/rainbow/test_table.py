@@ -22,7 +22,7 @@ def test_uniform_random_graphs_are_private_for_every_set_of_outputs(seed: int) -
     g = graph_of(problem, reference.random_alpha(rng, problem))
     found = rainbow.extend(g)
     assert found.method == "table"
-    assert not reference.violations(problem.edges, found.rows.tolist())
+    assert not reference.violations(problem.edges, found.probabilities.tolist())
     if k > 2:
         report = neodp.audit(g, neodp.extend(g))
         assert report.exact
@@ -47,7 +47,7 @@ def test_two_colors_given_as_a_rainbow_equal_the_two_color_extension(seed: int) 
     rng = random.Random(200 + seed)
     problem = reference.random_rainbow(rng, 30, 2, mixed=False, delta=rng.choice([0.0, 0.01]))
     g = graph_of(problem, reference.random_alpha(rng, problem))
-    rows = rainbow.extend(g).rows
+    rows = rainbow.extend(g).probabilities
     assert rows == pytest.approx(neodp.extend(g).probabilities, rel=1e-12, abs=0.0)
 
 

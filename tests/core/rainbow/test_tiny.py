@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neodp.compiled import kernel
-from neodp.core.auditing import judge
+from neodp.core.inequalities import judge
 from neodp.core.rainbow import Line, Table, lengths
 
 DISTANCES = np.unique(

@@ -140,7 +140,7 @@ public class Refusal extends RuntimeException {
         return new Refusal(
                 "damaged_release",
                 "the limit of population " + Text.quoted(population) + " is no number: the store was damaged or edited",
-                "set it with `MATCH (l:Ledger {population: " + Text.cypher(population)
+                "set it with `MATCH (l:NeodpLedger {population: " + Text.cypher(population)
                         + "}) SET l.max_releases = N, l.epsilon = null`");
     }
 

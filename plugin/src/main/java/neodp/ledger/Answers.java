@@ -146,7 +146,7 @@ public final class Answers {
 
     /** Without the constraints, two could keep an answer at the same time. */
     private static void requireSchema(Transaction tx) {
-        for (String label : List.of("Ledger", "Release")) {
+        for (String label : List.of("NeodpLedger", "NeodpRelease")) {
             if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
                 throw Refusal.client(
                         "the database has no constraint on (:" + label + "), so that nothing can be kept once",

@@ -151,7 +151,7 @@ public record Ledger(
     public void spend(String name, List<Level> levels, Workers workers) {
         String asked =
                 "release " + Text.quoted(name) + " about population " + Text.quoted(population) + " is refused: ";
-        String ledger = "`MATCH (l:Ledger {population: " + Text.cypher(population) + "}) ";
+        String ledger = "`MATCH (l:NeodpLedger {population: " + Text.cypher(population) + "}) ";
         String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
         if (most != null && used >= most) {
             throw Refusal.budgetSpent(

@@ -170,7 +170,7 @@ public record Release(
 
     /** What to type for all releases about the same people. */
     private String all() {
-        return "`MATCH (r:Release {population: " + Text.cypher(population) + "}) RETURN r`";
+        return "`MATCH (r:NeodpRelease {population: " + Text.cypher(population) + "}) RETURN r`";
     }
 
     private static String shown(String json) {

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.data.validation import Bools
 
 __all__ = ["Path", "components", "reached", "trace"]
@@ -28,9 +29,7 @@ def components(n: int, source: NDArray[Any], target: NDArray[Any]) -> tuple[int,
     >>> components(4, np.array([0, 2]), np.array([1, 1]))
     (2, array([0, 0, 0, 1], dtype=int32))
     """
-    from neodp.compiled import kernel
-
-    found: tuple[int, NDArray[np.int32]] = kernel.components(n, source, target)
+    found: tuple[int, NDArray[np.int32]] = compiled.kernel.components(n, source, target)
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import neodp
 from neodp.cli import main
-from neodp.core.tabulated import Tabulated
+from neodp.core.probability_table import Tabulated
 from neodp.errors import GraphError
 
 NODES = "key,a,b,c,d\nx,0.4,0.3,0.2,0.1\ny,0.3,0.3,0.3,0.1\nz,0.1,0.2,0.3,0.4\n"

@@ -9,39 +9,21 @@ mean of all orders that boundary edges join: this gives every inequality some ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import auditing, boundary, search
-from neodp.core.extension import ROUNDING, Witness
+from neodp.core import boundary, inequalities, traversal
 from neodp.core.rainbow.orders import Order, order_name, require_orders
+from neodp.core.witness import ROUNDING, OrderConflict, Witness
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
+from neodp.hints import Call, Hint
 
-__all__ = ["BoundaryAlpha", "Difference", "alpha_by_order", "unhit_edge"]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Two boundary datasets of one order whose alpha differs."""
-
-    order: str
-    dataset: str
-    color: str
-    value: float
-    other: str
-    other_value: float
-
-    def __str__(self) -> str:
-        return (
-            f"alpha differs within the order {self.order}: Pr[{self.color}] is {self.value:.6g} at {self.dataset!r} "
-            f"and {self.other_value:.6g} at {self.other!r}"
-        )
+__all__ = ["BoundaryAlpha", "alpha_by_order", "unhit_edge"]
 
 
 class BoundaryAlpha(NamedTuple):
@@ -109,7 +91,7 @@ def _given(graph: DatasetGraph, ends: NDArray[np.int64]) -> tuple[Floats, NDArra
         row, color = np.unravel_index(int(np.argmax(np.where(off, apart, 0.0))), off.shape)
         order = int(graph.order[known[row]])
         raise _refused(
-            Difference(
+            OrderConflict(
                 order_name(graph, order),
                 graph.key(known[row]),
                 graph.colors[color],
@@ -128,11 +110,11 @@ def _unhit(graph: DatasetGraph, edge: int) -> UnhitBoundary:
     names = [order_name(graph, order) for order in orders.tolist() if order not in hit]
     return UnhitBoundary(
         f"no boundary dataset of the order {names[0]} has alpha, as on the edge {graph.edge_name(edge)}",
-        "give it to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+        Hint("give it to one of them, or use ", Call("balance")),
     )
 
 
-def _refused(witness: Witness | Difference, hint: str) -> IncompatibleAlpha:
+def _refused(witness: Witness | OrderConflict, hint: str) -> IncompatibleAlpha:
     return IncompatibleAlpha(str(witness), hint, witness)
 
 
@@ -141,11 +123,11 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     edges = boundary.boundary_edges(graph)
     one, two = graph.order[graph.source[edges]], graph.order[graph.target[edges]]
     epsilon, delta = graph.epsilon[edges], graph.delta[edges]
-    found = auditing.judge(one, two, epsilon, delta, alpha)
+    found = inequalities.judge(one, two, epsilon, delta, alpha)
     broken = found.broken.any(axis=(1, 2))
     if not broken.any():
         return alpha, np.empty(0, np.int64)
-    _, group = search.components(len(alpha), one, two)
+    _, group = traversal.components(len(alpha), one, two)
     affected = np.unique(group[one[broken]])
     part = np.flatnonzero(np.isin(group, affected) & ~np.isnan(alpha[:, 0]))
     room = ROUNDING * (alpha[part] + delta.min())
@@ -156,18 +138,18 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
         largest[np.arange(len(part)), new[part].argmax(axis=1)] = True
         if (np.abs(new[part] - alpha[part]) > np.where(largest, ROUNDING, room)).any():
             break
-        if not auditing.judge(one, two, epsilon, delta, new).broken.any():
+        if not inequalities.judge(one, two, epsilon, delta, new).broken.any():
             return new, part
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
-        "bring the two closer, or see `neodp.balanced(graph)` for a choice that fits",
+        Hint("bring the two closer, or see ", Call("suggest"), " for a choice that fits"),
     )
 
 
 def _mixed(alpha: Floats, part: NDArray[Any], group: NDArray[Any], share: Fraction) -> list[list[float]]:
     """Return rows moved towards the mean of their group by a share: all inequalities gain the same room."""
-    exact = {c: auditing.exact(alpha[c]) for c in part.tolist()}
+    exact = {c: inequalities.exact(alpha[c]) for c in part.tolist()}
     means = {}
     for g in np.unique(group[part]).tolist():
         rows = [exact[c] for c in part.tolist() if group[c] == g]
@@ -183,8 +165,8 @@ def _witness(graph: DatasetGraph, alpha: Floats, edge: int, broken: NDArray[np.b
     u, v = int(graph.source[edge]), int(graph.target[edge])
     u, v = (u, v) if side == 0 else (v, u)
     epsilon, delta = float(graph.epsilon[edge]), float(graph.delta[edge])
-    left, right = auditing.exact(alpha[graph.order[u]]), auditing.exact(alpha[graph.order[v]])
-    outputs = auditing.outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
+    left, right = inequalities.exact(alpha[graph.order[u]]), inequalities.exact(alpha[graph.order[v]])
+    outputs = inequalities.outputs_beyond(left, right, epsilon) if delta > 0.0 else [output]
     p, q = (float(sum(values[j] for j in outputs)) for values in (left, right))
     return Witness(
         dataset=graph.key(u),

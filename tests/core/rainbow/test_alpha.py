@@ -6,6 +6,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, rainbow
+from neodp.core.witness import Witness
 from neodp.errors import GraphError, IncompatibleAlpha, PrivacyError, UnhitBoundary
 from tests.core.rainbow.problems import graph_of, path_of
 from tests.rainbow_reference import Rainbow
@@ -48,7 +49,7 @@ def test_alpha_that_differs_within_an_order_is_refused_by_name() -> None:
         neodp.extend(g)
     report = neodp.check(g)
     assert (report.compatible, bool(report)) == (False, False)
-    assert isinstance(report.witness, rainbow.Difference)
+    assert isinstance(report.witness, rainbow.OrderConflict)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_orders_that_are_too_far_apart_are_refused_with_a_witness(delta: float, 
         neodp.extend(g)
     report = neodp.check(g)
     assert report.compatible is False
-    assert isinstance(report.witness, neodp.core.mechanism.Witness)
+    assert isinstance(report.witness, Witness)
     assert report.witness.value > report.witness.bound
 
 

@@ -1,4 +1,4 @@
-"""Two colours: the optimal extension of alpha, and how to choose alpha on the boundary.
+"""The optimal mechanism for two colours that agrees with alpha, by one pass over labels.
 
 Given alpha on a boundary-hitting set S that breaks no privacy condition, one mechanism is private, agrees
 with alpha on S, and answers every dataset truthfully at least as often as any other such mechanism (paper 000,
@@ -20,7 +20,6 @@ arXiv:2310.20486 ("paper 002").
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,33 +27,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import boundary, search
-from neodp.core.extension import ROUNDING, Extension, Witness
+from neodp import compiled
+from neodp.core import boundary, traversal
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
-from neodp.core.search import Path
+from neodp.core.traversal import Path
+from neodp.core.witness import ROUNDING, Witness
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Bools, Floats, own_and_rest
-from neodp.errors import IncompatibleAlpha, PrivacyError, UnhitBoundary
+from neodp.data.validation import Floats, own_and_rest
+from neodp.errors import IncompatibleAlpha, UnhitBoundary
+from neodp.hints import Call, Hint
 
-__all__ = [
-    "Solution",
-    "alpha_of",
-    "balanced",
-    "even_shares",
-    "extend",
-    "homogeneous",
-    "settled",
-    "solve",
-    "unhit_error",
-]
-
-_FAR = 3  # hops: beyond, all edges are taken rather than the near ones
+__all__ = ["Labeling", "extend", "rows_of", "settled", "solve", "unhit_error"]
 
 
-# --- the extension ------------------------------------------------------------------------------------------
-
-
-def extend(graph: DatasetGraph, rule: Privacy) -> Extension:
+def extend(graph: DatasetGraph, rule: Privacy) -> Mechanism:
     """Return the optimal mechanism for two colours that agrees with a graph's alpha.
 
     Parameters
@@ -77,13 +64,16 @@ def extend(graph: DatasetGraph, rule: Privacy) -> Extension:
     if unhit is not None:
         raise unhit_error(graph, unhit, _component_name(graph, unhit))
     rule.fit(graph)
-    solution = solve(graph, rule)
-    return Extension(solution.rows, solution.rounded, np.empty(0, np.int64), "labels", solution.path)
+    found = solve(graph, rule)
+    return Mechanism(graph, found.rows, rule, found.rounded, method="labels", path=_ToSource(graph, rule, found.label))
 
 
 @dataclass(frozen=True)
-class Solution:
-    """Labels of the own colour: `own` is given by alpha, `label` is what all paths allow; `rounded` as in Mechanism."""
+class Labeling:
+    """The labels of a graph's own colours: `own` as alpha gives them, and `label` as all paths allow.
+
+    `rounded` is as in Mechanism. Where alpha is given, both agree.
+    """
 
     graph: DatasetGraph
     rule: Privacy
@@ -94,19 +84,28 @@ class Solution:
     @property
     def rows(self) -> Floats:
         """The probabilities by dataset and colour."""
-        return _rows(self.rule, self.graph.color, self.label)
+        return rows_of(self.rule, self.graph.color, self.label)
 
     def path(self, vertex: int) -> Path:
-        """Return the path of datasets from the one whose alpha decides a label to the one that has it, with its edges.
+        """Return the path from the dataset whose alpha decides a label to the one that has it; empty if none does."""
+        return _ToSource(self.graph, self.rule, self.label)(vertex)
 
-        The path is empty if nothing bounds the dataset.
-        """
+
+@dataclass(frozen=True)
+class _ToSource:
+    """The paths from the datasets whose alpha decides to the datasets they decide; empty if nothing bounds one."""
+
+    graph: DatasetGraph
+    rule: Privacy
+    label: Labels
+
+    def __call__(self, vertex: int) -> Path:
         if self.label[vertex] >= certain(self.rule):
             return [], []
-        return _trace(self.graph, self.rule, self.own, self.label, vertex)
+        return _trace(self.graph, self.rule, self.label, self.label, vertex)
 
 
-def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
+def solve(graph: DatasetGraph, rule: Privacy) -> Labeling:
     """Return the labels of ``extend`` for a graph whose boundary is hit."""
     given = np.flatnonzero(graph.given)
     own = np.full(len(graph), certain(rule))
@@ -116,7 +115,7 @@ def solve(graph: DatasetGraph, rule: Privacy) -> Solution:
     if _conflict(graph, rule, own, label) is not None:
         own, rounded = _round_in(graph, rule, own, label)
         label = settled(graph, rule, own)
-    return Solution(graph, rule, own, label, rounded)
+    return Labeling(graph, rule, own, label, rounded)
 
 
 def settled(graph: DatasetGraph, rule: Privacy, own: Labels) -> Labels:
@@ -134,13 +133,13 @@ def unhit_error(graph: DatasetGraph, edge: int, where: str = "") -> UnhitBoundar
     ends = [graph.colors[graph.color[v]] for v in (graph.source[edge], graph.target[edge])]
     return UnhitBoundary(
         f"the boundary edge {graph.edge_name(edge)} ({ends[0]}, {ends[1]}) has alpha at neither end{where}",
-        "give alpha to one of them, or use `graph.with_alpha(neodp.balanced(graph))`",
+        Hint("give alpha to one of them, or use ", Call("balance")),
     )
 
 
 def _component_name(graph: DatasetGraph, edge: int) -> str:
     """Return the component of an edge, in words; an empty string if there is only one component."""
-    count, component = search.components(len(graph), graph.source, graph.target)
+    count, component = traversal.components(len(graph), graph.source, graph.target)
     if count == 1:
         return ""
     members = np.flatnonzero(component == component[graph.source[edge]])
@@ -173,7 +172,7 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
         witness = _witness(graph, rule, own, label, *conflict)
         raise IncompatibleAlpha(
             str(witness),
-            "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits",
+            Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
             witness,
         )
     return np.where(graph.given, sign * first, own), moved
@@ -220,98 +219,19 @@ def _trace(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels, v: in
         at = np.flatnonzero(tight & (same | given[u]))
         yield from zip(u[at].tolist(), e[at].tolist(), strict=True)
 
-    return search.trace(v, is_source, before)
+    return traversal.trace(v, is_source, before)
 
 
 def _probability(rule: Privacy, label: Any) -> float:
     return float(rule.decode(np.array([label]))[0][0])
 
 
-def _rows(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
+def rows_of(rule: Privacy, color: NDArray[np.int8], label: Labels) -> Floats:
     """Return the probabilities by dataset and colour, from labels of the own colour."""
     rows: Floats
     if isinstance(rule, EpsilonDelta):
-        from neodp.compiled import kernel
-
-        rows = kernel.decode(color, label)
+        rows = compiled.kernel.decode(color, label)
         return rows
     rows = np.empty((len(color), 2))
     rows[:, 0], rows[:, 1] = rule.decode(np.where(color == 0, label, -label))
     return rows
-
-
-# --- choices of alpha ---------------------------------------------------------------------------------------
-
-
-def balanced(graph: DatasetGraph) -> Floats:
-    """Return the alpha that shares every boundary edge evenly (:func:`neodp.core.boundary.balanced`)."""
-    rule = EpsilonDelta.of(graph)
-    label = even_shares(graph, rule)
-    ends = boundary.boundary_vertices(graph)
-    highest = label[ends].max(initial=0)
-    hops = _hops(rule, int(highest - label[ends].min(initial=highest)))
-    if hops > 0:
-        # alpha is needed only at the boundary datasets: a label no lower than the highest of theirs lowers none of them
-        np.minimum(label, highest, out=label)
-        parts = [ends[graph.color[ends] == color] for color in range(2)]
-        rule.settle_over(graph, _near(graph, ends, hops // 2), label, *parts)
-    return alpha_of(graph, label)
-
-
-def _hops(rule: EpsilonDelta, span: int) -> int:
-    """Return the greatest number of edges in a path that raises a label by less than `span`."""
-    return 0 if span == 0 else -(-span // rule.step) - 1 if rule.step else sys.maxsize
-
-
-def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
-    """Return a mask of the edges within a colour with both ends at most `hops` edges from the boundary; all if far."""
-    from neodp.compiled import kernel
-
-    if hops > _FAR:
-        return ~graph.crossing
-    near = np.zeros(len(graph), np.bool_)
-    near[ends] = True
-    for _ in range(hops):
-        near = kernel.widened(near, graph.source, graph.target, graph.crossing)
-    within: Bools = kernel.within(near, graph.source, graph.target, graph.crossing)
-    return within
-
-
-def even_shares(graph: DatasetGraph, rule: EpsilonDelta) -> Labels:
-    """Return, per dataset, the least even share of its boundary edges, as a label; certainty if it has none.
-
-    The even share of a boundary edge is the greatest chance that both of its ends can have for their own answers:
-    (e^eps + delta) / (e^eps + 1).
-    """
-    edges = boundary.boundary_edges(graph)
-    label = np.full(len(graph), certain(rule))
-    even = rule.balance(edges)
-    if rule.uniform:
-        label[graph.source[edges]] = label[graph.target[edges]] = even
-        return label
-    np.minimum.at(label, graph.source[edges], even)
-    np.minimum.at(label, graph.target[edges], even)
-    return label
-
-
-def homogeneous(graph: DatasetGraph, first: float, second: float | None = None) -> Floats:
-    """Return the same alpha for all boundary datasets of a colour; see :func:`neodp.core.boundary.homogeneous`."""
-    for value in (first, second):
-        if value is not None and not 0.0 <= value <= 1.0:
-            raise PrivacyError(f"alpha is {value!r}", "give a probability from 0 to 1")
-    rule = EpsilonDelta.of(graph)
-    edges = boundary.boundary_edges(graph)
-    one = rule.encode(np.array([first]), 1.0 - np.array([first]))
-    if second is not None:
-        other = rule.encode(np.array([second]), 1.0 - np.array([second]))
-    else:
-        other = rule.relax(np.full(len(edges), -one[0]), edges).min(initial=certain(rule))
-    return alpha_of(graph, np.where(graph.color == 0, one, other))
-
-
-def alpha_of(graph: DatasetGraph, label: Labels) -> Floats:
-    """Return labels of the own colour as alpha, on the boundary."""
-    ends = boundary.boundary_vertices(graph)
-    alpha = np.full((len(graph), 2), np.nan)
-    alpha[ends] = _rows(EpsilonDelta.of(graph), graph.color[ends], label[ends])
-    return alpha

@@ -9,22 +9,24 @@ between the two depends on the graph with its alpha alone, never on the dataset 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import boundary, search
-from neodp.core.extension import Extension
-from neodp.core.rainbow.boundary import alpha_by_order
+from neodp.core import boundary, traversal
+from neodp.core.mechanism import Mechanism
+from neodp.core.privacy import EpsilonDelta
+from neodp.core.rainbow.alpha import alpha_by_order
 from neodp.core.rainbow.flow import Line
 from neodp.core.rainbow.orders import Order, distances, morphism
 from neodp.core.rainbow.prefix import prefix_sums
 from neodp.core.rainbow.table import Table
 from neodp.core.rainbow.units import lengths
-from neodp.core.search import Path
+from neodp.core.traversal import Path
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import NotPrivate
@@ -38,7 +40,7 @@ TRIED = 100_000
 """The greatest number of datasets in a graph on which prefix sums are tried by default."""
 
 
-def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
+def extend(graph: DatasetGraph, method: Method | None = None) -> Mechanism:
     """Return the best mechanism for every dataset's order that agrees with a graph's alpha.
 
     Parameters
@@ -69,7 +71,7 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Extension:
         rows, found = table.rows(graph.orders, *morphism(graph)), "table"
     else:
         rows, found = _mixed(graph, alpha, method)
-    return Extension(rows, rounded, filled, found, _to_the_boundary(graph))
+    return Mechanism(graph, rows, EpsilonDelta.of(graph), rounded, filled, found, _FromBoundary(graph))
 
 
 def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
@@ -83,16 +85,14 @@ def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method 
     return Line(alpha).rows(graph.orders, graph.order, distances(graph)), "line"
 
 
-def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
-    """Return a function from a dataset to a path, shortest in epsilon, from its order's boundary; empty if none."""
+@dataclass(frozen=True)
+class _FromBoundary:
+    """The paths, shortest in epsilon, from the boundary of a dataset's order to the dataset; empty if there is none."""
 
-    @cache
-    def measured() -> tuple[NDArray[np.int64], NDArray[np.int64], set[int]]:
-        ends = boundary.boundary_vertices(graph)
-        return distances(graph), lengths(graph.epsilon, len(graph.colors)), set(ends.tolist())
+    graph: DatasetGraph
 
-    def path(v: int) -> Path:
-        distance, length, ends = measured()
+    def __call__(self, v: int) -> Path:
+        graph, (distance, length, ends) = self.graph, self._measured
         indptr, neighbor, edge = graph.adjacency
 
         def before(w: int) -> Iterator[tuple[int, int]]:
@@ -101,6 +101,10 @@ def _to_the_boundary(graph: DatasetGraph) -> Callable[[int], Path]:
             tight = (graph.order[u] == graph.order[w]) & (distance[u] + length[e] == distance[w])
             yield from zip(u[tight].tolist(), e[tight].tolist(), strict=True)
 
-        return search.trace(v, ends.__contains__, before) if distance[v] >= 0 else ([], [])
+        return traversal.trace(v, ends.__contains__, before) if distance[v] >= 0 else ([], [])
 
-    return path
+    @cached_property
+    def _measured(self) -> tuple[NDArray[np.int64], NDArray[np.int64], set[int]]:
+        """The distances of the datasets from the boundary, the lengths of the edges, and the boundary."""
+        ends = boundary.boundary_vertices(self.graph)
+        return distances(self.graph), lengths(self.graph.epsilon, len(self.graph.colors)), set(ends.tolist())

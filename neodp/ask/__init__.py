@@ -1,0 +1,3 @@
+"""Private answers from a graph of people."""
+
+__all__: list[str] = []

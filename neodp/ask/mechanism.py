@@ -1,0 +1,284 @@
+"""The two mechanisms for graphs of people: "are there at least t?" and "how many are there?".
+
+Everything that is drawn is a function of k_t = ceil(D_t), the distance to fewer than t in whole units u of epsilon
+(:mod:`neodp.ask.cover`). When a person of weight n leaves, every k_t falls by 0 to n.
+
+**At least t.** The answer is yes with chance F_k, where F_0 = alpha and F_{k+1} is the greatest chance that (u)-privacy
+allows beside F_k::
+
+    F_{k+1} = U(F_k) = min(e^u F_k, 1 - e^-u (1 - F_k)).
+
+Two neighbours whose k differ by at most n have chances that differ, for both answers, by a factor of at most e^(n u): n
+steps of U. The steps are those of :func:`neodp.compiled.kernel.relax`, on labels, which keep the chances of yes and of
+no exactly. Every graph with fewer than t has k = 0, so that alpha is the exact rate of false alarms. If alpha is
+optimal among mechanisms that treat all those graphs alike, F is their optimum (paper 002) at the true distance; k is
+that distance or less, since a program may also take a part of a person.
+
+**How many.** Let g_0 < g_1 < … be public numbers, and the ranges be [g_j, g_{j+1}), the last without an end. With a
+public shift tau and a public depth, in units, range j is off by
+
+    n_j = min(depth, max(k_{j+1} - tau, tau - k_j, 0)),     k_0 = infinite,  k_{last + 1} = 0.
+
+k falls along the grid, so that some range has n_j = 0. All n_j change by at most n when a person of weight n leaves.
+The ranges are visited in random order, each is accepted with chance p_j = e^(-n_j u / 2), and the first that is
+accepted is the answer (permute-and-flip, McKenna and Sheldon 2020): it is j with chance
+
+    P_j = p_j ∫_0^1 prod_{r != j} (1 - s p_r) ds.
+
+*Private.* Let a = n u / 2. A neighbour has e^-a p_r <= p'_r <= e^a p_r for all r, so that P_j <= e^a p'_j times
+∫_0^1 prod (1 - s e^-a p'_r) ds = e^a ∫_0^{e^-a} prod (1 - s p'_r) ds <= e^a ∫_0^1 prod (1 - s p'_r) ds. That is
+P_j <= e^(2a) P'_j = e^(n u) P'_j. The shifted inverse is due to Fang, Dong and Yi (2022); here the shift is in epsilon,
+so that everybody has an epsilon of their own.
+
+*Accurate.* A range with p_r <= beta / K, of K ranges, is the answer with chance at most beta / K. So with 1 - beta the
+answer lies where k is within 2 ln(K / beta) of tau; with tau = 2 ln(K / beta), it is never too high by then, and an
+empty graph gives its own range. The answer to *how many* is the last number of the range.
+
+Acceptance is drawn exactly: a whole number G with Pr[G >= n] = e^(-n u / 2) is drawn first (Canonne, Kamath and Steinke
+2020), and then n_j <= G is decided, which k elsewhere on the grid often decides already: few programs are solved.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from random import SystemRandom
+from typing import TypeAlias
+
+import numpy as np
+
+from neodp.errors import NotAskable
+
+__all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Units", "bernoulli", "geometric", "grid_to"]
+
+UNIT = 2.0**-10
+"""The unit of epsilon: a person's weight is a whole multiple of it."""
+BETA = 0.05
+"""The chance with which a count may be off by more than is stated."""
+RATIO = Fraction(1005, 1000)
+"""The ratio between the points of the grid of a count."""
+Units: TypeAlias = Callable[[int], int | None]
+"""Gives k for a number t; None if it is infinite."""
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The question whether there are at least t.
+
+    Parameters
+    ----------
+    threshold : int
+        t, at least 1.
+    false_alarm : float
+        alpha, above 0 and below 1: the chance of a yes if there are fewer.
+    unit : float
+        The unit of epsilon.
+
+    Examples
+    --------
+    >>> asked = AtLeast(500, 0.05, unit=1.0)
+    >>> [round(asked.chances(k)["yes"], 4) for k in (0, 1, 2, 5, None)]
+    [0.05, 0.1359, 0.3695, 0.9686, 1.0]
+    """
+
+    threshold: int
+    false_alarm: float = 0.05
+    unit: float = UNIT
+
+    def __post_init__(self) -> None:
+        if self.threshold < 1:
+            raise NotAskable(f"the question is whether there are at least {self.threshold}", "give a number above 0")
+        if not 2.0**-1000 <= self.false_alarm <= 1.0 - 2.0**-53:
+            raise NotAskable(f"the false-alarm rate is {self.false_alarm}", "give a number above 0 and below 1")
+
+    def chances(self, units: int | None) -> dict[str, float]:
+        """Return the chances of yes and no at a distance in units; the smaller one is exact."""
+        if units is None:
+            return {"yes": 1.0, "no": 0.0}
+        from neodp.compiled import kernel
+
+        label = kernel.climb(self._start, kernel.factor(self.unit), units)
+        small = float(np.int64(kernel.HALF - abs(label)).view(np.float64))
+        return {"yes": 1.0 - small, "no": small} if label > 0 else {"yes": small, "no": 1.0 - small}
+
+    @property
+    def _start(self) -> int:
+        """The label of alpha."""
+        from neodp.compiled import kernel
+
+        alpha = self.false_alarm
+        small = int(np.float64(min(alpha, 1.0 - alpha)).view(np.int64))
+        return small - kernel.HALF if alpha <= 0.5 else kernel.HALF - small
+
+    def needed(self, chance: float) -> int:
+        """Return the least distance in units from which on the chance of a yes is at least this one.
+
+        Examples
+        --------
+        >>> AtLeast(500, 0.05, unit=1.0).needed(0.9)
+        4
+        """
+        low, high = 0, math.ceil(1500 / self.unit)
+        while low < high:
+            middle = (low + high) // 2
+            if self.chances(middle)["yes"] >= chance:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def answer(self, units: Units) -> dict[str, float]:
+        """Return the chances of the answers."""
+        return self.chances(units(self.threshold))
+
+
+def grid_to(most: int) -> tuple[int, ...]:
+    """Return the grid of a count: all whole numbers at first, then with a ratio of 1.005, up to the greatest.
+
+    Examples
+    --------
+    >>> grid_to(5), len(grid_to(1_000_000))
+    ((0, 1, 2, 3, 4, 5), 2024)
+    """
+    points = [0]
+    while points[-1] < most:
+        points.append(min(most, max(points[-1] + 1, math.floor(points[-1] * RATIO))))
+    return tuple(points)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """The question in which of some ranges the number lies.
+
+    Parameters
+    ----------
+    grid : tuple of int
+        The first number of each range, ascending from 0; the last range has no end.
+    coarse : bool
+        True if the range itself is the answer, rather than its last number.
+    unit : float
+        The unit of epsilon.
+
+    Examples
+    --------
+    >>> Counting((0, 10, 100), coarse=True).answers
+    ('0 to 9', '10 to 99', '100 or more')
+    """
+
+    grid: tuple[int, ...]
+    coarse: bool = False
+    unit: float = UNIT
+
+    def __post_init__(self) -> None:
+        if len(self.grid) < 2 or self.grid[0] != 0 or any(a >= b for a, b in pairwise(self.grid)):
+            raise NotAskable(f"the ranges begin at {', '.join(map(str, self.grid))}", "give numbers that ascend from 0")
+
+    @cached_property
+    def answers(self) -> tuple[str, ...]:
+        """The possible answers, one for each range."""
+        if not self.coarse:
+            return (*(str(after - 1) for after in self.grid[1:]), str(self.grid[-1]))
+        ends = [f"{a} to {b - 1}" if b - 1 > a else str(a) for a, b in pairwise(self.grid)]
+        return (*ends, f"{self.grid[-1]} or more")
+
+    @property
+    def shift(self) -> int:
+        """The shift tau in units."""
+        return math.ceil(2.0 * math.log(len(self.grid) / BETA) / self.unit)
+
+    @property
+    def depth(self) -> int:
+        """The greatest amount in units by which a range can be off."""
+        return 2 * self.shift
+
+    def draw(self, units: Units) -> int:
+        """Draw a range, exactly; a program is solved only where that decides."""
+        known = _Falling(units, self.grid)
+        order = list(range(len(self.grid)))
+        SystemRandom().shuffle(order)
+        for j in order:
+            limit = geometric(Fraction(self.unit) / 2)
+            if limit >= self.depth or (
+                known.at_most(j + 1, self.shift + limit) and known.at_least(j, self.shift - limit)
+            ):
+                return j
+        raise ArithmeticError("no range is accepted, though one always is")
+
+    def offsets(self, units: Units) -> list[int]:
+        """Return by how much each range is off, n_j."""
+        known = _Falling(units, self.grid)
+        k = [known.clipped(j, self.shift + self.depth) for j in range(len(self.grid) + 1)]
+        return [min(self.depth, max(after - self.shift, self.shift - before, 0)) for before, after in pairwise(k)]
+
+    def chances(self, units: Units) -> dict[str, float]:
+        """Return the chances of the answers, in doubles: to be shown to the steward, not to be drawn from."""
+        p = np.exp(-np.array(self.offsets(units), float) * self.unit / 2.0)
+        nodes, weights = np.polynomial.legendre.leggauss(200)
+        s, weights = (nodes + 1.0) / 2.0, weights / 2.0
+        factors = np.log1p(-np.minimum(np.outer(s, p), 1.0 - 1e-16))
+        each = p * (weights[:, None] * np.exp(factors.sum(axis=1, keepdims=True) - factors)).sum(axis=0)
+        return dict(zip(self.answers, (each / each.sum()).tolist(), strict=True))
+
+    def answer(self, units: Units) -> dict[str, float]:
+        """Return the drawn answer, as the only one with a chance."""
+        return {self.answers[self.draw(units)]: 1.0}
+
+
+class _Falling:
+    """The distances along a grid, which never rise: what is known at one point often decides at another."""
+
+    def __init__(self, units: Units, grid: Sequence[int]) -> None:
+        self._units, self._grid = units, grid
+        self._known: dict[int, float] = {0: math.inf, len(grid): 0}
+
+    def _bounds(self, place: int) -> tuple[float, float]:
+        """Return the greatest value known beyond a point, and the least known before it."""
+        after = max((k for at, k in self._known.items() if at >= place), default=0)
+        before = min((k for at, k in self._known.items() if at <= place), default=math.inf)
+        return after, before
+
+    def _at(self, place: int) -> float:
+        if place not in self._known:
+            units = self._units(self._grid[place])
+            self._known[place] = math.inf if units is None else units
+        return self._known[place]
+
+    def at_most(self, place: int, bound: int) -> bool:
+        """Return whether the distance at a point is at most a bound."""
+        after, before = self._bounds(place)
+        return before <= bound or (after <= bound and self._at(place) <= bound)
+
+    def at_least(self, place: int, bound: int) -> bool:
+        """Return whether the distance at a point is at least a bound."""
+        after, before = self._bounds(place)
+        return after >= bound or (before >= bound and self._at(place) >= bound)
+
+    def clipped(self, place: int, most: int) -> int:
+        """Return the distance at a point, or `most` if it is greater."""
+        after, before = self._bounds(place)
+        return int(min(most, after if min(after, most) == min(before, most) else self._at(place)))
+
+
+def bernoulli(gamma: Fraction) -> bool:
+    """Draw True with chance e^-gamma, exactly, for 0 <= gamma <= 1."""
+    k = 1
+    while secrets.randbelow(gamma.denominator * k) < gamma.numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def geometric(gamma: Fraction) -> int:
+    """Draw a whole number G with Pr[G >= n] = e^(-n gamma), exactly, for gamma > 0."""
+    while True:
+        low = secrets.randbelow(gamma.denominator)
+        if bernoulli(Fraction(low, gamma.denominator)):
+            break
+    high = 0
+    while bernoulli(Fraction(1)):
+        high += 1
+    return (low + gamma.denominator * high) // gamma.numerator

@@ -1,0 +1,424 @@
+"""Patterns written as Cypher: for people, for Neo4j, and for the in-memory engine.
+
+Nothing of a question's text reaches an engine as it is. Variables get new names, constants become parameters, and names
+of labels, types and properties are quoted, or, in the in-memory engine, replaced by those of its tables.
+
+The engines differ, so everything that a match means is written out: its relationships differ from each other, and every
+node on the way has a role. A comparison means the same in both: of different kinds, ``=`` is false and ``<`` is null.
+In Neo4j that is so; the in-memory engine would cast a column, and fail on one person's value, so that a comparison of
+different kinds is written there as what it would give.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from neodp.ask.pattern import (
+    Coalesce,
+    Compare,
+    Condition,
+    Constant,
+    IsNull,
+    Link,
+    Logic,
+    Not,
+    Operand,
+    Pattern,
+    Place,
+    Property,
+    Same,
+    Truth,
+    Within,
+    properties,
+)
+from neodp.ask.protection import Protection
+from neodp.errors import NotAskable
+
+__all__ = ["Neo4jWriter", "Schema", "Statement", "TableWriter", "Writer", "as_question", "quoted"]
+
+PLAIN = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
+RESERVED = frozenset(
+    {"match", "where", "and", "or", "xor", "not", "in", "is", "null", "true", "false", "starts", "ends", "with"}
+    | {"contains", "coalesce"}
+)
+TEXTUAL = frozenset({"STARTS WITH", "ENDS WITH", "CONTAINS"})
+NULL = "CAST(NULL AS BOOL)"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement with its parameters.
+
+    Attributes
+    ----------
+    text : str
+    parameters : mapping
+    nodes, links : int
+        The number of columns with ids of nodes, and after them of relationships.
+    amount : bool
+        True if the last column holds the amounts that are to be added up.
+    """
+
+    text: str
+    parameters: Mapping[str, Any]
+    nodes: int
+    links: int
+    amount: bool = False
+
+
+def quoted(name: str) -> str:
+    """Return a name as Neo4j reads it, whatever it contains; backslashes were refused before.
+
+    Examples
+    --------
+    >>> quoted("A`) DETACH DELETE (n")
+    '`A``) DETACH DELETE (n`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+# --- for people ---------------------------------------------------------------------------------------------------
+
+
+def as_question(pattern: Pattern) -> str:
+    """Return a pattern as a question; reading it gives the same pattern again."""
+    shown: set[int] = set()
+
+    def node(number: int) -> str:
+        known = pattern.nodes[number]
+        named = _shown(known.name) if known.name is not None else ""
+        first = number not in shown
+        shown.add(number)
+        return f"({named}{_after_colon(known.label) if first else ''})"
+
+    paths = []
+    for link in pattern.links:
+        left, right = (link.start, link.end)
+        kinds = "|".join(_shown(kind) for kind in link.types)
+        length = f"*{link.low}..{link.high}" if link.varies else ""
+        inside = f"{_shown(link.name) if link.name is not None else ''}{':' if kinds else ''}{kinds}{length}"
+        paths.append(f"{node(left)}-[{inside}]-{'>' if link.directed else ''}{node(right)}")
+    paths += [node(number) for number in range(len(pattern.nodes)) if number not in shown]
+    where = "" if pattern.condition is None else f" WHERE {_said(pattern, pattern.condition)}"
+    return f"MATCH {', '.join(paths)}{where}"
+
+
+def _shown(name: str) -> str:
+    return name if PLAIN.match(name) and name.lower() not in RESERVED else quoted(name)
+
+
+def _after_colon(label: str | None) -> str:
+    return "" if label is None else f":{_shown(label)}"
+
+
+def _named(pattern: Pattern, place: Place) -> str:
+    element = pattern.nodes[place.number] if place.kind == "node" else pattern.links[place.number]
+    return _shown(element.name) if element.name is not None else f"`{place.kind} {place.number}`"
+
+
+def _said(pattern: Pattern, part: Condition | Operand, within: bool = False) -> str:
+    """Return a condition or an operand in words of Cypher, in parentheses if it is joined within another."""
+    if isinstance(part, Property):
+        return f"{_named(pattern, part.place)}.{_shown(part.key)}"
+    if isinstance(part, Constant):
+        return json.dumps(part.value, ensure_ascii=False)
+    if isinstance(part, Coalesce):
+        return f"coalesce({', '.join(_said(pattern, each) for each in part.operands)})"
+    if isinstance(part, Compare):
+        return f"{_said(pattern, part.left)} {part.operator} {_said(pattern, part.right)}"
+    if isinstance(part, Within):
+        return f"{_said(pattern, part.operand)} IN [{', '.join(_said(pattern, each) for each in part.values)}]"
+    if isinstance(part, IsNull):
+        return f"{_said(pattern, part.operand)} IS {'NOT ' if part.negated else ''}NULL"
+    if isinstance(part, Same):
+        return f"{_named(pattern, part.left)} {'<>' if part.negated else '='} {_named(pattern, part.right)}"
+    if isinstance(part, Truth):
+        return "true" if part.value else "false"
+    if isinstance(part, Not):
+        return f"NOT {_said(pattern, part.condition, True)}"
+    joined = f" {part.operator} ".join(_said(pattern, each, True) for each in part.conditions)
+    return f"({joined})" if within else joined
+
+
+# --- for engines --------------------------------------------------------------------------------------------------
+
+
+class Writer(ABC):
+    """The statements that an engine is asked."""
+
+    def __init__(self, protection: Protection) -> None:
+        self.protection = protection
+        self.parameters: dict[str, Any] = {}
+
+    def matches(self, pattern: Pattern, amount: Property | None = None) -> Statement:
+        """Return the statement for the matches of a pattern of fixed lengths: the ids of its nodes and relationships.
+
+        Parameters
+        ----------
+        pattern : Pattern
+            One of :meth:`Pattern.alternatives`.
+        amount : Property, optional
+            A property to be returned as the last column.
+        """
+        self.parameters = {}
+        paths = [self._path(pattern, number, link) for number, link in enumerate(pattern.links)]
+        joined = {number for link in pattern.links for number in (link.start, link.end)}
+        paths += [self._node(pattern, number) for number in range(len(pattern.nodes)) if number not in joined]
+        conditions = [f"{self.id('r', a)} <> {self.id('r', b)}" for a, b in combinations(range(len(pattern.links)), 2)]
+        conditions += [self.has_role(f"n{number}") for number, node in enumerate(pattern.nodes) if node.label is None]
+        asked = [*properties(pattern.condition), *([amount] if amount is not None else [])]
+        conditions += [self.is_public(f"n{number}") for number in sorted(self._must_be_public(pattern, asked))]
+        if pattern.condition is not None:
+            conditions.append(self.condition(pattern, pattern.condition))
+        where = " WHERE " + " AND ".join(f"({each})" for each in conditions if each) if any(conditions) else ""
+        columns = [f"{self.id('n', number)} AS n{number}" for number in range(len(pattern.nodes))]
+        columns += [f"{self.id('r', number)} AS r{number}" for number in range(len(pattern.links))]
+        if amount is not None:
+            columns.append(f"{self.operand(pattern, amount)[0]} AS amount")
+        text = f"MATCH {', '.join(paths)}{where} RETURN {', '.join(columns)}"
+        return Statement(text, dict(self.parameters), len(pattern.nodes), len(pattern.links), amount is not None)
+
+    def _path(self, pattern: Pattern, number: int, link: Link) -> str:
+        arrow = "->" if link.directed else "-"
+        kinds = self.types(link)
+        return f"{self._node(pattern, link.start)}-[r{number}{kinds}]{arrow}{self._node(pattern, link.end)}"
+
+    def _node(self, pattern: Pattern, number: int) -> str:
+        return f"(n{number}{self.label(pattern.nodes[number].label)})"
+
+    def _must_be_public(self, pattern: Pattern, asked: list[Property]) -> set[int]:
+        """Return the nodes with a property that is asked and not listed: such nodes must be public alone."""
+        found: set[int] = set()
+        if self.protection.people is None:
+            return found
+        for each in asked:
+            if each.key in self.protection.properties:
+                continue
+            link = pattern.links[each.place.number] if each.place.kind == "link" else None
+            found |= {each.place.number} if link is None else {link.start, link.end}
+        return found
+
+    # --- conditions ---------------------------------------------------------------------------------------
+
+    def condition(self, pattern: Pattern, part: Condition) -> str:
+        """Return a condition as the engine reads it."""
+        if isinstance(part, Logic):
+            return f" {part.operator} ".join(f"({self.condition(pattern, each)})" for each in part.conditions)
+        if isinstance(part, Not):
+            return f"NOT ({self.condition(pattern, part.condition)})"
+        if isinstance(part, Truth):
+            return "true" if part.value else "false"
+        if isinstance(part, Same):
+            sign = "<>" if part.negated else "="
+            return f"{self.id('n', part.left.number)} {sign} {self.id('n', part.right.number)}"
+        if isinstance(part, IsNull):
+            return f"{self.operand(pattern, part.operand)[0]} IS {'NOT ' if part.negated else ''}NULL"
+        if isinstance(part, Within):
+            equal = [Compare("=", part.operand, value) for value in part.values]
+            return " OR ".join(f"({self.condition(pattern, each)})" for each in equal) or "false"
+        left, right = self.operand(pattern, part.left), self.operand(pattern, part.right)
+        return self.comparison(part.operator, left, right)
+
+    def operand(self, pattern: Pattern, part: Operand) -> tuple[str, str | None]:
+        """Return an operand as the engine reads it, and its kind, if that is known; the kind of null is ``null``."""
+        if isinstance(part, Property):
+            return self.property(pattern, part)
+        if isinstance(part, Coalesce):
+            return self.coalesce([self.operand(pattern, each) for each in part.operands])
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = part.value
+        kinds = {bool: "truth", str: "text", int: "number", float: "number"}
+        return f"${name}", kinds[type(part.value)]
+
+    @abstractmethod
+    def label(self, label: str | None) -> str:
+        """Return a label after its colon; that of a node on the way, which may have any role, if it is None."""
+
+    @abstractmethod
+    def types(self, link: Link) -> str:
+        """Return the types of a relationship after their colon."""
+
+    @abstractmethod
+    def id(self, kind: str, number: int) -> str:
+        """Return the expression for the id of a node (n) or a relationship (r)."""
+
+    @abstractmethod
+    def has_role(self, variable: str) -> str:
+        """Return the condition that a node on the way has a role; empty if there are no other nodes."""
+
+    @abstractmethod
+    def is_public(self, variable: str) -> str:
+        """Return the condition that a node has no label of people or of owned nodes; empty if nodes have one label."""
+
+    @abstractmethod
+    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
+        """Return the expression for a property, and its kind."""
+
+    @abstractmethod
+    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
+        """Return the expression for the first operand that is not null, and its kind."""
+
+    @abstractmethod
+    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
+        """Return a comparison that cannot fail, whatever the values."""
+
+
+class Neo4jWriter(Writer):
+    """Cypher for Neo4j, where values have kinds and properties do not.
+
+    Examples
+    --------
+    >>> from neodp.ask.grammar import parse
+    >>> people = Protection("p", "epsilon", people="Person", properties=["name"])
+    >>> Neo4jWriter(people).matches(parse('MATCH (a:Person) WHERE a.name = "x"')).text
+    'MATCH (n0:`Person`) WHERE (n0.`name` = $p0) RETURN id(n0) AS n0'
+    """
+
+    def label(self, label: str | None) -> str:
+        """Return a label after its colon."""
+        return "" if label is None else f":{quoted(label)}"
+
+    def types(self, link: Link) -> str:
+        """Return the types of a relationship after their colon."""
+        return ":" + "|".join(quoted(kind) for kind in link.types) if link.types else ""
+
+    def id(self, kind: str, number: int) -> str:
+        """Return the expression for an id."""
+        return f"id({kind}{number})"
+
+    def has_role(self, variable: str) -> str:
+        """Return the condition that a node on the way has a role."""
+        return " OR ".join(f"{variable}:{quoted(label)}" for label in self.protection.labels)
+
+    def is_public(self, variable: str) -> str:
+        """Return the condition that a node is public alone."""
+        private = (str(self.protection.people), *self.protection.owners)
+        return " AND ".join(f"NOT {variable}:{quoted(label)}" for label in private)
+
+    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
+        """Return the expression for a property, and its kind."""
+        return f"{part.place.kind[0].replace('l', 'r')}{part.place.number}.{quoted(part.key)}", None
+
+    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
+        """Return the first operand that is not null, and its kind."""
+        return f"coalesce({', '.join(text for text, _ in operands)})", None
+
+    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
+        """Return a comparison that cannot fail."""
+        return f"{left[0]} {operator} {right[0]}"
+
+    def units(self) -> str:
+        """Return the statement for the ids of all units and their epsilons."""
+        unit = self.protection.people
+        if unit is not None:
+            return f"MATCH (u:{quoted(unit)}) RETURN id(u) AS id, u.{quoted(self.protection.epsilon)} AS epsilon"
+        kind = quoted(self.protection.relationships or "")
+        return f"MATCH ()-[u:{kind}]->() RETURN id(u) AS id, u.{quoted(self.protection.epsilon)} AS epsilon"
+
+    def owned(self, label: str) -> str:
+        """Return the statement for the ids of the nodes of an owned label."""
+        return f"MATCH (x:{quoted(label)}) RETURN id(x) AS id"
+
+    def owners(self, label: str) -> str:
+        """Return the statement for the owned nodes of a label, each with every owner."""
+        people, kind = quoted(self.protection.people or ""), quoted(self.protection.owners[label])
+        return f"MATCH (x:{quoted(label)})-[:{kind}]-(u:{people}) RETURN id(x) AS id, id(u) AS owner"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The tables of the in-memory engine, and the kinds of their columns.
+
+    Attributes
+    ----------
+    nodes, links : mapping
+        The name of the table of each label, and of each type.
+    columns : mapping
+        The name of the column of each property, the same in all tables.
+    kinds : mapping
+        The kind of the values in a table's column, by table and column.
+    """
+
+    nodes: Mapping[str, str]
+    links: Mapping[str, str]
+    columns: Mapping[str, str]
+    kinds: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+class TableWriter(Writer):
+    """Cypher for the in-memory engine, whose tables and columns have names and kinds of their own."""
+
+    def __init__(self, protection: Protection, schema: Schema) -> None:
+        super().__init__(protection)
+        self.schema = schema
+
+    def label(self, label: str | None) -> str:
+        """Return a label after its colon."""
+        labels = (
+            [label] if label is not None else [each for each in self.protection.labels if each in self.schema.nodes]
+        )
+        for each in labels:
+            if each not in self.schema.nodes:
+                raise NotAskable(f"there is no table of nodes {each!r}", f"there are {', '.join(self.schema.nodes)}")
+        return ":" + ":".join(self.schema.nodes[each] for each in labels)
+
+    def types(self, link: Link) -> str:
+        """Return the types of a relationship after their colon."""
+        for each in link.types:
+            if each not in self.schema.links:
+                known = ", ".join(self.schema.links) or "none"
+                raise NotAskable(f"there is no table of relationships {each!r}", f"there are {known}")
+        tables = [self.schema.links[each] for each in link.types or self.schema.links]
+        return ":" + "|".join(tables)
+
+    def id(self, kind: str, number: int) -> str:
+        """Return the expression for an id."""
+        return f"{kind}{number}.id"
+
+    def has_role(self, variable: str) -> str:
+        """Return the condition that a node on the way has a role."""
+        return ""
+
+    def is_public(self, variable: str) -> str:
+        """Return the condition that a node is public alone."""
+        return ""
+
+    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
+        """Return the expression for a property, and its kind."""
+        node = part.place.kind == "node"
+        if node:
+            tables = [self.schema.nodes[str(pattern.nodes[part.place.number].label)]]
+        else:
+            tables = [self.schema.links[each] for each in pattern.links[part.place.number].types or self.schema.links]
+        column = self.schema.columns.get(part.key, "")
+        kinds = {self.schema.kinds[table, column] for table in tables if (table, column) in self.schema.kinds}
+        if len(kinds) > 1:
+            raise NotAskable(f"{part.key!r} has values of different kinds in different tables", "ask about one type")
+        if not kinds:
+            return "NULL", "null"
+        return f"{'n' if node else 'r'}{part.place.number}.{column}", kinds.pop()
+
+    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
+        """Return the first operand that is not null, and its kind."""
+        there = [(text, kind) for text, kind in operands if kind != "null"]
+        if not there:
+            return "NULL", "null"
+        if len({kind for _, kind in there}) > 1:
+            raise NotAskable("coalesce joins values of different kinds", "give values of one kind")
+        return (f"coalesce({', '.join(text for text, _ in there)})" if len(there) > 1 else there[0][0]), there[0][1]
+
+    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
+        """Return a comparison that cannot fail."""
+        kinds = {left[1], right[1]}
+        if "null" in kinds or (operator in TEXTUAL and kinds != {"text"}):
+            return NULL
+        if len(kinds) == 1:
+            return f"{left[0]} {operator} {right[0]}"
+        there = f"{left[0]} IS NOT NULL AND {right[0]} IS NOT NULL"
+        return {"=": f"NOT ({there} OR {NULL})", "<>": f"({there}) OR {NULL}"}.get(operator, NULL)

@@ -1,0 +1,100 @@
+"""The two solvers, for two colours and for more, behind the same verbs.
+
+:func:`solver` gives the one that fits a graph: :mod:`neodp.core.binary` for two colours, :mod:`neodp.core.rainbow` for
+more. The public verbs, ``extend``, ``check``, ``balanced`` and ``homogeneous``, call it, and nothing else chooses.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from neodp.core import binary, boundary, rainbow
+from neodp.core.mechanism import Mechanism
+from neodp.core.privacy import EpsilonDelta, Privacy
+from neodp.data.family import family
+from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
+from neodp.errors import PrivacyError
+
+__all__ = ["Solver", "solver"]
+
+
+class Solver(ABC):
+    """The differences between two colours and more."""
+
+    @abstractmethod
+    def require_orders(self, graph: DatasetGraph) -> None:
+        """Raise GraphError if a dataset leaves open which colour comes after its own."""
+
+    @abstractmethod
+    def unhit_edge(self, graph: DatasetGraph) -> int | None:
+        """Return the position of a boundary edge at which alpha is missing; None if there is none."""
+
+    @abstractmethod
+    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+        """Return the best mechanism that agrees with a graph's alpha; see :func:`neodp.core.extension.extend`."""
+
+    @abstractmethod
+    def balanced(self, graph: DatasetGraph) -> Floats:
+        """Return the alpha that favours no colour; see :func:`neodp.core.alpha.balanced`."""
+
+    @abstractmethod
+    def homogeneous(self, graph: DatasetGraph, first: float | Sequence[float], second: float | None) -> Floats:
+        """Return one alpha for all boundary datasets of a kind (:func:`neodp.core.alpha.homogeneous`)."""
+
+
+class _Binary(Solver):
+    def require_orders(self, graph: DatasetGraph) -> None:
+        pass  # the other colour comes second
+
+    def unhit_edge(self, graph: DatasetGraph) -> int | None:
+        return boundary.unhit_edge(graph, graph.given)
+
+    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+        return binary.extend(graph, privacy)
+
+    def balanced(self, graph: DatasetGraph) -> Floats:
+        return binary.balanced(graph)
+
+    def homogeneous(self, graph: DatasetGraph, first: float | Sequence[float], second: float | None) -> Floats:
+        if isinstance(first, int | float):
+            return binary.homogeneous(graph, first, second)
+        return _RAINBOW.homogeneous(graph, first, second)  # by rank, which two colours have as well
+
+
+class _Rainbow(Solver):
+    def require_orders(self, graph: DatasetGraph) -> None:
+        rainbow.require_orders(graph)
+
+    def unhit_edge(self, graph: DatasetGraph) -> int | None:
+        return rainbow.unhit_edge(graph)
+
+    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+        own = isinstance(privacy, EpsilonDelta) and all(
+            np.array_equal(*pair) for pair in ((privacy.epsilon, graph.epsilon), (privacy.delta, graph.delta))
+        )
+        if not own:
+            raise PrivacyError(
+                f"{graph.name!r} has {len(graph.colors)} colours",
+                "with more than two, only (epsilon, delta) is known, as the graph's own edges have it",
+            )
+        return rainbow.extend(graph, method)
+
+    def balanced(self, graph: DatasetGraph) -> Floats:
+        return rainbow.balanced(graph)
+
+    def homogeneous(self, graph: DatasetGraph, first: float | Sequence[float], second: float | None) -> Floats:
+        if second is not None:
+            raise PrivacyError("two chances are given", "with more than two colours, give one or all as a sequence")
+        return rainbow.homogeneous(graph, first)
+
+
+_BINARY, _RAINBOW = _Binary(), _Rainbow()
+
+
+def solver(graph: DatasetGraph) -> Solver:
+    """Return the solver for the number of colours of a graph."""
+    return _BINARY if family(graph).binary else _RAINBOW

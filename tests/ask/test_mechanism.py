@@ -1,0 +1,179 @@
+"""The mechanisms: exact chances, privacy person by person, and the same bits as the graph of all datasets."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp.ask.distance import Distances
+from neodp.ask.mechanism import AtLeast, Counting, bernoulli, geometric, grid_to
+from neodp.errors import NotAskable
+from tests.ask.covers import cover_of
+from tests.ask.reference import EDGES, People, graphs, groups, true_distance
+
+
+def power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return bounds of e^epsilon that are closer than any two doubles."""
+    with localcontext() as context:
+        context.prec = 60
+        value = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+    exact = Fraction(value)
+    return exact * (1 - Fraction(1, 10**50)), exact * (1 + Fraction(1, 10**50))
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 0.9, 2.0**-60])
+@pytest.mark.parametrize("unit", [2.0**-10, 0.5, 1.0])
+def test_both_chances_are_private_in_rational_arithmetic_also_far_away(alpha: float, unit: float) -> None:
+    """The smaller chance is exact and the other is the rest: plain doubles lose 1 - F at a distance of 40."""
+    asked = AtLeast(1, alpha, unit)
+    assert asked.chances(0)["yes"] == alpha
+    for k in (0, 1, 7, round(40 / unit), round(60 / unit)):
+        for n in (1, 3):
+            rows = []
+            for units in (k, k + n):
+                yes, no = asked.chances(units).values()
+                small = Fraction(min(yes, no))
+                rows.append((small, 1 - small) if yes <= no else (1 - small, small))
+            _, most = power(Fraction(unit) * n)
+            (low, rest), (more, less) = rows
+            assert low < more
+            assert more <= most * low
+            assert rest <= most * less
+
+
+def test_the_same_bits_as_the_optimum_on_the_graph_of_all_datasets() -> None:
+    """With equal epsilons, where the program's distance is the true one: every graph that can be left is a dataset."""
+    compared = different = 0
+    for epsilon, friends in ((e, f) for n, e in ((2, 0.5), (3, 1.25), (4, 0.5)) for f in graphs(n)):
+        people = max((i for pair in friends for i in pair), default=1) + 1
+        graph = People((1,) * people, (True, False, True, True)[:people], friends)
+        for pattern in ("pairs", "ill people", "paths", "triangles", "one ill of a pair"):
+            counted = groups(graph, pattern, False)
+            for t in range(1, len(counted) + 1):
+                units = Distances(cover_of(graph, pattern)).at(t).units
+                assert units is not None
+                if units != true_distance(graph, counted, t):
+                    different += 1
+                    continue
+                assert AtLeast(t, 0.05, epsilon).chances(units) == on_all_datasets(graph, counted, t, epsilon)
+                compared += 1
+    assert compared > 80
+    assert different < compared
+
+
+def on_all_datasets(graph: People, counted: list[list[frozenset[int]]], t: int, epsilon: float) -> dict[str, float]:
+    """Return the chances that `extend` gives on the enumerated graph of everybody who may take part."""
+    people = range(len(graph.weight))
+    sets = [frozenset(chosen) for size in range(len(people) + 1) for chosen in combinations(people, size)]
+    colors = {s: "yes" if sum(any(m <= s for m in each) for each in counted) >= t else "no" for s in sets}
+    key = {s: "".join(map(str, sorted(s))) or "nobody" for s in sets}
+    ends = [(key[s], key[s - {i}]) for s in sets for i in s]
+    alpha = {key[s]: 0.05 for s in sets if colors[s] == "no"}
+    built = neodp.DatasetGraph.from_columns(
+        list(key.values()),
+        list(colors.values()),
+        [a for a, _ in ends],
+        [b for _, b in ends],
+        epsilon,
+        alpha=alpha,
+        colors=["yes", "no"],
+    )
+    row = neodp.extend(built).probabilities[built.index(key[frozenset(people)])]
+    return {"yes": float(row[0]), "no": float(row[1])}
+
+
+@pytest.mark.parametrize("pattern", sorted(EDGES))
+def test_no_range_moves_by_more_than_the_weight_of_who_leaves(pattern: str) -> None:
+    asked = Counting((0, 1, 2, 4), unit=1.0)
+    for friends in graphs(4):
+        graph = People((2, 1, 3, 1), (True, False, True, True), friends)
+        before = asked.offsets(lambda t, g=graph: Distances(cover_of(g, pattern)).at(t).units)  # type: ignore[misc]
+        assert min(before) == 0
+        for person, weight in enumerate(graph.weight):
+            less = graph.without(person)
+            after = asked.offsets(lambda t, g=less: Distances(cover_of(g, pattern)).at(t).units)  # type: ignore[misc]
+            assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= weight
+
+
+def exact_chances(offsets: list[int], half: Fraction) -> list[Fraction]:
+    """Return the chances of permute-and-flip as fractions, with p_j = half^n_j in place of e^(-n_j u / 2)."""
+    p = [half**n for n in offsets]
+    found = []
+    for j in range(len(p)):
+        polynomial = [Fraction(1)]  # the product of 1 - s p_r, by powers of s
+        for r, each in enumerate(p):
+            if r != j:
+                shifted = [Fraction(0), *(-each * c for c in polynomial)]
+                polynomial = [a + b for a, b in zip([*polynomial, Fraction(0)], shifted, strict=True)]
+        found.append(p[j] * sum(c / (power + 1) for power, c in enumerate(polynomial)))
+    return found
+
+
+def test_permute_and_flip_is_private_person_by_person_in_rational_arithmetic() -> None:
+    half, cases = Fraction(2, 3), [[0, 2, 4, 4], [1, 0, 3, 4], [0, 0, 0, 0], [2, 1, 0, 2], [4, 4, 4, 0], [4, 3, 2, 0]]
+    checked = 0
+    for one in cases:
+        assert sum(exact_chances(one, half)) == 1
+        for other in cases:
+            n = max(abs(a - b) for a, b in zip(one, other, strict=True))
+            for p, q in zip(exact_chances(one, half), exact_chances(other, half), strict=True):
+                assert p <= q / half ** (2 * n)
+                checked += 1
+    assert checked == 144
+
+
+def test_the_draw_has_the_chances_that_are_stated() -> None:
+    asked, true = Counting((0, 1, 2, 3, 4, 8), unit=2.0), {1: 40, 2: 12, 3: 6, 4: 2, 8: 0}
+    stated = asked.chances(true.get)
+    assert math.isclose(sum(stated.values()), 1.0)
+    draws = [asked.draw(true.get) for _ in range(4000)]
+    for j, chance in enumerate(stated.values()):
+        assert abs(draws.count(j) - 4000 * chance) <= 5 * math.sqrt(4000 * chance + 1)
+
+
+def test_an_empty_graph_counts_as_nobody_nearly_always() -> None:
+    for most in (10, 1_000_000):
+        asked = Counting(grid_to(most))
+        chances = asked.chances(lambda t: 0)
+        assert chances["0"] >= 0.95
+        assert asked.answers[0] == "0"
+
+
+def test_few_programs_are_solved_for_a_count() -> None:
+    asked, solved = Counting(grid_to(1_000_000)), []
+
+    def units(t: int) -> int:
+        solved.append(t)
+        return max(0, 125_826 - t)
+
+    answer = int(asked.answers[asked.draw(units)])
+    assert 60_000 < answer < 126_500
+    assert len(solved) < 60
+
+
+def test_exact_draws_have_their_chances() -> None:
+    n = 20_000
+    for gamma in (Fraction(0), Fraction(1, 3), Fraction(1)):
+        found = sum(bernoulli(gamma) for _ in range(n))
+        assert abs(found - n * math.exp(-gamma)) <= 5 * math.sqrt(n)
+    draws = np.array([geometric(Fraction(2, 7)) for _ in range(n)])
+    for k in (0, 1, 5, 12):
+        assert abs((draws >= k).sum() - n * math.exp(-2 * k / 7)) <= 5 * math.sqrt(n)
+
+
+@pytest.mark.parametrize("grid", [(0,), (1, 2), (0, 2, 2), (0, 5, 3)])
+def test_ranges_ascend_from_0(grid: tuple[int, ...]) -> None:
+    with pytest.raises(NotAskable, match="the ranges begin at"):
+        Counting(grid)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -1.0, math.nan])
+def test_a_false_alarm_rate_lies_between_0_and_1(alpha: float) -> None:
+    with pytest.raises(NotAskable, match="the false-alarm rate is"):
+        AtLeast(5, alpha)
