@@ -3,7 +3,7 @@ package neodp.algorithm;
 import java.util.Arrays;
 import neodp.call.Workers;
 
-/** Alpha that shares every boundary edge evenly: the twin of {@code balanced} in {@code neodp/core/alpha.py}. */
+/** Alpha that shares every boundary edge evenly: the twin of {@code balanced} in {@code neodp/core/binary/choices.py}. */
 public final class Balanced {
     private Balanced() {}
 

@@ -21,7 +21,7 @@ import neodp.call.Workers;
  * <p>For a dataset v of colour c, Pr[M(v) = c] is the minimum, over all datasets u with alpha and all paths from u to v,
  * of U along the path applied to Pr[M(u) = c] (paper 000, Theorem 1; paper 002, Theorems 1 and 2). A source bounds its
  * neighbours of the other colour by its complement; beyond that, no path need leave a colour. The twin of
- * {@code neodp/core/binary.py}.
+ * {@code neodp/core/binary/labeling.py}.
  */
 public final class Mechanism {
     /** An alpha that exceeds its bound by no more than this part of itself is taken for a rounding error. */
