@@ -49,7 +49,7 @@ final class LedgerTest {
     }
 
     private static void limit(String population, String settings) {
-        Database.rows("MERGE (l:Ledger {population: '" + population + "'}) SET " + settings);
+        Database.rows("MERGE (l:NeodpLedger {population: '" + population + "'}) SET " + settings);
     }
 
     @Test

@@ -24,7 +24,7 @@ final class AnswerReleaseTest {
             assertEquals(first, row("CALL neodp.answer('answer', 'k3', 'spring', {constant_work: true})"));
         }
         Map<String, Object> kept =
-                row("MATCH (r:Release {graph: 'answer'}) RETURN r.answer AS answer, r.key AS key, r.name AS name");
+                row("MATCH (r:NeodpRelease {graph: 'answer'}) RETURN r.answer AS answer, r.key AS key, r.name AS name");
         assertEquals(first.get("answer"), kept.get("answer"));
         assertNull(kept.get("key"));
         assertEquals("answer", first.get("population"));
@@ -36,14 +36,14 @@ final class AnswerReleaseTest {
         row("CALL neodp.answer('answer-budget', 'k0', 'spring', {keep_key: true})");
         assertEquals(
                 "k0",
-                row("MATCH (r:Release {graph: 'answer-budget'}) RETURN r.key AS key")
+                row("MATCH (r:NeodpRelease {graph: 'answer-budget'}) RETURN r.key AS key")
                         .get("key"));
         assertTrue(refusal("CALL neodp.answer('answer-budget', 'k0', 'autumn')").startsWith("budget_spent: "));
-        rows("MATCH (l:Ledger {population: 'answer-budget'}) SET l.max_releases = 2");
+        rows("MATCH (l:NeodpLedger {population: 'answer-budget'}) SET l.max_releases = 2");
         assertNotNull(row("CALL neodp.answer('answer-budget', 'k0', 'autumn')").get("time"));
         assertEquals(
                 2L,
-                row("MATCH (r:Release {population: 'answer-budget'}) RETURN count(r) AS n")
+                row("MATCH (r:NeodpRelease {population: 'answer-budget'}) RETURN count(r) AS n")
                         .get("n"));
     }
 
@@ -54,14 +54,14 @@ final class AnswerReleaseTest {
         assertTrue(refusal("CALL neodp.answer('answer-parts', 'k0', 'spring')").startsWith("not_certified: "));
         assertEquals(
                 0L,
-                row("MATCH (r:Release {graph: 'answer-parts'}) RETURN count(r) AS n")
+                row("MATCH (r:NeodpRelease {graph: 'answer-parts'}) RETURN count(r) AS n")
                         .get("n"));
     }
 
     @Test
     void changesByOthersAreNoticed() {
         path("answer-changed", 4, 0.5);
-        rows("CREATE (:Ledger {population: 'answer-changed', max_releases: 10})");
+        rows("CREATE (:NeodpLedger {population: 'answer-changed', max_releases: 10})");
         row("CALL neodp.answer('answer-changed', 'k0', 'spring')");
         rows("MATCH (d:Dataset {graph: 'answer-changed'})-[r:NEIGHBOR]->() SET r.epsilon = 0.6");
         assertTrue(refusal("CALL neodp.answer('answer-changed', 'k0', 'spring', {verify: true})")
