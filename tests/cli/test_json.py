@@ -57,6 +57,9 @@ CALLS = {
         "poll people.csv --vote answer --epsilon privacy --what-if 0.5 --reveal --population staff --mechanism weighted"
         " --release first",
         "poll people.csv --vote colour --epsilon privacy --query plurality --options red,green,blue --skip-empty",
+        "poll people.csv --vote answer --epsilon privacy --secret-levels --share 0.1 --reveal --population others"
+        " --expect '30 people, epsilons 1/2 about 1/2' --release secret",
+        "poll people.csv --vote colour --epsilon 1 --secret-levels --query plurality --options red,green,blue --reveal",
     ],
     "doctor": ["doctor"],
     "demo": ["demo"],
