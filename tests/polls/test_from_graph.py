@@ -9,11 +9,17 @@ from neodp.polls.from_graph import PeopleQuery
 @pytest.mark.parametrize(
     ("text", "cypher"),
     [
-        ("MATCH (p:Person) RETURN p.vote, p.epsilon", "MATCH (n:`Person`) RETURN n.`vote` AS `p.vote`, n.`epsilon` AS `p.epsilon`"),
-        (" match(p : Person)\nreturn p.vote as v , 0.3 AS epsilon ; ", "MATCH (n:`Person`) RETURN n.`vote` AS `v`, 0.3 AS `epsilon`"),
+        (
+            "MATCH (p:Person) RETURN p.vote, p.epsilon",
+            "MATCH (n:`Person`) RETURN n.`vote` AS `p.vote`, n.`epsilon` AS `p.epsilon`",
+        ),
+        (
+            " match(p : Person)\nreturn p.vote as v , 0.3 AS epsilon ; ",
+            "MATCH (n:`Person`) RETURN n.`vote` AS `v`, 0.3 AS `epsilon`",
+        ),
         ("MATCH (`a b`:`Per, son`) RETURN `a b`.`my, vote` AS v", "MATCH (n:`Per, son`) RETURN n.`my, vote` AS `v`"),
     ],
-)  # fmt: skip
+)
 def test_what_is_read(text: str, cypher: str) -> None:
     assert PeopleQuery.parse(text).cypher == cypher
 

@@ -1,4 +1,4 @@
-"""Polls whose levels nobody learns: private under change of vote, of level and of taking part, and silent about people."""
+"""Polls whose levels nobody learns: votes, levels and taking part are private, and nothing tells of the people."""
 
 from __future__ import annotations
 
@@ -166,8 +166,8 @@ def test_refusals_do_not_depend_on_the_people(tmp_path: Path) -> None:
             with pytest.raises(BudgetSpent) as refused:
                 found.release(store, "second")
             assert str(refused.value) == (
-                "release 'second' about population 'default' is refused: 3/4 of everybody's own epsilon is spent, and it "
-                "would be 3/2; people give their epsilon once: a smaller share may be left"
+                "release 'second' about population 'default' is refused: 3/4 of everybody's own epsilon is spent, and "
+                "it would be 3/2; people give their epsilon once: a smaller share may be left"
             )
 
 
