@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.survey import poll as survey_of
+
+if TYPE_CHECKING:
+    from neodp.store import Store
 
 __all__ = ["poll"]
 
@@ -115,6 +118,13 @@ def poll(
     release: Annotated[
         str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     secret_levels: Annotated[
@@ -145,8 +155,7 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    if plot is not None and not force:
-        require_new(plot)
+    _require_places(plot, report, release, force)
     session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
@@ -179,10 +188,8 @@ def poll(
     if release is not None:
         survey = _chosen(survey)
     if isinstance(survey, SecretSurvey):
-        if what_if is not None or margin is not None or plot is not None:
-            raise GraphError(
-                "--what-if, --margin and --plot need public levels", "leave them out: see --expect instead"
-            )
+        if any(each is not None for each in (what_if, margin, plot, report)):
+            raise GraphError("--what-if, --margin, --plot and --report need public levels", "leave them out")
         facts = survey.facts()
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
@@ -203,6 +210,8 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if report is not None:
+                _report(store, survey, release, report, title)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
@@ -214,6 +223,30 @@ def poll(
         show({"questions": facts}, json, lambda: shown_secret(facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+
+
+def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
+    """Refuse files that cannot be written, before an answer is drawn."""
+    if report is not None:
+        from neodp.report.content import checked_report_path
+
+        if release is None:
+            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
+        checked_report_path(report)
+    if not force:
+        require_new(*(file for file in (plot, report) if file is not None))
+
+
+def _report(store: Store, survey: Survey, release: str, file: Path, title: str | None) -> None:
+    """Write the report of the answers that were just given."""
+    from neodp.report.content import Report
+    from neodp.report.content import report as report_of
+
+    found = [
+        report_of(store, release, about=f"{survey.name} {column.strip()}", title=title, survey=survey).reported
+        for column in dict.fromkeys(question.name for question in survey.questions)
+    ]
+    Report(release, title, tuple(each for some in found for each in some)).save(file)
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -268,7 +301,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
-UNKEPT |= {"store", "timeout"}
+UNKEPT |= {"store", "timeout", "report", "title"}
 """Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 

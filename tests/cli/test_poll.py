@@ -669,3 +669,4 @@ def test_a_secret_answer_costs_a_share(run: Run, tmp_path: Path) -> None:
     assert revealed["revealed"]["votes"] == {"yes": 30, "no": 0}
     code, _, err = run(*words, "--what-if", "1")
     assert (code, "need public levels" in err) == (2, True)
+    assert run("report", "spring", "-o", str(tmp_path / "report.html"))[0] == 0
