@@ -13,7 +13,7 @@ import typer
 
 from neodp import polls
 from neodp.cli.common import PATIENCE, Session, show
-from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
+from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown
 from neodp.data.files import require_new
 from neodp.errors import GraphError
@@ -103,6 +103,7 @@ def poll(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
     what_if: Annotated[
         float | None,
         typer.Option(help="Show the accuracy if a group's epsilon were higher by this much.", metavar="EPSILON"),
@@ -161,7 +162,7 @@ def poll(
         mapping=map,
         other=other,
         name=name,
-        reading=reading(encoding, delimiter, sheet),
+        reading=reading(encoding, delimiter, sheet, header_row=header_row),
     )
     if release is not None:
         survey = _chosen(survey)
