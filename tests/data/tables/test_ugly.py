@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from neodp.cli import main
-from neodp.data.tables import Problems, ReadOptions, Table, numbers, read_table
+from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
 from neodp.errors import GraphError
 from tests.data.tables import make
 
@@ -91,7 +91,7 @@ LIKERT = (*PLAIN, "--map", "1=no,2=no,3=no,4=yes,5=yes")
 OPTIONS = "the options are yes, no; name others with --options, or accept them with --map, --other or --missing"
 
 POLLED = [
-    ("google_forms.csv", FORM, "line 3 (row 2) ('A lot (0.3)'), line 4 (row 3) ('Little (2)'); give a number, or name levels"),
+    ("google_forms.csv", FORM, "line 3 (row 2) ('A lot (0.3)'), line 4 (row 3) ('Little (2)'); give a number"),
     ("google_forms.csv", (*FORM, "--levels", "A lot (0.3)=0.3,Little (2)=2"), 2),
     ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', no number and no level; the levels are low, high; "
      "or delete the line, if it is a second header"),
@@ -113,12 +113,12 @@ POLLED = [
 """Tables of programs for surveys, how they are asked, and the remedy or how many people there are."""
 
 
-def read(name: str, options: ReadOptions | None = None) -> Table:
+def read(name: str, options: ReadOptions | None = None) -> TableColumns:
     path = make.FOLDER / name
     return read_table(path, ["vote", "epsilon"], ["name", "weight"], numbers=["epsilon"], options=options)
 
 
-def values(table: Table) -> tuple[list[str], list[float]]:
+def values(table: TableColumns) -> tuple[list[str], list[float]]:
     problems = Problems(table.place)
     found = numbers(table["epsilon"], "epsilon", problems).to_pylist()
     problems.raise_if_any()
