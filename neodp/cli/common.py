@@ -28,7 +28,7 @@ from neodp.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
     from neodp.store import Settings, Store
-    from neodp.store.base import Progress
+    from neodp.store.port import Progress
 
 __all__ = [
     "METHODS",

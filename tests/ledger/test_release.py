@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
 from neodp.ledger.account import Account, Ledger, Limit, in_words
-from neodp.ledger.answering import answer_once
+from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.composition import Loss
 from neodp.ledger.question import Level, Question, levels_of
 from neodp.ledger.release import Release
@@ -52,6 +52,15 @@ def never(question: Question) -> Mapping[str, float]:
     raise AssertionError
 
 
+def answered(
+    keeper: Keeper, questions: Sequence[Question], name: str, chances: Callable[[Question], Mapping[str, float]]
+) -> list[Release]:
+    """Look up, compute, keep."""
+    found = admit(keeper, look_up(keeper, [question.subject for question in questions], name), questions)
+    missing = {question.subject: chances(question) for question in questions if question.subject in found.missing}
+    return draw_and_keep(keeper, found, questions, missing)
+
+
 MAJORITY = {"query": "majority"}
 G = Question("g", MAJORITY, (Level(0.5), Level(2.0)))
 H = Question("h", MAJORITY, (Level(0.5),))
@@ -59,7 +68,7 @@ H = Question("h", MAJORITY, (Level(0.5),))
 
 def test_what_another_kept_first_is_the_answer() -> None:
     shelf = Shelf(rival=Release.of(G, "spring", "no"))
-    assert answer_once(shelf, [G], "spring", yes)[0].answer == "no"
+    assert answered(shelf, [G], "spring", yes)[0].answer == "no"
     assert shelf.books.used == 1
 
 
@@ -68,26 +77,26 @@ def test_what_another_asked_first_under_the_name_is_not_served_for_this() -> Non
     with pytest.raises(
         OtherQuestion, match="was asked with query 'threshold:1', and is now asked with query 'majority'"
     ):
-        answer_once(shelf, [G], "spring", yes)
+        answered(shelf, [G], "spring", yes)
 
 
 def test_the_last_release_can_be_lost_to_another() -> None:
     shelf = Shelf(rival=Release.of(G, "autumn", "no"))
     with pytest.raises(BudgetSpent, match="requested 1, used 1, allowed 1"):
-        answer_once(shelf, [G], "spring", yes)
+        answered(shelf, [G], "spring", yes)
     assert shelf.books.used == 1
 
 
 def test_nothing_is_evaluated_where_nothing_is_drawn() -> None:
     shelf = Shelf()
-    assert answer_once(shelf, [G], "spring", yes)[0].answer == "yes"
-    assert answer_once(shelf, [G], "spring", never)[0].answer == "yes"
+    assert answered(shelf, [G], "spring", yes)[0].answer == "yes"
+    assert answered(shelf, [G], "spring", never)[0].answer == "yes"
     with pytest.raises(BudgetSpent):
-        answer_once(shelf, [G], "autumn", never)
+        answered(shelf, [G], "autumn", never)
     with pytest.raises(BudgetSpent, match="allowed 0"):
-        answer_once(Shelf(Limit(0)), [G], "spring", never)
+        answered(Shelf(Limit(0)), [G], "spring", never)
     with pytest.raises(GraphError, match="the release has no name"):
-        answer_once(shelf, [G], "  ", never)
+        answered(shelf, [G], "  ", never)
 
 
 @pytest.mark.parametrize(
@@ -106,19 +115,19 @@ def test_nothing_is_evaluated_where_nothing_is_drawn() -> None:
 )
 def test_one_name_one_question(other: Question, message: str) -> None:
     shelf = Shelf()
-    answer_once(shelf, [G], "spring", yes)
+    answered(shelf, [G], "spring", yes)
     with pytest.raises(OtherQuestion, match=message):
-        answer_once(shelf, [other], "spring", never)
+        answered(shelf, [other], "spring", never)
 
 
 def test_several_questions_count_as_several_and_are_answered_all_or_none() -> None:
     shelf = Shelf()
     with pytest.raises(BudgetSpent, match=r"2 releases .* requested 2, used 0, allowed 1"):
-        answer_once(shelf, [G, H], "spring", never)
+        answered(shelf, [G, H], "spring", never)
     assert shelf.books.used == 0
     shelf = Shelf(Limit(2))
-    assert [r.graph for r in answer_once(shelf, [G, H], "spring", yes)] == ["g", "h"]
-    assert [r.graph for r in answer_once(shelf, [H, G], "spring", never)] == ["h", "g"]
+    assert [r.graph for r in answered(shelf, [G, H], "spring", yes)] == ["g", "h"]
+    assert [r.graph for r in answered(shelf, [H, G], "spring", never)] == ["h", "g"]
 
 
 def test_what_was_spent_is_what_held_when_it_was_spent() -> None:
@@ -145,13 +154,13 @@ def test_levels_are_followed_by_name_and_else_by_epsilon() -> None:
 def test_a_limit_on_epsilon() -> None:
     shelf = Shelf(Limit(None, 4.5))
     assert shelf.books.left is None
-    answer_once(shelf, [G], "one", yes)
-    answer_once(shelf, [G], "two", yes)
+    answered(shelf, [G], "one", yes)
+    answered(shelf, [G], "two", yes)
     with pytest.raises(BudgetSpent, match="people of epsilon 2 would have spent epsilon 6 at delta 0"):
-        answer_once(shelf, [G], "three", never)
-    answer_once(shelf, [H], "three", yes)
+        answered(shelf, [G], "three", never)
+    answered(shelf, [H], "three", yes)
     with pytest.raises(BudgetSpent):
-        answer_once(shelf, [H], "four", never)
+        answered(shelf, [H], "four", never)
     loose = Ledger("p", Limit(None, 15.0, 1e-6), (Release("g", "a", "y", levels=(Level(0.1),)),) * 609)
     loose.account.spend(["b"], [(Level(0.1),)])
     with pytest.raises(BudgetSpent):

@@ -13,7 +13,7 @@ import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import GraphError, StaleMechanism
 from neodp.store import Store
-from neodp.store.base import fingerprint
+from neodp.store.records import fingerprint
 from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]

@@ -20,11 +20,11 @@ from neodp.store.embedded.records import Table
 from neodp.store.embedded.releases import Releases
 from neodp.store.settings import Settings
 
-__all__ = ["EmbeddedStore"]
+__all__ = ["EmbeddedPort"]
 
 
-class EmbeddedStore(Queries, Releases):
-    """A store in one file, created when it is opened for the first time."""
+class EmbeddedPort(Queries, Releases):
+    """The primitives of a store in one file, created when it is opened for the first time."""
 
     dialect = "embedded"
 
