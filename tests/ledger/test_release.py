@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import neodp
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
 from neodp.ledger.account import Account, Ledger, Limit, in_words
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
@@ -139,16 +141,35 @@ def test_what_was_spent_is_what_held_when_it_was_spent() -> None:
     ]
 
 
-def test_levels_are_followed_by_name_and_else_by_epsilon() -> None:
+def test_levels_are_followed_where_name_and_epsilon_are_the_same() -> None:
     named = (Level(0.3, name="high"), Level(2.0, name="low"))
     later = (Level(0.5, name="high"), Level(2.0, name="low"))
     ledger = Ledger("p", Limit(9), (Release("g", "a", "y", levels=named), Release("g", "b", "y", levels=later)))
-    assert {s.label: s.total().epsilon for s in ledger.spent()} == {"high": 0.8, "low": 4.0}
-    assert {s.label: s.total().epsilon for s in ledger.spent([[Level(1.0)]])} == {
-        "high": 1.8,
-        "epsilon 1": 5.0,
-        "low": 5.0,
-    }
+    two = {"high (epsilon 0.3)": 2.3, "high (epsilon 0.5)": 2.5, "low": 4.0}
+    assert {s.label: s.total().epsilon for s in ledger.spent()} == two
+    three = {label: total + 1.0 for label, total in two.items()} | {"epsilon 1": 5.0}
+    assert {s.label: s.total().epsilon for s in ledger.spent([[Level(1.0)]])} == three
+
+
+@given(some_releases)
+def test_nobody_has_spent_more_than_the_level_that_has_spent_most(releases: list[Release]) -> None:
+    """Whatever the levels are called, and whichever of them somebody had each time."""
+    each = [[level.epsilon * level.times for level in release.levels] for release in releases if release.levels]
+    most = max((s.total().epsilon for s in Ledger("p", Limit(9), tuple(releases)).spent()), default=0.0)
+    assert all(sum(chosen) <= most * (1 + 1e-12) for chosen in itertools.product(*each))
+
+
+def test_levels_with_the_same_epsilon_hide_nobody() -> None:
+    """Two polls at epsilon 5 for the people of a, whose name is that of another level in each."""
+    table = {"answer": ["yes"] * 30, "level": ["a", "b", "c"] * 10}
+    shelf = Shelf(Limit(None, 6.0))
+    for name, levels in (("one", {"a": 5.0, "b": 5.0, "c": 0.1}), ("two", {"a": 5.0, "b": 0.1, "c": 5.0})):
+        found = neodp.poll(table, vote="answer", epsilon="level", levels=levels, mechanism="balanced", name=name)
+        if name == "one":
+            found.release(shelf, name)
+            continue
+        with pytest.raises(BudgetSpent, match=r"would have spent epsilon 10 at delta 0, allowed is epsilon 6"):
+            found.release(shelf, name)
 
 
 def test_a_limit_on_epsilon() -> None:
@@ -227,23 +248,27 @@ some_releases = st.lists(
 )
 
 
-def one_by_one(releases: Sequence[Release]) -> dict[str, Counter[Loss]]:
+def one_by_one(releases: Sequence[Release]) -> list[Counter[Loss]]:
     """What everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
-    found = {}
-    for label in {level.label for release in releases for level in release.levels}:
+    found = []
+    for own in {replace(level, people=None) for release in releases for level in release.levels}:
         losses: list[Loss] = []
         for levels in (release.levels for release in releases if release.levels):
-            same = [level for level in levels if level.label == label] or list(levels)
-            dearest = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
-            losses += [Loss(dearest.epsilon, max(level.delta for level in same))] * dearest.times
-        found[label] = Counter(losses)
+            dearest = max(levels, key=lambda level: (level.epsilon * level.times, level.delta))
+            cost = Loss(dearest.epsilon, max(level.delta for level in levels)), dearest.times
+            if own in [replace(level, people=None) for level in levels]:
+                cost = Loss(own.epsilon, own.delta), own.times
+            losses += [cost[0]] * cost[1]
+        found.append(Counter(losses))
     return found
 
 
 @given(some_releases, st.randoms())
 def test_an_account_is_the_sum_of_its_releases_in_any_order(releases: list[Release], random: Random) -> None:
     account = Ledger("p", Limit(9), tuple(releases)).account
-    assert {spent.label: Counter(spent.losses) for spent in account.spent()} == one_by_one(releases)
+    spent, slowly = [Counter(each.losses) for each in account.spent()], one_by_one(releases)
+    assert all(each in slowly for each in spent)
+    assert all(each in spent for each in slowly)
     kept = Account("p", Limit(9))
     random.shuffle(releases)
     for release in releases:
