@@ -24,7 +24,7 @@ from typing import TypeAlias
 from neodp.data.formatting import number
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
-from neodp.ledger.composition import Loss, Total, compose, fits
+from neodp.ledger.composition import Loss, Total, admits, filtered
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 
@@ -118,8 +118,8 @@ class Spent:
     losses: Mapping[Loss, int]
 
     def total(self, delta: float = 0.0) -> Total:
-        """Return the total cost of all these losses, by the smallest valid bound."""
-        return compose(self.losses, delta)
+        """Return the total cost of all these losses, as the filter for a delta counts it."""
+        return filtered(self.losses, delta)
 
 
 Price: TypeAlias = tuple[Level, ...]
@@ -283,7 +283,7 @@ class Account:
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
-                if not fits(after.losses, self.limit.epsilon, self.limit.delta):
+                if not admits(after.losses, self.limit.epsilon, self.limit.delta):
                     total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
