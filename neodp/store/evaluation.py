@@ -28,7 +28,7 @@ from neodp.store.stored_privacy import EPSILON_DELTA, StoredPrivacy
 from neodp.store.verbs import Engine
 from neodp.store.views import StoredView
 
-__all__ = ["distributions", "evaluate", "everywhere", "keep"]
+__all__ = ["distributions", "evaluate", "everywhere", "keep", "method_of"]
 
 
 def evaluate(port: Port, name: str, keys: Sequence[str], *, engine: Engine, limit: int | None, write: bool) -> Ball:
@@ -92,13 +92,18 @@ def everywhere(port: Port, info: GraphInfo) -> tuple[StoredGraph, Floats]:
 
     The work does not depend on the dataset in question, which is not known here.
     """
-    graph, kept = port.read(info.name), info.mechanism
-    method = cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
-    rows = extend(graph, method=method).probabilities
-    unknown = not family(graph).binary and kept is not None and method is None
-    if unknown and not np.array_equal(rows, port.probabilities(graph, info)):
-        rows = extend(graph, method="line").probabilities
-    return graph, rows
+    graph = port.read(info.name)
+    return graph, extend(graph, method=method_of(info)).probabilities
+
+
+def method_of(info: GraphInfo) -> Method | None:
+    """Return the method by which all datasets of a graph are evaluated; None for that of :func:`neodp.extend`.
+
+    It stands in the record of the stored mechanism, which was written for the whole graph. Nothing that is found at a
+    dataset changes it: two neighbours are never answered by two methods.
+    """
+    kept = info.mechanism
+    return cast("Method", kept.method) if kept is not None and kept.method in ("prefix", "line") else None
 
 
 def _evaluated(port: Port, view: StoredView, keys: list[str], engine: Engine, limit: int | None) -> Ball:
@@ -131,11 +136,8 @@ def _whole(port: Port, view: StoredView) -> Ball:
 
 
 def _rainbow(port: Port, view: StoredView) -> Ball:
-    """Evaluate more than two colours by the method of the stored mechanism; if unknown, by the method that agrees."""
-    graph, method = port.read(view.name), view.info.mechanism and view.info.mechanism.method
-    if method in ("prefix", "line"):
-        return evaluate_whole(graph, view.keys, cast("Method", method))
-    found = evaluate_at(view.positions(graph), graph.extension)
-    if method in (None, "given") and not view.agrees(found):
-        return evaluate_whole(graph, view.keys, "line")
-    return found
+    """Evaluate more than two colours by the method that holds for the whole graph."""
+    graph, method = port.read(view.name), method_of(view.info)
+    if method is None:
+        return evaluate_at(view.positions(graph), graph.extension)
+    return evaluate_whole(graph, view.keys, method)

@@ -15,8 +15,10 @@ from neodp.core.estimate import estimate
 from neodp.core.evaluation import Ball
 from neodp.core.extension import Check
 from neodp.core.mechanism import Mechanism
+from neodp.core.privacy import EpsilonDelta
 from neodp.core.rainbow import Method
-from neodp.errors import NoMechanism, ReadOnlyStore
+from neodp.data.family import family
+from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
 from neodp.hints import Call, Hint
 from neodp.ledger.release import Release
 from neodp.store import answering, evaluation
@@ -79,7 +81,7 @@ class Local:
 
     def write(self, name: str, found: Mechanism, progress: Progress = silent) -> int:
         """Store a mechanism, and return how many datasets there are."""
-        self._port.write(name, found, StoredPrivacy.of(found, name), progress)
+        self._port.write(name, _named(found), StoredPrivacy.of(found, name), progress)
         return len(found)
 
     def mechanism(self, name: str, progress: Progress = silent) -> StoredMechanism:
@@ -110,6 +112,21 @@ class Local:
             with suppress(ReadOnlyStore):
                 port.mark_changed(name)
         return StoredMechanism(found, info.mechanism, stale or info.stale)
+
+
+def _named(found: Mechanism) -> Mechanism:
+    """Return a mechanism with the method that finds the same one, if it was given without its method.
+
+    The method decides how the whole graph is evaluated from then on (:func:`~neodp.store.evaluation.method_of`).
+    """
+    graph = found.graph
+    if found.method != "given" or family(graph).binary or not isinstance(found.privacy, EpsilonDelta):
+        return found
+    with suppress(NeodpError):  # it cannot be extended
+        for other in (extension.extend(graph), extension.extend(graph, method="line")):
+            if np.array_equal(other.probabilities, found.probabilities):
+                return replace(found, method=other.method)
+    return found
 
 
 def _summary(name: str, extended: Mechanism, written: int) -> Summary:
