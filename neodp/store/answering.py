@@ -22,6 +22,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from neodp.core.estimate import estimate
 from neodp.core.extension import check, extend
 from neodp.core.inequalities import Verdict, judge
 from neodp.errors import (
@@ -114,6 +115,8 @@ def answer(port: Port, name: str, key: str, release: str, manner: Manner) -> Rel
     info = _answerable(port, name, verify=manner.verify)
     asked = question(info)
     found = admit(port, found, [asked])
+    if found.missing:
+        _require_memory(info)
     chances = {name: _chances(port, info, key, manner)} if found.missing else {}
     (given,) = draw_and_keep(port, found, [asked], chances, key=key if manner.keep_key else None)
     if given.answer not in info.colors:
@@ -137,6 +140,21 @@ def _answerable(port: Port, name: str, *, verify: bool) -> GraphInfo:
     if info.stale:
         raise refusals.stale(info)
     return info
+
+
+def _require_memory(info: GraphInfo) -> None:
+    """Refuse a graph that does not fit into memory as a whole, before the dataset is looked at.
+
+    A search around a dataset may end in a pass over the whole graph. If that were impossible, whether there is an answer
+    would depend on the dataset.
+    """
+    needed = estimate(info.datasets, info.edges)
+    if not needed.fits:
+        raise NotCertified(
+            f"graph {info.name!r} has {info.datasets:,} datasets, which do not fit into the memory of this machine, so "
+            "that it cannot be answered about all of them",
+            f"use a machine with at least {2 * needed.bytes_max // 10**6 + 1:,} MB, or the plugin inside the server",
+        )
 
 
 def _chances(port: Port, info: GraphInfo, key: str, manner: Manner) -> Mapping[str, float]:

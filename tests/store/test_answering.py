@@ -405,6 +405,23 @@ def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
     assert store.allow("default", Limit(3)).limit == Limit(3)
 
 
+def test_a_graph_that_does_not_fit_into_memory_is_refused_for_every_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search from the middle is short, and one from elsewhere would need the whole graph: nobody is told which."""
+    with open_store(tmp_path / "s.db") as store:
+        store.load("g", balanced(generate.path(40_001)))
+        store.certify("g")
+        kept = store.answer("g", "20300", "before")
+        store.allow("default", MANY)
+        monkeypatch.setattr("neodp.core.estimate.memory", lambda: 32 * 2**20)
+        told = {outcome(store, "g", key, f"r{key}") for key in ("20000", "20300", "7", "no such dataset")}
+        (message,) = told
+        assert message.startswith("graph 'g' has 40,001 datasets, which do not fit into the memory of this machine")
+        assert store.answer("g", "20000", "before") == kept
+        assert store.ledger().used == 1
+
+
 @on_neo4j
 def test_nodes_of_others_with_ordinary_labels_are_left_alone(store: Store, raw: Raw) -> None:
     """Anybody may have releases, ledgers and profiles; neodp's have labels that only neodp uses."""
