@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, show
+from neodp.cli.common import PATIENCE, Session, harmless, show
 from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown
 from neodp.data.files import require_new
@@ -172,6 +172,9 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if store.made:
+                note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
+                typer.echo(f"neodp: {harmless(note)}", err=True)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {

@@ -145,8 +145,8 @@ def _answerable(port: Port, name: str, *, verify: bool) -> GraphInfo:
 def _require_memory(info: GraphInfo) -> None:
     """Refuse a graph that does not fit into memory as a whole, before the dataset is looked at.
 
-    A search around a dataset may end in a pass over the whole graph. If that were impossible, whether there is an answer
-    would depend on the dataset.
+    A search around a dataset may end in a pass over the whole graph. If that were impossible, it would depend on the
+    dataset whether there is an answer.
     """
     needed = estimate(info.datasets, info.edges)
     if not needed.fits:

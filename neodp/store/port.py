@@ -94,6 +94,8 @@ class Port(ABC):
     """The address of the store, without secrets."""
     dialect: str
     """The folder of ``cypher/`` that holds the store's statements."""
+    made: bool = False
+    """True if the store is a file that was created when it was opened."""
     plugin: Verbs | None = None
     """The plugin inside the server; None if there is no server, or its plugin is missing or of another version."""
 

@@ -65,6 +65,11 @@ class Store(Bookkeeping, Tabular):
         return self.port.dialect
 
     @property
+    def made(self) -> bool:
+        """True if the store is a file that was created when it was opened: no earlier answer is counted in it."""
+        return self.port.made
+
+    @property
     def plugin(self) -> Verbs | None:
         """The plugin inside the server; None if there is no server, or its plugin is missing or of another version."""
         return self.port.plugin

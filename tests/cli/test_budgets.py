@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from neodp.cli import main
 from tests.running import Run, document
 
 WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3", "--mechanism", "balanced")
@@ -107,6 +108,21 @@ def test_what_was_spent_is_what_held_then(run: Run) -> None:
     run("answer", "g", "1", "--release", "autumn")
     assert [row["epsilon"] for row in document(run("budget", "--json"))["levels"]] == [pytest.approx(5.1)] * 2
     assert "5.1" in run("budget")[1]
+
+
+def test_a_store_that_is_made_for_a_release_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same command in another folder draws again: nobody should miss it."""
+    words = ["poll", people(tmp_path), *WORDS, "--release", "spring"]
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert main(words) == 0
+        note = "neodp: the store neodp.db was made now; answers given elsewhere are not counted in it\n"
+        assert capsys.readouterr().err == note
+        assert main(words) == 0
+        assert capsys.readouterr().err == ""
 
 
 def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:

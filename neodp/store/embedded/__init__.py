@@ -31,6 +31,7 @@ class EmbeddedPort(Queries, Releases):
     def __init__(self, settings: Settings) -> None:
         self._file = File(settings, is_whole)
         self.address = self._file.address
+        self.made = self._file.made
         self._columns = Columns(self._file)
         self._graphs = Table(self._file, "graph", GRAPH)
         self._ledgers = Ledgers(self._file)
