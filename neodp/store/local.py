@@ -18,11 +18,12 @@ from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta
 from neodp.core.rainbow import Method
 from neodp.data.family import family
+from neodp.data.progress import Progress, silent
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
 from neodp.hints import Call, Hint
 from neodp.ledger.release import Release
 from neodp.store import answering, evaluation
-from neodp.store.port import Port, Progress, silent
+from neodp.store.port import Port
 from neodp.store.records import GraphInfo, StoredMechanism
 from neodp.store.stored_privacy import StoredPrivacy, made_for
 from neodp.store.verbs import AuditedMechanism, Engine, Manner, Row, Summary

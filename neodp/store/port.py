@@ -16,11 +16,12 @@ stores (:mod:`neodp.store.service`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from neodp.data.progress import Progress, silent
 from neodp.hints import Call, Hint
 from neodp.store import refusals
 from neodp.store.records import Certificate, GraphInfo, ProfileInfo, StoredGraph
@@ -42,14 +43,7 @@ if TYPE_CHECKING:  # imported where it is used: a release about people, with no 
     from neodp.stretch.profiles import Profiles
     from neodp.stretch.similarities import Measure
 
-__all__ = ["Port", "ProfilePort", "Progress", "silent"]
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""A callback that is given the name of the current step, how much of it is done, and how much there is in total."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
+__all__ = ["Port", "ProfilePort"]
 
 
 class ProfilePort(ABC):

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neodp.data.progress import Progress, silent
 from neodp.store import refusals
-from neodp.store.port import Port, Progress, silent
+from neodp.store.port import Port
 from neodp.store.records import ProfileInfo
 
 if TYPE_CHECKING:

@@ -15,12 +15,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from neodp.data.frames import Tabular, html_table
+from neodp.data.progress import Progress, silent
 from neodp.errors import NeodpError, ReadOnlyStore, StoreError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.release import Release
 from neodp.store import refusals
 from neodp.store.bookkeeping import Bookkeeping
-from neodp.store.port import Port, Progress, silent
+from neodp.store.port import Port
 from neodp.store.profiles import ProfileStore
 from neodp.store.records import GraphInfo, StoredGraph, StoredMechanism
 from neodp.store.verbs import AuditedMechanism, Declined, Engine, Manner, Ran, Row, Summary, Verbs

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from neodp.core.evaluation import Ball
     from neodp.core.extension import Check
     from neodp.core.rainbow import Method
+    from neodp.data.progress import Progress
     from neodp.ledger.release import Release
-    from neodp.store.port import Progress
 
 __all__ = ["AuditedMechanism", "Declined", "Engine", "Manner", "Ran", "Row", "Summary", "Verbs"]
 

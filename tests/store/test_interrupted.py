@@ -8,10 +8,10 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
+from neodp.data.progress import Progress
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
 from neodp.store import Store, evaluation, open_store
 from neodp.store.neo4j import connection
-from neodp.store.port import Progress
 from neodp.store.records import fingerprint
 from tests import children
 

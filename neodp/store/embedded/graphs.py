@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neodp.data.progress import Progress, silent
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Columns
 from neodp.store.embedded.content import Content, Held, levels_of
 from neodp.store.embedded.file import File
 from neodp.store.embedded.loading import Loading, new_version, now
 from neodp.store.embedded.records import Table
-from neodp.store.port import Port, Progress, silent
+from neodp.store.port import Port
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 if TYPE_CHECKING:

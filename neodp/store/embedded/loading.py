@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from neodp.data.progress import Progress
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.records import Table
-from neodp.store.port import Progress
 
 __all__ = ["Loading", "new_version", "now"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neodp.data.progress import Progress, silent
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column
 from neodp.store.embedded.content import Content, Held
 from neodp.store.embedded.graphs import Graphs, least_text, star
 from neodp.store.embedded.loading import new_version, now
-from neodp.store.port import Progress, silent
 from neodp.store.records import GraphInfo, StoredGraph, fingerprint
 from neodp.store.views import StoredView
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neodp.data.progress import Progress
 from neodp.hints import Call
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column, Columns
@@ -16,7 +17,7 @@ from neodp.store.embedded.file import File
 from neodp.store.embedded.loading import Loading, new_version, now
 from neodp.store.embedded.records import Table
 from neodp.store.embedded.texts import Texts
-from neodp.store.port import ProfilePort, Progress
+from neodp.store.port import ProfilePort
 from neodp.store.records import READY, ProfileInfo
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from neodp.data.progress import silent
 from neodp.store.embedded.mechanisms import Mechanisms
-from neodp.store.port import silent
 from neodp.store.records import READY
 
 if TYPE_CHECKING:

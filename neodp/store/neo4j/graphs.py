@@ -16,13 +16,14 @@ from neodp.core.views import Star
 from neodp.data.distributions import distributions
 from neodp.data.graph import DatasetGraph
 from neodp.data.preferences import preferences
+from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken, ReadOnlyStore
 from neodp.store import refusals
 from neodp.store.cypher import Subject, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.connection import Connection, batches, side_by_side
 from neodp.store.neo4j.loading import Loading, Part
-from neodp.store.port import Port, Progress, silent
+from neodp.store.port import Port
 from neodp.store.records import GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]

@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken
 from neodp.hints import Call
 from neodp.store import refusals
 from neodp.store.neo4j.connection import BATCH, Connection, Transaction
-from neodp.store.port import Progress, silent
 from neodp.store.records import READY
 
 __all__ = ["Loading", "Part"]

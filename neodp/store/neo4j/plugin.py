@@ -23,13 +23,14 @@ from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.evaluation import Ball, Evaluation
 from neodp.core.extension import Check
 from neodp.core.witness import Witness
+from neodp.data.progress import Progress
 from neodp.errors import NeodpError, ReadOnlyStore, StaleMechanism, StoreError
 from neodp.hints import VERBS, Call, Hint, Option, in_cypher
 from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
 from neodp.store import evaluation
-from neodp.store.port import Port, Progress
+from neodp.store.port import Port
 from neodp.store.verbs import AuditedMechanism, Declined, Engine, Manner, Row, Summary
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from neodp.data.progress import Progress
 from neodp.store import refusals
 from neodp.store.neo4j.columns import numbers
 from neodp.store.neo4j.connection import Connection, Transaction, batches
 from neodp.store.neo4j.loading import Loading, Part
-from neodp.store.port import ProfilePort, Progress
+from neodp.store.port import ProfilePort
 from neodp.store.records import ProfileInfo
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
