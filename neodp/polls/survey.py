@@ -185,6 +185,7 @@ def poll(
         "sheet": people.sheet,
         "encoding": how.encoding,
         "delimiter": how.delimiter,
+        **({} if how.header_row is None else {"header_row": how.header_row}),
     }
     called = people.name if name is None else valid_name("poll", name)
     if secret_levels:

@@ -124,7 +124,7 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     if "fingerprint" in facts:
         mechanism, missing = _of_graph(store, facts)
         return Reported(release, ledger, (Part(None, release.answer, mechanism=mechanism),), missing=missing)
-    if "query" not in facts or facts["mechanism"] == "secret-levels":
+    if facts.get("mechanism") not in ("balanced", "weighted"):
         return Reported(release, ledger, (Part(None, release.answer),), missing=OTHER)
     answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
     prior = Prior.parse(facts.get("prior", "even"))

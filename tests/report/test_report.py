@@ -154,3 +154,13 @@ def test_a_report_is_written_to_three_kinds_of_files(tmp_path: Path) -> None:
         found.save(tmp_path / "report.pdf")
     with pytest.raises(GraphError, match="does not exist"):
         found.save(tmp_path / "nowhere" / "report.html")
+
+
+def test_a_poll_with_secret_levels_has_a_report_that_takes_no_level_as_public(tmp_path: Path) -> None:
+    table = {"v": ["yes"] * 40, "e": [2.0, 1.0] * 20}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        neodp.poll(table, vote="v", epsilon="e", secret_levels=True).release(store, "spring")
+        found = report(store, "spring")
+        assert found.certificates == []
+        assert "taken as public" not in found.text(".html") + found.text(".md")
+        assert "do not have this kind of mechanism yet" in found.missing[0]
