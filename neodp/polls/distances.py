@@ -35,11 +35,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from random import SystemRandom
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.core.sampling import geometric
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 
@@ -63,7 +65,7 @@ def units_of(epsilon: float) -> int:
 
 
 def _cheapest(people: Ints, units: Ints, number: int) -> int:
-    """Return the cost of the cheapest `number` people, where people[i] of them cost units[i] each, in ascending order."""
+    """Return the cost of the cheapest `number` people; people[i] of them cost units[i] each, in ascending order."""
     before = np.cumsum(people) - people
     taken = np.clip(number - before, 0, people)
     return sum(int(n) * int(u) for n, u in zip(taken, units, strict=True))
@@ -148,7 +150,7 @@ class Count:
     starts: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        ascending = all(a < b for a, b in zip(self.starts, self.starts[1:], strict=False))
+        ascending = all(a < b for a, b in pairwise(self.starts))
         if not self.starts or self.starts[0] != 0 or not ascending or self.starts[-1] > self.people:
             shown = ", ".join(map(str, self.starts)) or "nowhere"
             raise GraphError(
@@ -188,8 +190,6 @@ def _costs(people: Ints, units: Ints) -> Callable[[int], int]:
 
 def draw_outcome(distances: Sequence[int], unit: float = UNIT) -> int:
     """Draw the position of an outcome, exactly."""
-    from neodp.core.sampling import geometric
-
     order = list(range(len(distances)))
     SystemRandom().shuffle(order)
     accepted = [geometric(Fraction(unit) / 2) >= distances[o] for o in order]  # all are drawn: the work tells nothing

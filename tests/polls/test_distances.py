@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, exp
 
 import numpy as np
@@ -128,7 +128,7 @@ def test_a_million_people() -> None:
     assert found[now] == 0
     assert found[0] == int((counts[:, 2] * units).sum())
     assert found[n] == int(((counts.sum(axis=1) - counts[:, 2]) * units).sum())
-    assert all(a >= b for a, b in zip(found[: now + 1], found[1 : now + 1], strict=False))
+    assert all(a >= b for a, b in pairwise(found[: now + 1]))
 
 
 def test_the_distance_that_is_certain_holds() -> None:
