@@ -87,7 +87,7 @@ def test_a_backup(survey: Run, address: str, tmp_path: Path) -> None:
     assert made == {"store": address, "file": target, "bytes": Path(target).stat().st_size}
     code, out, err = survey("backup", target)
     assert (code, out) == (2, "")
-    assert err == f"neodp: {target} is there already; name another file, or use --force to replace it\n"
+    assert err == f"neodp: {target} already exists; name another file, or use --force to replace it\n"
     code, out, err = survey("backup", target, "--force")
     assert (code, err) == (0, "")
     assert out == f"backed up {address} to {target}, {made['bytes']:,} bytes, checked\n"

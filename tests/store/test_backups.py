@@ -157,17 +157,15 @@ def test_places_for_no_backup(store: Store, address: str, tmp_path: Path, monkey
         "store.db-journal": "is where SQLite keeps the store's journal",
         "store.db-wal": "is where SQLite keeps the store's journal",
         "journaled.db": "has journaled.db-journal beside it, which SQLite would take for its journal",
-        "link.db": "is a link, and may lead anywhere; name the file itself",
-        "dangling.db": "is a link, and may lead anywhere",
+        "link.db": "is a link, which neodp does not follow; name the file itself",
+        "dangling.db": "is a link, which neodp does not follow",
         "pipe": "is not a file",
         "a\0b": "cannot be written",
         "x" * 300: "cannot be written: File name too long",
     }.items():
         with pytest.raises((GraphError, StoreError), match=message):
             store.backup(place, force=True)
-    with pytest.raises(
-        GraphError, match=r"there.db is there already; name another file, or use `force=True` to replace"
-    ):
+    with pytest.raises(GraphError, match=r"there.db already exists; name another file, or use `force=True` to replace"):
         store.backup("there.db")
     assert {path: path.lstat() for path in tmp_path.iterdir()} == before
     store.backup("there.db", force=True)

@@ -242,7 +242,7 @@ def test_a_graph_made_by_plain_cypher(store: Neo4jStore, neo4j_driver: neo4j.Dri
         ("SET r.epsilon = -1", "edge '1' – '2': epsilon is -1.0; give a number from 0 to 690"),
         (
             "CREATE (d)-[:NEIGHBOR {epsilon: 2.0}]->(e)",
-            "edge '1' – '2' stands twice, with",
+            "edge '1' – '2' occurs twice, with",
         ),
         ("SET d.key = 17", "graph 'g' has 4 datasets, but only 3 of them have a text as key; correct them"),
     ],

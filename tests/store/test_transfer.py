@@ -364,7 +364,7 @@ def test_an_export_takes_no_place_unasked(other: Store, tmp_path: Path) -> None:
     fill(other)
     target = tmp_path / "ledger.jsonl"
     target.write_text("mine")
-    with pytest.raises(GraphError, match=r"is there already; name another file, or use `force=True` to replace it$"):
+    with pytest.raises(GraphError, match=r"already exists; name another file, or use `force=True` to replace it$"):
         export_ledger(other, target)
     assert target.read_text() == "mine"
     export_ledger(other, target, force=True)

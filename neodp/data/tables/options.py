@@ -66,4 +66,4 @@ class ReadOptions:
                 )
             object.__setattr__(self, "delimiter", delimiter)
         if self.extra_columns not in (None, "refuse", "ignore"):
-            raise GraphError(f"extra columns are to be {self.extra_columns!r}", "give refuse or ignore")
+            raise GraphError(f"extra_columns is {self.extra_columns!r}", "give refuse or ignore")

@@ -91,7 +91,7 @@ def _require_place(target: Path, file: File, *, force: bool) -> None:
 def _misplaced(target: Path, file: File) -> tuple[str, str] | None:
     """Return why a backup may not be written to a path, and what to do about it."""
     if target.is_symlink():
-        return "is a link, and may lead anywhere", "name the file itself"
+        return "is a link, which neodp does not follow", "name the file itself"
     if target.is_dir():
         return "is a folder", "name a file in it"
     if not target.parent.is_dir():

@@ -52,8 +52,8 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "incompatible_alpha",
                 witness.sentence(),
-                "lower the one or raise the other, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
-                        + ")` for a choice that fits",
+                "lower the first or raise the second, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                        + ")` for a compatible choice",
                 witness);
     }
 
