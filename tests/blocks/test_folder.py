@@ -78,7 +78,7 @@ def test_processes_find_the_same(graph: neodp.DatasetGraph, folder: Path) -> Non
 
 def test_one_process_at_a_time(folder: Path) -> None:
     def nested(what: str, done: int, total: int) -> None:
-        with pytest.raises(Overtaken, match=r"another process works on .*; wait until it is done"):
+        with pytest.raises(Overtaken, match=r"another process is working on .*; wait until it is done"):
             blocks.extend(folder)
         raise KeyboardInterrupt
 
