@@ -81,7 +81,7 @@ def certified(store: Store, name: str, *, verify: bool = False) -> GraphInfo:
             store._certify(info, certificate, stale)
         info = store.ready(name)
     if info.certificate is None:
-        raise NotCertified(f"graph {name!r} was changed while it was looked at", "try again")
+        raise NotCertified(f"graph {name!r} was changed while it was checked", "try again")
     return info
 
 
@@ -119,7 +119,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
     kind = store.ready(name).mechanism
     if kind is not None and kind.privacy != EPSILON_DELTA:
         raise PrivacyError(
-            f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
+            f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, and neodp cannot account for its cost",
             Hint("run ", Call("extend", graph=name), " for (epsilon, delta)"),
         )
     info = certified(store, name, verify=how["verify"])
@@ -138,7 +138,7 @@ def answer(store: Store, name: str, key: str, release: str, engine: Engine, **ho
     (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
     if found.answer not in info.colors:
         raise DamagedRelease(
-            f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
+            f"release {release!r} of {name!r} holds {found.answer!r}, which is not one of the graph's colours: "
             "the store was damaged or edited",
             "restore the store from a backup, see docs/backup.md; nothing was answered",
         )

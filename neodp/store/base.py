@@ -422,7 +422,7 @@ class Store(Tabular):
         info = self.ready(name)
         if info.mechanism is None:
             raise NoMechanism(
-                f"graph {name!r} has no whole mechanism", Hint("run ", Call("extend", graph=name), " first")
+                f"graph {name!r} has no complete mechanism", Hint("run ", Call("extend", graph=name), " first")
             )
         graph = self.read(name, progress=progress)
         rows = self._probabilities(graph, info)

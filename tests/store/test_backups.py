@@ -148,8 +148,8 @@ def test_places_for_no_backup(store: Store, address: str, tmp_path: Path, monkey
     for place, message in {
         "": "is a folder; name a file in it",
         "folder": "is a folder; name a file in it",
-        "missing/b.db": "is in no folder that exists; make the folder, or name another file",
-        "there.db/b.db": "is in no folder that exists",
+        "missing/b.db": "is in a folder that does not exist; make the folder, or name another file",
+        "there.db/b.db": "is in a folder that does not exist",
         "store.db": "is the store itself; name another file",
         "./store.db": "is the store itself",
         address: "is the store itself",
@@ -206,7 +206,7 @@ def test_a_server_is_backed_up_by_its_own_tools(store: Store, tmp_path: Path) ->
     [
         ("UPDATE chunk SET data = zeroblob(length(data)) WHERE part = 0", DamagedStore, "the ledger is intact"),
         ("UPDATE graph SET edges = 7", DamagedStore, "store.db is damaged: a row of its table 'graph' was altered"),
-        ("UPDATE release SET answer = 'no'", DamagedRelease, "release 'spring' of 'g' is not what was kept"),
+        ("UPDATE release SET answer = 'no'", DamagedRelease, "release 'spring' of 'g' was altered"),
         ("DELETE FROM release", DamagedRelease, "has 1 releases, and 0 are there"),
         ("DELETE FROM population", DamagedStore, "its table 'population' lost or gained a row"),
     ],

@@ -81,8 +81,8 @@ def test_ctrl_c_just_after_something_was_sent_is_ctrl_c(
 
 def test_where_nobody_knows_whether_it_was_done_that_is_said(store: Store, cutter: Proxy) -> None:
     told = (
-        r"the connection to .* was lost before a change was confirmed: this may have been done; "
-        "ask again under the same name, or look at what is there"
+        r"the connection to .* was lost before a change was confirmed, so that it may have been made or not; "
+        "ask again under the same name, or check what is stored"
     )
     cutter.at(COMMIT, "after", times=2, behind=KEEP)
     with pytest.raises(UnknownOutcome, match=told):

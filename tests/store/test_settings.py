@@ -44,7 +44,7 @@ def test_a_command_that_reads_makes_no_store(
 
 
 def test_init_makes_one_and_python_may_choose(tmp_path: Path) -> None:
-    with pytest.raises(StoreUnreachable, match="there is no store"):
+    with pytest.raises(StoreUnreachable, match="there is not a store"):
         open_store(tmp_path / "s.db", create=False)
     assert main(["--store", str(tmp_path / "s.db"), "init"]) == 0
     with open_store(tmp_path / "s.db", create=False) as store:
@@ -148,7 +148,7 @@ def test_a_host_alone_is_no_path(uri: str) -> None:
 
 @pytest.mark.parametrize("uri", ["host:7687", "file.db", "localhost"])
 def test_neo4j_uri_is_an_address_in_full(uri: str) -> None:
-    with pytest.raises(StoreError, match="NEO4J_URI is not an address in full; set it to bolt://HOST:PORT"):
+    with pytest.raises(StoreError, match="NEO4J_URI is not a complete address; set it to bolt://HOST:PORT"):
         Settings.from_env(environ={"NEO4J_URI": uri})
 
 

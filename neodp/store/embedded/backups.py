@@ -95,7 +95,7 @@ def _misplaced(target: Path, file: File) -> tuple[str, str] | None:
     if target.is_dir():
         return "is a folder", "name a file in it"
     if not target.parent.is_dir():
-        return "is in no folder that exists", "make the folder, or name another file"
+        return "is in a folder that does not exist", "make the folder, or name another file"
     if target.exists() and not target.is_file():
         return "is not a file", "name another"
     if target.exists() and target.samefile(file.path):

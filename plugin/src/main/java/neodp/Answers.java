@@ -138,7 +138,7 @@ final class Answers {
         if (info.version() != null && !info.privacy().equals(Store.EPSILON_DELTA)) {
             throw Refusal.privacy(
                     "the mechanism of graph " + Text.quoted(graph) + " keeps " + info.privacy()
-                            + " privacy, whose cost nobody adds up here",
+                            + " privacy, and neodp cannot account for its cost",
                     "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
         if (info.certificate() != null && !verify) {
@@ -167,7 +167,7 @@ final class Answers {
         Store.Info after = read((tx, workers) -> Store.info(tx, graph));
         if (after.certificate() == null) {
             throw Refusal.notCertified(
-                    "graph " + Text.quoted(graph) + " was changed while it was looked at", "try again");
+                    "graph " + Text.quoted(graph) + " was changed while it was checked", "try again");
         }
         return after;
     }

@@ -79,7 +79,7 @@ final class Refusal extends RuntimeException {
     static Refusal unfinished(String graph, String doing) {
         return new Refusal(
                 "unfinished",
-                "graph " + Text.quoted(graph) + " is not whole: its " + doing + " was interrupted or is going on",
+                "graph " + Text.quoted(graph) + " is incomplete: its " + doing + " was interrupted or is still running",
                 "load it again, or drop it");
     }
 
@@ -106,7 +106,7 @@ final class Refusal extends RuntimeException {
     static Refusal overtaken(String graph) {
         return new Refusal(
                 "overtaken",
-                "somebody else changed graph " + Text.quoted(graph) + " while it was written; what they wrote stands",
+                "somebody else changed graph " + Text.quoted(graph) + " while it was being written; their change was kept",
                 "look at it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph)
                         + "}) RETURN g`, and do it again if it is still wanted");
     }
@@ -135,7 +135,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(
                 "damaged_release",
                 "release " + Store.described(release) + " of " + Store.described(subject)
-                        + " is not what was kept: the store was damaged or edited",
+                        + " was altered: the store was damaged or edited",
                 "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
@@ -150,7 +150,7 @@ final class Refusal extends RuntimeException {
     static Refusal damagedLimit(String population) {
         return new Refusal(
                 "damaged_release",
-                "the limit of population " + Text.quoted(population) + " is no number: the store was damaged or edited",
+                "the limit of population " + Text.quoted(population) + " is not a number: the store was damaged or edited",
                 "set it with `MATCH (l:NeodpLedger {population: " + Text.cypher(population)
                         + "}) SET l.max_releases = N, l.epsilon = null`");
     }

@@ -89,7 +89,7 @@ record Release(
         return row == null ? null : of((Map<?, ?>) row);
     }
 
-    /** A release from its properties; refused if it is not what was kept. */
+    /** A release from its properties; refused if it was altered. */
     static Release of(Map<?, ?> row) {
         try {
             Release found = read(row);

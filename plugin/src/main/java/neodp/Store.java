@@ -89,7 +89,7 @@ final class Store {
             requireEpsilonDelta();
             if (version == null) {
                 throw Refusal.noMechanism(
-                        "graph " + Text.quoted(name) + " has no whole mechanism",
+                        "graph " + Text.quoted(name) + " has no complete mechanism",
                         "run " + Refusal.extend(name) + " first");
             }
         }
