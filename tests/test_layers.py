@@ -15,7 +15,7 @@ LAYERS = [
     {"study", "stretch", "blocks"},
     {"polls", "ask"},
     {"store"},
-    {"plot"},
+    {"plot", "report"},
     {"explore"},
     {"cli"},
     {"__main__"},

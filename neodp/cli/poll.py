@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,9 @@ from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, Survey, read_list
 from neodp.polls.survey import poll as survey_of
+
+if TYPE_CHECKING:
+    from neodp.store import Store
 
 __all__ = ["poll"]
 
@@ -114,6 +117,13 @@ def poll(
     release: Annotated[
         str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     reveal: Annotated[
@@ -127,8 +137,7 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    if plot is not None and not force:
-        require_new(plot)
+    _require_places(plot, report, release, force)
     session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
@@ -172,6 +181,8 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if report is not None:
+                _report(store, survey, release, report, title)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
@@ -180,6 +191,30 @@ def poll(
                 "answer": answer if isinstance(answer, str) else answer[fact["part"]],
             }
     show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+
+
+def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
+    """Refuse files that cannot be written, before an answer is drawn."""
+    if report is not None:
+        from neodp.report.content import checked_report_path
+
+        if release is None:
+            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
+        checked_report_path(report)
+    if not force:
+        require_new(*(file for file in (plot, report) if file is not None))
+
+
+def _report(store: Store, survey: Survey, release: str, file: Path, title: str | None) -> None:
+    """Write the report of the answers that were just given."""
+    from neodp.report.content import Report
+    from neodp.report.content import report as report_of
+
+    found = [
+        report_of(store, release, about=f"{survey.name} {column}", title=title, survey=survey).reported
+        for column in dict.fromkeys(question.name for question in survey.questions)
+    ]
+    Report(release, title, tuple(each for some in found for each in some)).save(file)
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -233,7 +268,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
-UNKEPT |= {"store", "timeout"}
+UNKEPT |= {"store", "timeout", "report", "title"}
 """Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 

@@ -28,7 +28,7 @@ from neodp.ledger.composition import Loss, Total, compose, fits
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 
-__all__ = ["Account", "Ledger", "Limit", "Spent", "in_words"]
+__all__ = ["Account", "Ledger", "Limit", "Spent", "epsilon_rounded_up"]
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ class Account:
                     total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
-                        f"spent epsilon {in_words(total.epsilon)} at delta {number(total.delta)}, allowed is "
+                        f"spent epsilon {epsilon_rounded_up(total.epsilon)} at delta {number(total.delta)}, allowed is "
                         f"{self.limit}",
                         hint("allow_epsilon"),
                     )
@@ -365,12 +365,12 @@ class Ledger:
         return self.account.spent(planned)
 
 
-def in_words(epsilon: float) -> str:
+def epsilon_rounded_up(epsilon: float) -> str:
     """Return an epsilon for people to read: four digits, rounded up so that it never looks smaller than it is.
 
     Examples
     --------
-    >>> in_words(14.154845), in_words(0.1 + 0.2), in_words(5.0)
+    >>> epsilon_rounded_up(14.154845), epsilon_rounded_up(0.1 + 0.2), epsilon_rounded_up(5.0)
     ('14.16', '0.3', '5')
     """
     if not math.isfinite(epsilon) or epsilon == 0.0:

@@ -15,15 +15,16 @@ A new kind of store is a subclass that implements the methods of the first part;
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from os import PathLike
 from types import EllipsisType, TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal
+from neodp.data.progress import Progress, silent
 from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
 from neodp.hints import Call, Hint
 from neodp.ledger.account import Account, Ledger, Limit
@@ -51,20 +52,11 @@ if TYPE_CHECKING:  # imported where it is used: a release about people, with no 
 __all__ = [
     "GraphInfo",
     "MechanismInfo",
-    "Progress",
     "Store",
     "StoredGraph",
     "StoredMechanism",
     "fingerprint",
-    "silent",
 ]
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""A callback that is given the name of the current step, how much of it is done, and how much there is in total."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 class Store(Tabular):

@@ -14,10 +14,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from neodp.data.progress import Progress, silent
 from neodp.hints import Call, Hint
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure

@@ -18,7 +18,8 @@ from neodp.errors import ReadOnlyStore
 from neodp.store.engines import Engine, Ran, Row, by_plugin
 
 if TYPE_CHECKING:
-    from neodp.store.base import Progress, Store
+    from neodp.data.progress import Progress
+    from neodp.store.base import Store
 
 __all__ = ["AuditedMechanism", "Summary", "audit", "check", "estimate", "extend", "stream"]
 

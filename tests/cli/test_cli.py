@@ -143,7 +143,7 @@ def test_every_command_has_help_with_an_example(run: Run, monkeypatch: pytest.Mo
         assert f"neodp {command}" in words
         assert f"Example: neodp {command}" in words
         assert "--json" in text
-        assert ("--store" in text) == (command not in ("demo", "plugin install"))
+        assert ("--store" in text) == (command not in ("demo", "plugin install", "verify"))
         assert not re.search(r"<\w+>|bool|list\[", text)  # a flag takes no value, and no other has a type of Python
 
 

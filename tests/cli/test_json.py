@@ -47,6 +47,8 @@ CALLS = {
     "answer": ["answer survey 2-2 --release spring"],
     "releases": ["releases", "releases survey"],
     "budget": ["budget default --releases 30 --epsilon 90 --plan 0.1x3"],
+    "report": ["report spring -o spring.html"],
+    "verify": ["verify spring.html"],
     "backup": ["backup b.db"],
     "ledger export": ["ledger export ledger.jsonl"],
     "ledger import": ["ledger import ledger.jsonl"],

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError, OtherQuestion
-from neodp.ledger.account import Account, Ledger, Limit, in_words
+from neodp.ledger.account import Account, Ledger, Limit, epsilon_rounded_up
 from neodp.ledger.answering import answer_once
 from neodp.ledger.composition import Loss
 from neodp.ledger.question import Level, Question, levels_of
@@ -124,7 +124,7 @@ def test_several_questions_count_as_several_and_are_answered_all_or_none() -> No
 def test_what_was_spent_is_what_held_when_it_was_spent() -> None:
     """Answered at epsilon 5, then about to be at 0.1: 5.1 in all, for everybody."""
     ledger = Ledger("default", Limit(2), (Release("g", "a", "yes", levels=(Level(5.0),)),))
-    assert [(s.label, in_words(s.total().epsilon)) for s in ledger.spent([[Level(0.1)]])] == [
+    assert [(s.label, epsilon_rounded_up(s.total().epsilon)) for s in ledger.spent([[Level(0.1)]])] == [
         ("epsilon 0.1", "5.1"),
         ("epsilon 5", "5.1"),
     ]
@@ -192,10 +192,10 @@ def test_many_levels_are_rounded_up() -> None:
 
 
 def test_figures_are_rounded_up() -> None:
-    assert in_words(14.154845458404454) == "14.16"
-    assert in_words(0.30000000000000004) == "0.3"
-    assert in_words(1e-9) == "1e-09"
-    assert in_words(0.0) == "0"
+    assert epsilon_rounded_up(14.154845458404454) == "14.16"
+    assert epsilon_rounded_up(0.30000000000000004) == "0.3"
+    assert epsilon_rounded_up(1e-9) == "1e-09"
+    assert epsilon_rounded_up(0.0) == "0"
 
 
 # --- the account ----------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
+from neodp.data.progress import Progress
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
 from neodp.store import Store, base, demand, open_store
 from neodp.store.neo4j import session as neo4j_session
@@ -131,7 +132,7 @@ def test_an_interrupted_write_is_no_mechanism_and_can_be_repeated(address: str, 
         assert np.array_equal(store.mechanism("g").mechanism.probabilities, best.probabilities)
 
 
-def meanwhile(act: Callable[[], object]) -> base.Progress:
+def meanwhile(act: Callable[[], object]) -> Progress:
     """Progress that does something else once, in between."""
     left = [act]
 

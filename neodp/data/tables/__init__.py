@@ -9,7 +9,7 @@ from neodp.data.tables.cells import as_text, fraction, number, numbers, whole
 from neodp.data.tables.options import ExtraColumns, ReadOptions
 from neodp.data.tables.problems import Place, Problems
 from neodp.data.tables.source import Format
-from neodp.data.tables.table import Table, header, is_table, read_table
+from neodp.data.tables.table import TableColumns, header, is_table, read_table
 
 __all__ = [
     "ExtraColumns",
@@ -17,7 +17,7 @@ __all__ = [
     "Place",
     "Problems",
     "ReadOptions",
-    "Table",
+    "TableColumns",
     "as_text",
     "fraction",
     "header",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from neodp.data.tables.source import Source
+from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _Typed:
 class Parquet(_Typed):
     """A Parquet file."""
 
-    def __init__(self, source: Source, data: bytes) -> None:
+    def __init__(self, source: TableSource, data: bytes) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -56,7 +56,7 @@ class Parquet(_Typed):
 class Arrow(_Typed):
     """An Arrow file, also called Feather, or a stream of Arrow batches."""
 
-    def __init__(self, source: Source, data: bytes) -> None:
+    def __init__(self, source: TableSource, data: bytes) -> None:
         import pyarrow as pa
 
         self._source = source

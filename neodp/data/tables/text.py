@@ -23,7 +23,7 @@ import numpy as np
 from neodp.data.tables.names import on_one_line
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.problems import SHOWN
-from neodp.data.tables.source import Source
+from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 
@@ -53,7 +53,7 @@ class Text:
 
     Parameters
     ----------
-    source : Source
+    source : TableSource
     data : bytes
         The contents of the source.
     options : ReadOptions
@@ -69,7 +69,7 @@ class Text:
 
     is_text = True
 
-    def __init__(self, source: Source, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
+    def __init__(self, source: TableSource, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
         self._source, self._options, self._wanted = source, options, tuple(wanted)
         self._data: bytes | None = _utf8(source, data, options.encoding)
         start, named = _declared(self._data)
@@ -229,7 +229,7 @@ class Text:
             csv.field_size_limit(limit)
 
 
-def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
+def _utf8(source: TableSource, data: bytes, encoding: str | None) -> bytes:
     """Return the text as UTF-8, without a byte order mark.
 
     Raises
@@ -260,7 +260,7 @@ def _utf8(source: Source, data: bytes, encoding: str | None) -> bytes:
     return text.removeprefix(codecs.BOM_UTF8)  # which some programs write twice
 
 
-def _refuse_zeros(source: Source, text: bytes, name: str, hint: str) -> None:
+def _refuse_zeros(source: TableSource, text: bytes, name: str, hint: str) -> None:
     """Reject zero bytes, which text never has; if every other byte is zero, it is text in another encoding."""
     if b"\0" not in text:
         return
@@ -278,7 +278,7 @@ def _family(name: str) -> str:
     return match[0] if match else name
 
 
-def _undecodable(source: Source, body: bytes, name: str, encoding: str | None) -> GraphError:
+def _undecodable(source: TableSource, body: bytes, name: str, encoding: str | None) -> GraphError:
     where = ""
     try:
         body.decode(name)

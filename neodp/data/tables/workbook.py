@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from neodp.data.tables.names import on_one_line
 from neodp.data.tables.options import ReadOptions
-from neodp.data.tables.source import Source
+from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError, near
 from neodp.hints import Hint, Option
 
@@ -30,7 +30,7 @@ class Workbook:
     is_text = True
     delimiter = None
 
-    def __init__(self, source: Source, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
+    def __init__(self, source: TableSource, data: bytes, options: ReadOptions, wanted: Sequence[str]) -> None:
         try:
             from python_calamine import CalamineWorkbook
         except ImportError:
@@ -71,7 +71,7 @@ class Workbook:
         self._columns = []
 
 
-def _chosen(book: Any, source: Source, wanted: str | None) -> tuple[str | None, list[list[Any]]]:
+def _chosen(book: Any, source: TableSource, wanted: str | None) -> tuple[str | None, list[list[Any]]]:
     """Return the requested sheet, or the only one that has cells: its name, and its rows."""
     names = list(book.sheet_names)
     if wanted is not None:

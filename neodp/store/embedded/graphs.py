@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neodp.data.progress import Progress, silent
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
-from neodp.store.base import Progress, Store, silent
+from neodp.store.base import Store
 from neodp.store.embedded.columns import Array, Columns
 from neodp.store.embedded.content import Content, Held, levels_of
 from neodp.store.embedded.file import File

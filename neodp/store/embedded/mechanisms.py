@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neodp.data.progress import Progress, silent
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.store.embedded.columns import Array, Column
 from neodp.store.embedded.content import Content, Held
 from neodp.store.embedded.graphs import Graphs, least_text, new_version, now, star

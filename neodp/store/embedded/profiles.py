@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neodp.data.progress import Progress, silent
 from neodp.hints import Call
 from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.store.embedded.columns import Array, Column, Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import new_version, now

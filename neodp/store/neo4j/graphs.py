@@ -16,9 +16,10 @@ from neodp.core.views import Star
 from neodp.data.distributions import distributions
 from neodp.data.graph import DatasetGraph
 from neodp.data.preferences import preferences
+from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken, ReadOnlyStore
 from neodp.store import refusals
-from neodp.store.base import Progress, Store, silent
+from neodp.store.base import Store
 from neodp.store.cypher import bound, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.names import Names, Part

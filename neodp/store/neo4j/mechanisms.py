@@ -24,10 +24,10 @@ from neodp.core.views import Found
 from neodp.data.distributions import distributions
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import Floats
 from neodp.errors import Overtaken
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
 from neodp.store.neo4j.graphs import Graphs
 from neodp.store.neo4j.session import Transaction, batches, side_by_side

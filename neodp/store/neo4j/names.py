@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken
 from neodp.hints import Call
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.store.neo4j.session import BATCH, Session, Transaction
 from neodp.store.records import READY
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from neodp.data.progress import Progress, silent
 from neodp.store import refusals
-from neodp.store.base import Progress, silent
 from neodp.store.neo4j.columns import numbers
 from neodp.store.neo4j.names import Names, Part
 from neodp.store.neo4j.session import Session, Transaction, batches

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from neodp.cli import main
-from neodp.data.tables import Problems, ReadOptions, Table, numbers, read_table
+from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
 from neodp.errors import GraphError
 from tests.data.tables import make
 
@@ -113,12 +113,12 @@ POLLED = [
 """Tables of programs for surveys, how they are asked, and the remedy or how many people there are."""
 
 
-def read(name: str, options: ReadOptions | None = None) -> Table:
+def read(name: str, options: ReadOptions | None = None) -> TableColumns:
     path = make.FOLDER / name
     return read_table(path, ["vote", "epsilon"], ["name", "weight"], numbers=["epsilon"], options=options)
 
 
-def values(table: Table) -> tuple[list[str], list[float]]:
+def values(table: TableColumns) -> tuple[list[str], list[float]]:
     problems = Problems(table.place)
     found = numbers(table["epsilon"], "epsilon", problems).to_pylist()
     problems.raise_if_any()
