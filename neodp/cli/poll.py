@@ -14,11 +14,12 @@ import typer
 from neodp import polls
 from neodp.cli.common import PATIENCE, Session, show
 from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
-from neodp.cli.poll_text import choice, shown
+from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.data.files import require_new
 from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT
-from neodp.polls import People, Survey, read_list
+from neodp.polls import People, SecretSurvey, Survey, read_list
+from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.survey import poll as survey_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def poll(
     cypher: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a file: a query to the store, as in 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
+            help="Instead of a file: one label and its own properties, 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
         ),
     ] = None,
     query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
@@ -126,6 +127,23 @@ def poll(
     ] = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
+    secret_levels: Annotated[
+        bool, typer.Option("--secret-levels", help="Protect levels and taking part as well: nobody learns them.")
+    ] = False,
+    cap: Annotated[
+        float | None,
+        typer.Option(help="With --secret-levels: nobody is heard with more than this epsilon. Default: 2."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="With --secret-levels: the share of everybody's own epsilon that it costs. Default: 1."),
+    ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            help="With --secret-levels: an example, as in '500 people, levels about 30/50/20'.", metavar="TEXT"
+        ),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -162,11 +180,22 @@ def poll(
         other=other,
         name=name,
         reading=reading(encoding, delimiter, sheet),
+        secret_levels=secret_levels,
+        cap=cap,
+        share=share,
+        expect=expect,
     )
     if release is not None:
         survey = _chosen(survey)
-    facts = [question.facts() for question in survey.questions]
-    for question, fact in zip(survey.questions, facts, strict=True):
+    if isinstance(survey, SecretSurvey):
+        if any(each is not None for each in (what_if, margin, plot, report)):
+            raise GraphError("--what-if, --margin, --plot and --report need public levels", "leave them out")
+        facts = survey.facts()
+        for fact in facts if reveal else ():
+            fact["revealed"] = survey.revealed(fact["question"])
+    else:
+        facts = [question.facts() for question in survey.questions]
+    for question, fact in zip(survey.questions, facts, strict=False):
         if what_if is not None:
             fact["what_if"] = _what_if(question.balanced, margin, what_if)
         if reveal:
@@ -190,7 +219,10 @@ def poll(
                 "release": release,
                 "answer": answer if isinstance(answer, str) else answer[fact["part"]],
             }
-    show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+    if isinstance(survey, SecretSurvey):
+        show({"questions": facts}, json, lambda: shown_secret(facts))
+    else:
+        show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
 
 
 def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
@@ -211,7 +243,7 @@ def _report(store: Store, survey: Survey, release: str, file: Path, title: str |
     from neodp.report.content import report as report_of
 
     found = [
-        report_of(store, release, about=f"{survey.name} {column}", title=title, survey=survey).reported
+        report_of(store, release, about=f"{survey.name} {column.strip()}", title=title, survey=survey).reported
         for column in dict.fromkeys(question.name for question in survey.questions)
     ]
     Report(release, title, tuple(each for some in found for each in some)).save(file)
@@ -239,8 +271,9 @@ def _people(
         raise GraphError("which people?", "give a file, or --cypher")
     table: Path | People | None = file
     if cypher is not None:
+        query = PeopleQuery.parse(cypher)
         with session.open() as store:
-            table = People.from_result(store.select(cypher), cypher)
+            table = People.from_result(store.select(query.cypher), cypher)
         header = list(table.columns)
         if not votes and epsilon is None:
             if len(header) != 2:

@@ -1,7 +1,9 @@
 """Privacy budgets: the total cost of all answers about a population, and the limit on that cost.
 
 Every answer lets everybody learn more about the same people, whatever graph, table or column it came from, so answers
-are counted by population. The first answer is free; a :class:`Limit` says how many more are allowed.
+are counted by population. The first answer is free; a :class:`Limit` says how many more are allowed. Answers that cost
+shares of everybody's own epsilon (:mod:`neodp.ledger.shares`) are free until the shares add up to 1, unless a limit is
+set; beyond 1, no limit allows them.
 
 The total cost of all answers is stored beside the limit (:class:`Account`), with a digest of its own, and is updated in
 the transaction that stores an answer. So the next answer does not have to read all earlier ones. Commands that do read
@@ -17,6 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from types import EllipsisType
 from typing import TypeAlias
@@ -27,6 +30,7 @@ from neodp.hints import Call, Hint, Option
 from neodp.ledger.composition import Loss, Total, compose, fits
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
+from neodp.ledger.shares import share_of, shares_in
 
 __all__ = ["Account", "Ledger", "Limit", "Spent", "epsilon_rounded_up"]
 
@@ -271,7 +275,17 @@ class Account:
             spent, allow = (Call(name, population=self.population) for name in ("spent", verb))
             return Hint(spent, " shows what was spent, and ", allow, " allows more")
 
-        if self.left is not None and len(names) > self.left:
+        prices = Counter(self.prices)
+        prices.update(_price(each) for each in levels)
+        had, would_have = shares_in(self.prices.items()), shares_in(prices.items())
+        if would_have > max(had, Fraction(1)):
+            raise BudgetSpent(
+                f"{asked} about population {self.population!r} is refused: {had} of everybody's own epsilon is "
+                f"spent, and it would be {would_have}",
+                "people give their epsilon once: a smaller share may be left",
+            )
+        only_shares = self.limit == Limit() and all(price and share_of(price[0]) for price in prices)
+        if self.left is not None and len(names) > self.left and not only_shares:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: {self.used} "
                 f"answer{'s' if self.used != 1 else ''} given, {self.limit.releases} allowed",

@@ -311,7 +311,7 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     people = sum(group.size for group in ordered)
     needed = {"majority": people // 2 + 1, "plurality": (people + 1) // 2}.get(query)
     if needed is None:
-        needed = math.ceil(_share(query) * people)
+        needed = math.ceil(share_of(query) * people)
     if len(names) > 2:
         raise GraphError(f"{query} is asked about {len(names)} options", "name two of them, or ask for plurality")
     return Threshold(ordered, names, needed)
@@ -358,7 +358,8 @@ def _valid_group(group: Group) -> Group:
     return group if type(group.size) is int else replace(group, size=int(group.size))
 
 
-def _share(query: str) -> Fraction:
+def share_of(query: str) -> Fraction:
+    """Return the share of ``threshold:2/3``, from 0 to 1, or raise GraphError."""
     kind, _, rest = query.partition(":")
     try:
         found = fraction(rest)

@@ -267,7 +267,7 @@ def tally(
     """
     collected = Problems(place) if problems is None else problems
     names = options or tuple(WORDS)
-    chosen = _choices(names, options is None, cells)
+    chosen = choices(names, options is None, cells)
 
     def choice(text: str) -> int:
         found = chosen.get(cells.key(text))
@@ -310,7 +310,7 @@ def tally(
     return Tally(groups, counts, int((~took_part).sum()) + without, len(given) - without - len(asked))
 
 
-def _choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
+def choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
     """Return the option that each text stands for; -1 for no answer."""
     chosen = cells.lookup(names, "the options")
     mapped = {cells.key(text) for text, _ in cells.mapping}

@@ -123,7 +123,7 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     if "fingerprint" in facts:
         mechanism, missing = _of_graph(store, facts)
         return Reported(release, ledger, (Part(None, release.answer, mechanism=mechanism),), missing=missing)
-    if "query" not in facts:
+    if "query" not in facts or facts["mechanism"] == "secret-levels":
         return Reported(release, ledger, (Part(None, release.answer),), missing=OTHER)
     answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
     prior = Prior.parse(facts.get("prior", "even"))
@@ -145,7 +145,7 @@ def _surveyed(survey: Survey | None, release: Release, part: str | None) -> Poll
     """Return the mechanism of a survey that was just released."""
     if survey is not None:
         for question in survey.questions:
-            if f"{survey.name} {question.name}" == release.graph and question.part == part:
+            if f"{survey.name} {question.name.strip()}" == release.graph and question.part == part:
                 return question.poll
     return None
 

@@ -15,7 +15,7 @@ import numpy as np
 from neodp.core.boundary import distance
 from neodp.core.mechanism import Mechanism
 from neodp.data.formatting import count, listed
-from neodp.ledger.account import Ledger, in_words
+from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.question import Level
 from neodp.polls.expected import balanced_accuracy, balanced_plurality
 from neodp.polls.mechanism import Plurality, Poll, Threshold
@@ -168,10 +168,10 @@ def promise(level: Level, of_people: bool) -> str:
     """
     belief = 1.0 / (1.0 + math.exp(-level.epsilon)) if level.epsilon < 700.0 else 1.0
     if level.people is None:
-        who = f"Everybody with epsilon {in_words(level.epsilon)}"
+        who = f"Everybody with epsilon {epsilon_rounded_up(level.epsilon)}"
     else:
-        named = f"of level {level.name!r} (epsilon {in_words(level.epsilon)})"
-        named = named if level.name is not None else f"with epsilon {in_words(level.epsilon)}"
+        named = f"of level {level.name!r} (epsilon {epsilon_rounded_up(level.epsilon)})"
+        named = named if level.name is not None else f"with epsilon {epsilon_rounded_up(level.epsilon)}"
         who = f"The {count(level.people, 'person', 'people')} {named}"
     guess = "how one of them voted" if of_people else "between two values of a person's data"
     little = " That is little privacy." if belief >= LITTLE else ""
@@ -195,8 +195,8 @@ def spending(ledger: Ledger) -> list[str]:
         at = f" at delta {total.delta:g}" if total.delta else ""
         rest = ""
         if limit.epsilon is not None:
-            rest = f" of {in_words(limit.epsilon)}"
-        each.append(f"{in_words(total.epsilon)}{rest}{at} ({spent.label})")
+            rest = f" of {epsilon_rounded_up(limit.epsilon)}"
+        each.append(f"{epsilon_rounded_up(total.epsilon)}{rest}{at} ({spent.label})")
     if each:
         found.append(f"Together they have cost epsilon {listed(each)}.")
     return found
@@ -224,9 +224,9 @@ MECHANISMS = {
 def method(mechanism: str, levels: Sequence[Level], version: str, *, proven: bool) -> str:
     """Return a paragraph on the method that can be used in a paper."""
     epsilons = sorted({level.epsilon for level in levels})
-    shown = listed([in_words(e) for e in epsilons])
+    shown = listed([epsilon_rounded_up(e) for e in epsilons])
     if len(epsilons) > 6:
-        shown = f"from {in_words(epsilons[0])} to {in_words(epsilons[-1])}"
+        shown = f"from {epsilon_rounded_up(epsilons[0])} to {epsilon_rounded_up(epsilons[-1])}"
     delta = max((level.delta for level in levels), default=0.0)
     return (
         METHOD.format(

@@ -44,7 +44,7 @@ def test_a_command_that_reads_makes_no_store(
 
 
 def test_init_makes_one_and_python_may_choose(tmp_path: Path) -> None:
-    with pytest.raises(StoreUnreachable, match="there is not a store"):
+    with pytest.raises(StoreUnreachable, match="there is no store"):
         open_store(tmp_path / "s.db", create=False)
     assert main(["--store", str(tmp_path / "s.db"), "init"]) == 0
     with open_store(tmp_path / "s.db", create=False) as store:
@@ -142,7 +142,7 @@ def test_a_command_notes_once_that_a_password_would_travel_in_the_open(
 
 @pytest.mark.parametrize("uri", ["localhost", "LocalHost/", "127.0.0.1", "//10.0.0.7", "::1", "[::1]", "fe80::1"])
 def test_a_host_alone_is_no_path(uri: str) -> None:
-    with pytest.raises(StoreError, match=r"looks like an address, but is not one in full; write bolt://HOST:PORT"):
+    with pytest.raises(StoreError, match=r"looks like an address, but is incomplete; write bolt://HOST:PORT"):
         Settings.from_env(uri)
 
 
