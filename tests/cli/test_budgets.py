@@ -254,7 +254,7 @@ def test_a_part_of_a_limit_that_is_not_named_stays(run: Run, tmp_path: Path) -> 
     assert limit("--releases", "5") == (5, 2.0, 0.0)
     assert limit("--delta", "1e-6") == (5, 2.0, 1e-6)
     assert limit("--epsilon", "3") == (5, 3.0, 1e-6)
-    assert "the limit is 6 releases and epsilon 3 at delta 1e-06 in all" in run("budget", "staff", "--releases", "6")[1]
+    assert "the limit is 6 releases and epsilon 3 at delta 1e-06 in total" in run("budget", "staff", "--releases", "6")[1]
     assert limit("--releases", "none") == (None, 3.0, 1e-6)
     assert limit("--releases", "1", "--epsilon", "none") == (1, None, 0.0)
     assert limit("--releases", "4") == (4, None, 0.0)
