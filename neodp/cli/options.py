@@ -13,7 +13,7 @@ from neodp.cli.common import Session
 
 if TYPE_CHECKING:
     from neodp.data.tables import ReadOptions
-    from neodp.store.engines import Engine as StoreEngine
+    from neodp.store.verbs import Engine as StoreEngine
 
 __all__ = [
     "Colors",

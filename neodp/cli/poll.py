@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, show
+from neodp.cli.common import PATIENCE, Session, harmless, show
 from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.data.files import require_new
@@ -210,6 +210,9 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if store.made:
+                note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
+                typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
                 _report(store, survey, release, report, title)
         for fact in facts:

@@ -81,7 +81,7 @@ from neodp.compiled.labels import SMALLEST
 from neodp.core.inequalities import exponential, holds
 from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
-from neodp.data.tables import fraction
+from neodp.data.tables import threshold_share
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 
@@ -360,15 +360,11 @@ def _valid_group(group: Group) -> Group:
 
 def share_of(query: str) -> Fraction:
     """Return the share of ``threshold:2/3``, from 0 to 1, or raise GraphError."""
-    kind, _, rest = query.partition(":")
     try:
-        found = fraction(rest)
+        return threshold_share(query)
     except ValueError:
-        found = Fraction(-1)
-    if kind != "threshold" or not 0 <= found <= 1:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
-        raise GraphError(f"the query is {query!r}", hint)
-    return found
+        raise GraphError(f"the query is {query!r}", hint) from None
 
 
 @dataclass(frozen=True)

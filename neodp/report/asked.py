@@ -25,7 +25,8 @@ from neodp.polls.prior import Prior
 from neodp.polls.survey import Survey
 from neodp.polls.weighted import weighted
 from neodp.report.mechanisms import KINDS, MOST_EDGES
-from neodp.store.base import Store
+from neodp.store import Store
+from neodp.store.evaluation import method_of
 from neodp.store.records import fingerprint
 
 __all__ = ["Part", "Reported", "reported"]
@@ -172,6 +173,6 @@ def _of_graph(store: Store, facts: Mapping[str, Any]) -> tuple[Mechanism | None,
         graph: DatasetGraph = store.read(name)
         if fingerprint(graph) != facts["fingerprint"]:
             return None, f"the graph {name!r} has changed since it was asked about"
-        return extend(graph), ""
+        return extend(graph, method=method_of(info)), ""
     except NeodpError as e:
         return None, e.message

@@ -24,7 +24,7 @@ from neodp.report import words
 from neodp.report.asked import Part, Reported, reported
 from neodp.report.mechanisms import of_graph, of_poll
 from neodp.report.words import Accuracy
-from neodp.store.base import Store
+from neodp.store import Store
 
 __all__ = ["FORMATS", "Answered", "Report", "checked_report_path", "report"]
 

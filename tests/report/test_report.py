@@ -102,6 +102,28 @@ def test_several_questions_and_parts_are_one_page(tmp_path: Path) -> None:
             report(store, "sprin")
 
 
+def test_a_certificate_is_about_the_method_that_answered(tmp_path: Path) -> None:
+    """Prefix sums and the line are two mechanisms of one graph."""
+    graph = neodp.DatasetGraph.from_columns(
+        ["a", "b", "c"],
+        ["x", "x", "y"],
+        ["a", "b"],
+        ["b", "c"],
+        [0.9, 0.4],
+        alpha={"b": [0.45, 0.35, 0.2], "c": [0.35, 0.45, 0.2]},
+        preference=[["x", "y", "z"], ["x", "y", "z"], ["y", "x", "z"]],
+        colors=["x", "y", "z"],
+    )
+    found = []
+    for method in ("line", "prefix"):
+        with neodp.open_store(tmp_path / f"{method}.db") as store:
+            store.load("g", graph)
+            store.extend("g", method=method)  # type: ignore[arg-type]
+            store.answer("g", "a", "r")
+            found.append(report(store, "r").certificates[0]["mechanisms"])
+    assert found[0] != found[1]
+
+
 def test_an_answer_of_a_graph_that_is_gone_has_a_report_and_no_certificate(tmp_path: Path) -> None:
     graph = neodp.generate.counts([2, 3], epsilon=[0.5, 1.0])
     with neodp.open_store(tmp_path / "answers.db") as store:
