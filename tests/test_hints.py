@@ -51,7 +51,8 @@ def test_the_library_names_no_command_and_no_option() -> None:
     """It is called from Python, and the command line shows commands instead."""
     shell = re.compile(r"(?<![\w-])--[a-z]|'neodp [a-z]")
     found = [(path.name, text) for path in LIBRARY for text in texts(path) if shell.search(text)]
-    assert [name for name, text in found if text.strip() != "--vote"] == ["survey.py"]  # a command that it keeps
+    kept = {"survey.py", "secret_survey.py"}  # the commands that ask again, which releases keep
+    assert [name for name, text in found if text.strip() != "--vote" and name not in kept] == []
 
 
 def test_code_is_data() -> None:

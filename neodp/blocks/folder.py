@@ -252,7 +252,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
             raise
         raise GraphError(f"{path / 'graph.json'} is damaged: {e!r}", "make the folder again") from None
     if not family(folder).binary:
-        raise GraphError(f"{folder.name!r} has {len(folder.colors)} colours", "blocks are for two")
+        raise GraphError(f"{folder.name!r} has {len(folder.colors)} colours", "blocks support two colours only")
     for block in range(folder.blocks):
         for kind in ("nodes", "edges"):
             if not folder.file(kind, block).exists():
@@ -283,7 +283,7 @@ def write_blocks(
     import pyarrow as pa
 
     if folder.path.exists() and (not folder.path.is_dir() or any(folder.path.iterdir())):
-        raise GraphError(f"{folder.path} is there already, and is not empty", "give another folder, or delete it")
+        raise GraphError(f"{folder.path} already exists, and is not empty", "give another folder, or delete it")
     make_folder(folder.path)
     for kind in ("nodes", "edges", "alpha"):
         (folder.path / kind).mkdir(mode=0o700)

@@ -327,8 +327,8 @@ def processes(workers: int) -> Iterator[Map]:
             yield partial(_side_by_side, pool)
         except BrokenProcessPool:
             raise NeodpError(
-                "a process that worked on a block was killed, perhaps for want of memory",
-                Hint("do the same again to go on from there, with fewer ", Option("workers"), " or smaller blocks"),
+                "a process that worked on a block was killed, perhaps because memory ran out",
+                Hint("run it again to continue from there, with fewer ", Option("workers"), " or smaller blocks"),
             ) from None
         except BaseException:
             pool.shutdown(cancel_futures=True)
@@ -373,5 +373,5 @@ def alone(folder: Folder) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Overtaken(f"another process works on {folder.path}", "wait until it is done") from None
+            raise Overtaken(f"another process is working on {folder.path}", "wait until it is done") from None
         yield

@@ -77,14 +77,14 @@ def executors(master: str) -> Iterator[Map]:
     except Exception as e:  # Java is missing, or the master is wrong: py4j and PySpark have errors of many kinds
         raise NeodpError(
             f"Spark does not start with the master {master!r}: {str(e).splitlines()[0]}",
-            "see that Java 17 is there and the master is right, as in local[2] or spark://HOST:7077",
+            "check that Java 17 is installed and the master is right, as in local[2] or spark://HOST:7077",
         ) from None
     try:
         yield partial(_on, session)
     except PySparkException as e:
         raise NeodpError(
             f"Spark gave up a step after {ATTEMPTS} tries: {_reason(e)}",
-            "do the same again to go on from there, with Spark or without",
+            "run it again to continue from there, with or without Spark",
         ) from None
     finally:
         session.stop()

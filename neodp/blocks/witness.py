@@ -62,7 +62,7 @@ def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
     witness = _witness(work, conflict)
     return IncompatibleAlpha(
         str(witness),
-        Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
+        Hint("lower the first or raise the second, or see ", Call("suggest"), " for a compatible choice"),
         witness,
     )
 

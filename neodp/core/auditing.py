@@ -142,7 +142,7 @@ def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit
     private: none of 48 inequalities on 12 edges is broken, checked exactly
     """
     if not mechanism.graph.keys.equals(graph.keys):
-        raise GraphError("the mechanism belongs to another graph", "audit it on its own")
+        raise GraphError("the mechanism belongs to another graph", "audit it on that graph")
     if not family(graph).binary:
         return audit_rows(graph, mechanism.probabilities, worst)
     if isinstance(mechanism.privacy, EpsilonDelta):

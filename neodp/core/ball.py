@@ -59,7 +59,8 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 WHOLE = Hint(
-    "no part of the graph shows that alpha agrees within and between all orders: extend the whole (",
+    "a search sees part of the graph, and cannot show that alpha agrees within and between all orders: extend all of "
+    "it (",
     Option("engine", "whole"),
     ")",
 )
@@ -183,7 +184,7 @@ class _Search:
         hint: str = Hint("a pass over the whole graph is cheaper (", Option("engine", "whole"), "), or raise the limit")
         if isinstance(self.view, RuleView):
             known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
-            hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
+            hint = f"a search over a rule ends sooner if {known}; if the rule is finite, raise the limit"
         return BallTooLarge(
             f"the search has seen {len(self.names):,} datasets of graph {self.view.name!r}, "
             f"{len(self.stars):,} layers, and more may matter",

@@ -79,14 +79,14 @@ class Check(Tabular):
 
     def __str__(self) -> str:
         parts = "connected: every dataset can be reached from every other"
-        lines = [parts if self.connected else f"not connected: {self.components:,} parts that no edge joins"]
+        lines = [parts if self.connected else f"not connected: {self.components:,} parts with no edge between them"]
         lie = count(self.boundary, "dataset lies", "datasets lie") + " on the boundary between answers"
         if self.unhit is None:
             lines.append(f"{lie}, and alpha is given where it is needed")
         else:
             lines.append(f"{lie}, but the boundary edge {shown(self.unhit)} has alpha at neither end")
         if self.compatible is not None:
-            fits = "alpha is compatible: there is a private mechanism with it"
+            fits = "alpha is compatible: a private mechanism with it exists"
             lines.append(fits if self.witness is None else str(self.witness))
         if self.rounded:
             lines.append(f"alpha is off by a rounding error at {count(self.rounded, 'dataset')}, and is lowered to fit")

@@ -82,7 +82,7 @@ class Tabulated:
         place = {key: i for i, key in enumerate(names)}
         if len(place) < len(names):
             twice = next(key for key in names if names.count(key) > 1)
-            raise GraphError(f"dataset {twice!r} stands twice", "give every dataset one row")
+            raise GraphError(f"dataset {twice!r} occurs twice", "give every dataset one row")
         table = checked_rows(rows, lambda row: f"dataset {names[row]!r}")
         if table.shape != (len(names), len(outputs)):
             raise GraphError(
@@ -169,5 +169,5 @@ class Tabulated:
 
 def _position(place: dict[str, int], key: str) -> int:
     if key not in place:
-        raise GraphError(f"an edge has the end {key!r}, which is no dataset", near(key, place) or "correct the edge")
+        raise GraphError(f"an edge has the end {key!r}, which is not a dataset", near(key, place) or "correct the edge")
     return place[key]

@@ -79,7 +79,7 @@ class _RainbowSolver(GraphSolver):
         if not own:
             raise PrivacyError(
                 f"{graph.name!r} has {len(graph.colors)} colours",
-                "with more than two, only (epsilon, delta) is known, as the graph's own edges have it",
+                "with more than two, only the (epsilon, delta) of the graph's own edges is supported",
             )
         return rainbow.extend(graph, method)
 

@@ -107,4 +107,4 @@ def family(colored: Colored) -> Family:
 def require_binary(graph: Named) -> None:
     """Raise GraphError if a graph has more than two colours."""
     if not family(graph).binary:
-        raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "this is defined for two")
+        raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "this is defined for two colours only")

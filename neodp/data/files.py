@@ -49,7 +49,7 @@ def private(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     if target.is_symlink():
-        raise GraphError(f"{target} is a link, and may lead anywhere", "name the file itself")
+        raise GraphError(f"{target} is a link, which neodp does not follow", "name the file itself")
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as device:
@@ -80,7 +80,7 @@ def require_new(*paths: Path) -> None:
     for path in paths:
         if path.exists():
             raise GraphError(
-                f"{path} is there already", Hint("name another file, or use ", Option("force", True), " to replace it")
+                f"{path} already exists", Hint("name another file, or use ", Option("force", True), " to replace it")
             )
 
 

@@ -103,7 +103,7 @@ def arrow_table(table: Any, what: str = "the table") -> pa.Table:
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as e:
         raise GraphError(f"{what} cannot be read as Arrow columns", str(e).splitlines()[0]) from None
     hint = "give a pandas or polars frame, an Arrow table, or a dict of columns"
-    raise GraphError(f"{what} is a {type(table).__name__}, which is no table", hint)
+    raise GraphError(f"{what} is a {type(table).__name__}, which is not a table", hint)
 
 
 def _column(values: Any) -> pa.Array:
@@ -155,7 +155,7 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
     try:
         import pandas  # noqa: F401
     except ImportError:
-        raise NeodpError("a frame of pandas needs pandas", "pip install pandas, or take to_arrow()") from None
+        raise NeodpError("to_pandas needs pandas", "pip install pandas, or use to_arrow()") from None
     return table.to_pandas()
 
 
@@ -170,7 +170,7 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
     try:
         import polars as pl
     except ImportError:
-        raise NeodpError("a frame of polars needs polars", "pip install polars, or take to_arrow()") from None
+        raise NeodpError("to_polars needs polars", "pip install polars, or use to_arrow()") from None
     return pl.DataFrame(table)
 
 

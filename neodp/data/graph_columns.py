@@ -109,7 +109,7 @@ def _keys(keys: Any, places: Places) -> pa.StringArray:
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
         row = pc.index(keys.slice(pc.index(keys, twice).as_py() + 1), twice).as_py() + pc.index(keys, twice).as_py() + 1
         raise GraphError(
-            f"{places.node(row, twice.as_py())}: the key {twice.as_py()!r} stands twice", "make keys unique"
+            f"{places.node(row, twice.as_py())}: the key {twice.as_py()!r} occurs twice", "make keys unique"
         )
     return keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
 
@@ -130,7 +130,9 @@ def _color(
     color = at if positions else strings(color, "a colour", place)
     if colors is None:
         if positions:
-            raise GraphError("colours are given as positions, but no colors", Hint("name them with ", Option("colors")))
+            raise GraphError(
+                "colours are given as positions, without the list of colours", Hint("name them with ", Option("colors"))
+            )
         colors = sorted(color.unique().to_pylist())
     named = tuple(map(str, colors))
     if len(named) < 2 or len(set(named)) < len(named):
@@ -258,7 +260,7 @@ def _single(source: Ints, target: Ints, epsilon: Floats, delta: Floats, n: int, 
     if len(wrong):
         a, b = int(one[wrong[0]]), int(two[wrong[0]])
         raise GraphError(
-            f"{place(b)} stands twice, with (epsilon, delta) ({epsilon[a]:g}, {delta[a]:g}) "
+            f"{place(b)} occurs twice, with (epsilon, delta) ({epsilon[a]:g}, {delta[a]:g}) "
             f"and ({epsilon[b]:g}, {delta[b]:g})",
             "keep one of them",
         )

@@ -151,11 +151,11 @@ def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[
     named = keys_of(given)
     if len(set(named)) < len(named):
         twice = next(key for i, key in enumerate(named) if key in named[:i])
-        raise GraphError(f"{what} is given twice for {twice!r}", "give it once: keys are what str() makes of them")
+        raise GraphError(f"{what} is given twice for {twice!r}", "give it once: keys are compared as str() writes them")
     where: NDArray[np.int64] = np.asarray(pc.fill_null(pc.index_in(pa.array(named, pa.string()), keys), -1), np.int64)
     if (where < 0).any():
         key = named[int(np.argmin(where))]
-        raise unknown_key(f"{what} is given for {key!r}, which is no dataset", key, keys)
+        raise unknown_key(f"{what} is given for {key!r}, which is not a dataset", key, keys)
     return where
 
 

@@ -81,15 +81,13 @@ class Limit:
         Examples
         --------
         >>> str(Limit(3).changed(epsilon=2.0))
-        '3 releases and epsilon 2 in all for everybody'
+        '3 releases and epsilon 2 in total for each person'
         >>> str(Limit().changed(epsilon=2.0)), str(Limit(None, 2.0).changed(epsilon=None))
-        ('epsilon 2 in all for everybody', '1 release')
+        ('epsilon 2 in total for each person', '1 release')
         """
         most = self.epsilon if isinstance(epsilon, EllipsisType) else epsilon
         if most is None and not isinstance(delta, EllipsisType):
-            raise GraphError(
-                "a delta says at which delta an epsilon is limited", Hint("give ", Option("epsilon"), " as well")
-            )
+            raise GraphError("a delta is given without an epsilon", Hint("give ", Option("epsilon"), " as well"))
         at = self.delta if isinstance(delta, EllipsisType) else delta
         unset = self == Limit() and most is not None
         count = (None if unset else self.releases) if isinstance(releases, EllipsisType) else releases
@@ -101,7 +99,7 @@ class Limit:
             parts.append(f"{self.releases:,} release" + ("s" if self.releases != 1 else ""))
         if self.epsilon is not None:
             at = f" at delta {self.delta:g}" if self.delta else ""
-            parts.append(f"epsilon {self.epsilon:g}{at} in all for everybody")
+            parts.append(f"epsilon {self.epsilon:g}{at} in total for each person")
         return " and ".join(parts) or "no limit"
 
 
@@ -291,8 +289,8 @@ class Account:
         only_shares = self.limit == Limit() and all(price and share_of(price[0]) for price in prices)
         if self.left is not None and len(names) > self.left and not only_shares:
             raise BudgetSpent(
-                f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
-                f"allowed {self.limit.releases}",
+                f"{asked} about population {self.population!r} is refused: {self.used} "
+                f"answer{'s' if self.used != 1 else ''} given, {self.limit.releases} allowed",
                 hint("allow_releases"),
             )
         if self.limit.epsilon is not None:

@@ -140,7 +140,7 @@ class Release:
 def damaged(graph: object, name: object) -> DamagedRelease:
     """Return the error for a release that was altered since it was stored."""
     return DamagedRelease(
-        f"release {name!r} of {graph!r} is not what was kept: the store was damaged or edited",
+        f"release {name!r} of {graph!r} was altered: the store was damaged or edited",
         "restore the store from a backup, see docs/backup.md; nothing was answered",
     )
 

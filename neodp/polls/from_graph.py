@@ -101,5 +101,5 @@ def _too_much() -> GraphError:
     return GraphError(
         "the query is more than one label and its own properties",
         "a poll takes 'MATCH (p:Person) RETURN p.vote, p.epsilon': one row for each person; for questions about "
-        "relationships and other people there is 'neodp ask'",
+        "relationships and other people, use 'ask' instead",
     )

@@ -68,7 +68,7 @@ def open_store(
     elif not isinstance(uri, Settings):
         driver, uri = uri, replace(Settings.from_env("bolt://"), uri="the driver's server")
     if driver is not None and auth is not None:
-        raise StoreError("auth is given beside a driver", "leave it out: the driver has its own")
+        raise StoreError("auth is given together with a driver", "leave it out: the driver has its own")
     if not uri.is_neo4j and driver is None:
         return _embedded(uri if create else replace(uri, create=False), auth, database)
     import neo4j
@@ -76,7 +76,7 @@ def open_store(
     from neodp.store.neo4j import Neo4jPort
 
     if driver is not None and not isinstance(driver, neo4j.Driver):
-        raise StoreError(f"a {type(driver).__name__} is no store", "give an address, a path or a neo4j.Driver")
+        raise StoreError(f"a {type(driver).__name__} is not a store", "give an address, a path or a neo4j.Driver")
     if database is not None:
         uri = replace(uri, database=database)
     given = neo4j.basic_auth(*auth) if isinstance(auth, tuple) else auth

@@ -79,7 +79,7 @@ def certified(port: Port, name: str, *, verify: bool = False) -> GraphInfo:
             port.certify(info, certificate, stale=stale)
         info = port.ready(name)
     if info.certificate is None:
-        raise NotCertified(f"graph {name!r} was changed while it was looked at", "try again")
+        raise NotCertified(f"graph {name!r} was changed while it was checked", "try again")
     return info
 
 
@@ -121,7 +121,7 @@ def answer(port: Port, name: str, key: str, release: str, manner: Manner) -> Rel
     (given,) = draw_and_keep(port, found, [asked], chances, key=key if manner.keep_key else None)
     if given.answer not in info.colors:
         raise DamagedRelease(
-            f"release {release!r} of {name!r} holds {given.answer!r}, which is none of the graph's colours: "
+            f"release {release!r} of {name!r} holds {given.answer!r}, which is not one of the graph's colours: "
             "the store was damaged or edited",
             "restore the store from a backup, see docs/backup.md; nothing was answered",
         )
@@ -133,7 +133,7 @@ def _answerable(port: Port, name: str, *, verify: bool) -> GraphInfo:
     kept = port.ready(name).mechanism
     if kept is not None and kept.privacy != EPSILON_DELTA:
         raise PrivacyError(
-            f"the mechanism of graph {name!r} keeps {kept.privacy} privacy, whose cost nobody adds up here",
+            f"the mechanism of graph {name!r} keeps {kept.privacy} privacy, and neodp cannot account for its cost",
             Hint("run ", Call("extend", graph=name), " for (epsilon, delta)"),
         )
     info = certified(port, name, verify=verify)

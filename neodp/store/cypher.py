@@ -145,7 +145,7 @@ def parse(text: str, place: str) -> dict[str, Statement]:
         does = " ".join(line.removeprefix("//").strip() for line in lines[:count])
         body = "\n".join(lines[count:]).strip().removesuffix(";")
         if name in found or not does or not body:
-            wrong = "stands twice" if name in found else "has no text" if not body else "does not say what it does"
+            wrong = "occurs twice" if name in found else "has no text" if not body else "does not say what it does"
             raise StoreError(f"the statement {name!r} in cypher/{place}.cypher {wrong}", "correct the file")
         found[name] = Statement(name, does, body)
     return found

@@ -91,7 +91,7 @@ class Local:
         info = port.ready(name)
         if info.mechanism is None:
             raise NoMechanism(
-                f"graph {name!r} has no whole mechanism", Hint("run ", Call("extend", graph=name), " first")
+                f"graph {name!r} has no complete mechanism", Hint("run ", Call("extend", graph=name), " first")
             )
         graph = port.read(name, progress=progress)
         rows = port.probabilities(graph, info)

@@ -423,7 +423,7 @@ def _limit(population: str, row: Mapping[str, Any]) -> Limit:
     numbers = [row["max_releases"], row["epsilon"], row["delta"]] if row["known"] else []
     if not all(isinstance(number, int | float | None) for number in numbers):
         raise DamagedRelease(
-            f"the limit of population {population!r} is no number: the store was damaged or edited",
+            f"the limit of population {population!r} is not a number: the store was damaged or edited",
             Hint("set it with ", Call("allow", population=population)),
         )
     if row["known"] and (row["max_releases"] is not None or row["epsilon"] is not None):

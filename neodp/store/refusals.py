@@ -92,7 +92,7 @@ def whole(what: str, info: T) -> T:
     if info.state != READY:
         doing = {"loading": "load", "dropping": "drop"}.get(info.state, info.state)
         raise UnfinishedGraph(
-            f"{what} {info.name!r} is not whole: its {doing} was interrupted or is going on",
+            f"{what} {info.name!r} is incomplete: its {doing} was interrupted or is still running",
             "load it again, or drop it",
         )
     return info
@@ -137,7 +137,7 @@ def check_version(address: str, version: object) -> int:
 def overtaken(what: str, name: str, address: str, look: Call) -> Overtaken:
     """Return the error for a writer that a later one has overtaken."""
     return Overtaken(
-        f"somebody else changed {what} {name!r} in {address} while it was written; what they wrote stands",
+        f"somebody else changed {what} {name!r} in {address} while it was being written; their change was kept",
         Hint("look at it with ", look, ", and do it again if it is still wanted"),
     )
 

@@ -80,20 +80,20 @@ class Settings:
         if not separator:
             if ADDRESS.match(self.uri):
                 raise StoreError(
-                    "the store looks like an address, but is not one in full",
+                    "the store looks like an address, but is incomplete",
                     "write bolt://HOST:PORT or neo4j://HOST:PORT, or ./NAME for a file of that name",
                 )
             return
         if scheme not in SCHEMES:
             shown = f"{scheme}://…" if scheme.isalnum() else "before ://"
-            raise StoreError(f"the store {shown} is of no known kind", f"use {', '.join(SCHEMES)} or a path")
+            raise StoreError(f"the store {shown} is of an unknown kind", f"use {', '.join(SCHEMES)} or a path")
         try:
             parts = urlsplit(self.uri)
             whole = parts.port is None or parts.hostname is not None
         except ValueError:
             whole = False
         if not whole:
-            raise StoreError("the host or port of the store's address is not one", f"write {scheme}://HOST:PORT")
+            raise StoreError("the host or port in the store's address is invalid", f"write {scheme}://HOST:PORT")
         if "@" in self.uri:
             raise StoreError(
                 "the store's address holds a user or password", "give them as NEO4J_USERNAME and NEO4J_PASSWORD instead"
@@ -138,5 +138,5 @@ def _here(host: str) -> bool:
 def _server(uri: str | None) -> str | None:
     """Return the value of NEO4J_URI, which is never a path."""
     if uri and "://" not in uri:
-        raise StoreError("NEO4J_URI is not an address in full", "set it to bolt://HOST:PORT or neo4j://HOST:PORT")
+        raise StoreError("NEO4J_URI is not a complete address", "set it to bolt://HOST:PORT or neo4j://HOST:PORT")
     return uri

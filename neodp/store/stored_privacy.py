@@ -72,7 +72,7 @@ class StoredPrivacy:
             return cls(GAUSSIAN, mus=mu)
         if not isinstance(privacy, EpsilonDelta):
             raise PrivacyError(
-                "a mechanism for a pair (L, U) of one's own cannot be stored: the pair is code",
+                "a mechanism for a custom pair (L, U) cannot be stored: the pair is code",
                 "write neodp.Mechanism.of(graph, mechanism.probabilities), which is held to the graph's epsilon and "
                 "delta; or take neodp.Gaussian",
             )

@@ -297,7 +297,7 @@ def _read_release(line: object) -> Release:
         command=_string(command),
     )
     if found.digest != digest or not isinstance(json.loads(found.asked), dict):
-        raise ValueError("its digest is another")
+        raise ValueError("its digest does not match")
     return found
 
 
@@ -316,7 +316,7 @@ def _read_level(value: object) -> Level:
 def _values(value: object, *names: str) -> list[Any]:
     """Return the fields of an object, which must have exactly these."""
     if not isinstance(value, dict) or value.keys() != set(names):
-        raise ValueError("its fields are others")
+        raise ValueError("its fields are different")
     return [value[name] for name in names]
 
 

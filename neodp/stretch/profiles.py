@@ -314,11 +314,11 @@ def _encoded(known: Any, ids: Any, what: str, place: Callable[[int], str]) -> tu
         raise GraphError(f"{place(pc.index(bad, True).as_py())}: the {what} has no id", "give it one")
     everything = _different(column) if known is None else _strings(known)
     if len(everything.unique()) != len(everything) or pc.any(pc.fill_null(pc.equal(everything, ""), True)).as_py():
-        raise GraphError(f"a {what} has no id, or stands twice among the {what}s", "give every one an id of its own")
+        raise GraphError(f"a {what} has no id, or occurs twice among the {what}s", "give every one an id of its own")
     where = pc.index_in(column, everything)
     if where.null_count:
         row = pc.index(where.is_null(), True).as_py()
-        raise GraphError(f"{place(row)}: {column[row].as_py()!r} is none of the {what}s", "correct the id")
+        raise GraphError(f"{place(row)}: {column[row].as_py()!r} is not among the {what}s", "correct the id")
     return everything, np.asarray(where.cast(pa.int32()))
 
 
@@ -386,7 +386,7 @@ def _looked_up(
     rows: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(column.to_pylist() for column in known), strict=True)):
         if key in rows:
-            raise GraphError(f"{place(row)}: {' and '.join(map(repr, key))} stands twice", "keep one of the two rows")
+            raise GraphError(f"{place(row)}: {' and '.join(map(repr, key))} occurs twice", "keep one of the two rows")
         rows[key] = row
     keys = zip(*(column.to_pylist() for column in wanted), strict=True)
     return np.array([rows.get(key, -1) for key in keys], np.int64)

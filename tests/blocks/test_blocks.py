@@ -77,7 +77,7 @@ def test_incompatible_alpha_is_refused_with_a_witness(how: str, tmp_path: Path) 
         if theirs is not None:
             refused += 1
             assert isinstance(theirs, Witness)
-            with pytest.raises(IncompatibleAlpha, match="lower the one or raise the other") as caught:
+            with pytest.raises(IncompatibleAlpha, match="lower the first or raise the second") as caught:
                 blocks.extend(path)
             mine = caught.value.witness
             assert isinstance(mine, Witness)

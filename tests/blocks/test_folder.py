@@ -78,7 +78,7 @@ def test_processes_find_the_same(graph: neodp.DatasetGraph, folder: Path) -> Non
 
 def test_one_process_at_a_time(folder: Path) -> None:
     def nested(what: str, done: int, total: int) -> None:
-        with pytest.raises(Overtaken, match=r"another process works on .*; wait until it is done"):
+        with pytest.raises(Overtaken, match=r"another process is working on .*; wait until it is done"):
             blocks.extend(folder)
         raise KeyboardInterrupt
 
@@ -158,18 +158,18 @@ def test_damage_is_named(what: str, folder: Path) -> None:
 
 
 def test_nothing_is_written_over(graph: neodp.DatasetGraph, folder: Path) -> None:
-    with pytest.raises(GraphError, match="is there already, and is not empty; give another folder, or delete it"):
+    with pytest.raises(GraphError, match="already exists, and is not empty; give another folder, or delete it"):
         blocks.write_graph(graph, np.zeros(len(graph), np.int32), folder)
 
 
 def test_a_folder_is_for_two_colors(tmp_path: Path) -> None:
     g = neodp.generate.plurality(3)
-    with pytest.raises(GraphError, match="'plurality' has 3 colours; this is defined for two"):
+    with pytest.raises(GraphError, match="'plurality' has 3 colours; this is defined for two colours only"):
         blocks.write_graph(g, np.zeros(len(g), np.int32), tmp_path / "g")
     (tmp_path / "g").mkdir()
     facts = {"format": 1, "name": "g", "colors": ["a", "b", "c"], "blocks": 0, "datasets": 0, "edges": 0}
     (tmp_path / "g" / "graph.json").write_text(json.dumps(facts))
-    with pytest.raises(GraphError, match="'g' has 3 colours; blocks are for two"):
+    with pytest.raises(GraphError, match="'g' has 3 colours; blocks support two colours only"):
         blocks.open_folder(tmp_path / "g")
 
 

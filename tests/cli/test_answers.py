@@ -76,9 +76,7 @@ def test_answers_are_kept(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert survey("answer", "survey", "-", "--release", "spring") == (0, out, "")
     code, out, err = survey("answer", "survey", "2-3", "--release", "autumn")
     assert (code, out) == (1, "")
-    said = (
-        "neodp: release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1; 'neodp budget"
-    )
+    said = "neodp: release 'autumn' about population 'default' is refused: 1 answer given, 1 allowed; 'neodp budget"
     assert err.startswith(said)
     code, _, err = survey("answer", "survey", "2-3", "--release", "autumn", "--json")
     assert json.loads(err)["error"]["kind"] == "budget_spent"

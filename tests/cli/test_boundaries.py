@@ -94,7 +94,7 @@ def test_compare_two_stored_mechanisms_with_a_picture(voters: Run, address: str,
     )
     voters("generate", "path", "none", "3")
     code, _, err = voters("boundary", "--compare", "none", "voters")
-    assert (code, "graph 'none' has no whole mechanism" in err) == (1, True)
+    assert (code, "graph 'none' has no complete mechanism" in err) == (1, True)
 
 
 def test_compare_two_tables(run: Run, tmp_path: Path) -> None:

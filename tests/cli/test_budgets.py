@@ -48,7 +48,7 @@ def test_no_second_draw_without_leave(run: Run, tmp_path: Path, monkeypatch: pyt
     """Another name, a copy of the table, another folder, another column, a graph: all are about the same people."""
     table = people(tmp_path)
     assert run("poll", table, *WORDS, "--release", "spring")[0] == 0
-    spent = "about population 'default' is refused: requested 1, used 1, allowed 1"
+    spent = "about population 'default' is refused: 1 answer given, 1 allowed"
     refused(run("poll", table, *WORDS, "--release", "spring", "--name", "other"), spent)
     refused(run("poll", people(tmp_path, "copy.csv"), *WORDS, "--release", "spring"), spent)
     refused(run("poll", table, *WORDS, "--release", "autumn"), spent)
@@ -69,7 +69,7 @@ def test_several_questions_count_as_several(run: Run, tmp_path: Path) -> None:
     both = ("poll", table, "--vote", "second", *WORDS, "--release", "spring")
     refused(
         run(*both),
-        "2 releases ('spring', 'spring') about population 'default' is refused: requested 2, used 0, allowed 1",
+        "2 releases ('spring', 'spring') about population 'default' is refused: 0 answers given, 1 allowed",
     )
     assert document(run("budget", "--json"))["used"] == 0
     assert run("budget", "--releases", "2")[0] == 0
@@ -135,7 +135,7 @@ def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
     )
     out = run("budget", "staff")[1]
     assert out.split()[-5:] == ["1", "2", "0", "2", "0.5"]  # epsilon 1: spent, delta, at the usual delta, left
-    assert "population 'staff': 2 answers given; the limit is epsilon 2.5 in all for everybody" in out
+    assert "population 'staff': 2 answers given; the limit is epsilon 2.5 in total for each person" in out
     found = document(run("budget", "staff", "--plan", "0.1x610", "--json"))
     assert found["levels"][0]["left"] == pytest.approx(0.5)
     assert {row["level"]: row["epsilon"] for row in found["planned"]}["epsilon 1"] == pytest.approx(63.0)
@@ -148,7 +148,7 @@ def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
     ("words", "message"),
     [
         (("budget", "nobody"), "there is no population 'nobody' in"),
-        (("budget", "--delta", "1e-6"), "a delta says at which delta an epsilon is limited; give --epsilon as well"),
+        (("budget", "--delta", "1e-6"), "a delta is given without an epsilon; give --epsilon as well"),
         (("budget", "--epsilon", "nan"), "--epsilon is 'nan'; give a number of at least 0, or none"),
         (("budget", "--epsilon", "1", "--delta", "2"), "the limit has delta 2.0; give a number from 0 to 1"),
         (("budget", "--releases", "-1"), "the limit is -1 releases; give a whole number of at least 0"),
@@ -172,7 +172,7 @@ def test_stretching_shares_the_budget(run: Run, tmp_path: Path) -> None:
     films = str(tmp_path / "films.csv")
     assert run("stretch", "load", films, "--population", "viewers")[0] == 0
     assert run("stretch", "neighbors", "films", "--epsilon", "0.5", "--release", "first")[0] == 0
-    spent = "about population 'viewers' is refused: requested 1, used 1, allowed 1"
+    spent = "about population 'viewers' is refused: 1 answer given, 1 allowed"
     refused(run("stretch", "neighbors", "films", "--epsilon", "0.5"), spent)
     refused(run("stretch", "similarity", "films", "a", "b", "--epsilon", "0.5"), spent)
     run("budget", "viewers", "--releases", "3")
@@ -270,7 +270,9 @@ def test_a_part_of_a_limit_that_is_not_named_stays(run: Run, tmp_path: Path) -> 
     assert limit("--releases", "5") == (5, 2.0, 0.0)
     assert limit("--delta", "1e-6") == (5, 2.0, 1e-6)
     assert limit("--epsilon", "3") == (5, 3.0, 1e-6)
-    assert "the limit is 6 releases and epsilon 3 at delta 1e-06 in all" in run("budget", "staff", "--releases", "6")[1]
+    assert (
+        "the limit is 6 releases and epsilon 3 at delta 1e-06 in total" in run("budget", "staff", "--releases", "6")[1]
+    )
     assert limit("--releases", "none") == (None, 3.0, 1e-6)
     assert limit("--releases", "1", "--epsilon", "none") == (1, None, 0.0)
     assert limit("--releases", "4") == (4, None, 0.0)
@@ -300,7 +302,7 @@ def test_a_refusal_names_the_limit_that_was_hit(run: Run, tmp_path: Path) -> Non
         (("--releases", "-1"), "the limit is -1 releases; give a whole number of at least 0"),
         (("--epsilon", "inf"), "--epsilon is 'inf'; give a number of at least 0, or none"),
         (("--epsilon", "1", "--delta", "1_0"), "--delta is '1_0'; give a number in plain digits"),
-        (("--delta", "0.1"), "a delta says at which delta an epsilon is limited; give --epsilon as well"),
+        (("--delta", "0.1"), "a delta is given without an epsilon; give --epsilon as well"),
     ],
 )
 def test_numbers_that_are_none(run: Run, words: tuple[str, ...], message: str) -> None:

@@ -216,7 +216,7 @@ def test_completion_scripts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_store_of_no_known_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--store", "http://localhost", "list"]) == 2
-    assert "the store http://… is of no known kind; use neo4j, neo4j+s" in capsys.readouterr().err
+    assert "the store http://… is of an unknown kind; use neo4j, neo4j+s" in capsys.readouterr().err
     assert main(["--store", "bolt://me:secret@localhost", "list"]) == 2
     error = capsys.readouterr().err
     assert "give them as NEO4J_USERNAME and NEO4J_PASSWORD instead" in error

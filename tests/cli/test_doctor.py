@@ -50,7 +50,7 @@ def test_a_store_that_cannot_be_reached(tmp_path: Path, capsys: pytest.CaptureFi
     found = json.loads(capsys.readouterr().out)
     assert (found["ok"], found["findings"][-1]["what"], found["findings"][-1]["state"]) == (False, "store", "wrong")
     assert main(["doctor", "--store", "http://localhost"]) == 2
-    assert "is of no known kind" in capsys.readouterr().out
+    assert "is of an unknown kind" in capsys.readouterr().out
 
 
 def test_an_extra_that_is_missing(

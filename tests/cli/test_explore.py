@@ -24,7 +24,7 @@ def test_a_file_is_written_for_its_owner(survey: Run, tmp_path: Path) -> None:
     assert "unsafe" not in page[: page.index("<style")]
     assert 'src="' not in page[: page.index("<style")]
     code, _, err = survey("explore", "survey", "-o", str(file))
-    assert (code, "is there already" in err) == (2, True)
+    assert (code, "already exists" in err) == (2, True)
     assert survey("explore", "survey", "-o", str(file), "--force")[0] == 0
 
 

@@ -157,7 +157,7 @@ def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monke
     edges.write_bytes("source|target|épsilon\na|b|1\n".encode("windows-1252"))
     words = ("load", "g", str(nodes), "-", "--epsilon", "0.5")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(edges.read_bytes())))
-    assert "n.csv.gz has a column 'note', which is not asked for" in run(*words)[2]
+    assert "n.csv.gz has a column 'note', which is not expected" in run(*words)[2]
     ignore = ("--extra-columns", "ignore")
     assert "standard input is not text in UTF-8: line 1 has the byte 0xe9" in run(*words, *ignore)[2]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"source|target\na|b\n")))
@@ -203,7 +203,7 @@ def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> N
         code, _, err = survey(*words)
         assert (code, err) == (
             2,
-            f"neodp: {there} is there already; name another file, or use --force to replace it\n",
+            f"neodp: {there} already exists; name another file, or use --force to replace it\n",
         )
         assert there.read_text() == "mine"
         assert survey(*words, "--force")[0] == 0
@@ -225,7 +225,7 @@ def test_nor_are_other_results_and_pictures(survey: Run, tmp_path: Path) -> None
         there.write_text("mine")
         code, _, err = survey(*words)
         assert (code, there.read_text()) == (2, "mine")
-        assert "is there already; name another file, or use --force to replace it" in err
+        assert "already exists; name another file, or use --force to replace it" in err
         assert survey(*words, "--force")[0] == 0
         assert there.read_text() != "mine"
 

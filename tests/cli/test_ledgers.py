@@ -33,7 +33,7 @@ def test_the_same_poll_gets_the_same_answer_from_another_store(run: Run, tmp_pat
     assert [document(run(*each, "--store", other))["questions"][0]["answer"] for each in asked] == answers
     again = document(run("--store", other, "ledger", "import", ledger, "--json"))
     assert again == {"imported": 0, "known": 12, "populations": 1, "store": other}
-    assert "is refused: requested 1, used 12, allowed 12" in run(*words, "--release", "new", "--store", other)[2]
+    assert "is refused: 12 answers given, 12 allowed" in run(*words, "--release", "new", "--store", other)[2]
 
 
 def test_through_standard_output_and_input(
@@ -87,7 +87,7 @@ def test_a_backup(survey: Run, address: str, tmp_path: Path) -> None:
     assert made == {"store": address, "file": target, "bytes": Path(target).stat().st_size}
     code, out, err = survey("backup", target)
     assert (code, out) == (2, "")
-    assert err == f"neodp: {target} is there already; name another file, or use --force to replace it\n"
+    assert err == f"neodp: {target} already exists; name another file, or use --force to replace it\n"
     code, out, err = survey("backup", target, "--force")
     assert (code, err) == (0, "")
     assert out == f"backed up {address} to {target}, {made['bytes']:,} bytes, checked\n"

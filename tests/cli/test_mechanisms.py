@@ -100,7 +100,7 @@ def test_audit_without_a_mechanism(run: Run) -> None:
     run("generate", "path", "g", "4")
     code, out, err = run("audit", "g")
     assert (code, out) == (1, "")
-    assert err == "neodp: graph 'g' has no whole mechanism; run 'neodp extend g' first\n"
+    assert err == "neodp: graph 'g' has no complete mechanism; run 'neodp extend g' first\n"
 
 
 def test_audit_of_a_broken_or_stale_mechanism(survey: Run, address: str) -> None:

@@ -426,9 +426,9 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
         ),
         (("--cypher", named, "--vote", "v"), "which column has everybody's epsilon? name it, as in --epsilon COL"),
         (("--cypher", named, "--epsilon", "e"), "which column has the votes? name it, as in --vote COL"),
-        (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "there is 'neodp ask'"),
+        (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "use 'ask' instead"),
         (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), "of the query's result: the vote is "),
-        (("--cypher", "MATCH (p:Person)-[:KNOWS]-(q) RETURN q.vote, p.epsilon"), "there is 'neodp ask'"),
+        (("--cypher", "MATCH (p:Person)-[:KNOWS]-(q) RETURN q.vote, p.epsilon"), "use 'ask' instead"),
     ):
         code, out, err = asked("poll", *words)
         assert (code, out) == (2, "")
@@ -450,7 +450,7 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     assert again["answer"] == "yes"
     code, out, err = run("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--release", "autumn")
     assert (code, out) == (1, "")
-    assert "release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1" in err
+    assert "release 'autumn' about population 'default' is refused: 1 answer given, 1 allowed" in err
     assert run("budget", "--releases", "2")[0] == 0
     (other,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
     assert (other["graph"], other["answer"]) == ("another answer", "no")
@@ -591,7 +591,7 @@ def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> No
     assert "'answer' of 'east' cannot be asked: nobody is in the part 'east'" in err
     code, _, err = run(*words[:-1], "autumn", "--by-values", "north,south")
     assert code == 1
-    assert "requested 1, used 1, allowed 1" in err
+    assert "1 answer given, 1 allowed" in err
     pasted = run("releases")[1].splitlines()
     (line,) = [line.strip() for line in pasted if line.strip().startswith("neodp poll")]
     assert questions(run(*shlex.split(line)[1:], "--json")) == found

@@ -166,7 +166,7 @@ def test_utility(films: Run) -> None:
         (
             ("load", "FILE", "--columns", "user,item,score"),
             2,
-            "has a column 'rating', which is not asked for; it may h",
+            "has a column 'rating', which is not expected; it may h",
         ),
         (
             ("load", "FILE", "--encoding", "morse"),

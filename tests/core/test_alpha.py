@@ -80,7 +80,7 @@ def test_bad_values_are_refused() -> None:
     with pytest.raises(PrivacyError, match=r"alpha is 1\.5; give a probability from 0 to 1"):
         neodp.homogeneous(g, 1.5)
     three = neodp.DatasetGraph.from_columns(["a", "b", "c"], ["x", "y", "z"], ["a"], ["b"], 1.0)
-    with pytest.raises(GraphError, match="'graph' has 3 colours; this is defined for two"):
+    with pytest.raises(GraphError, match="'graph' has 3 colours; this is defined for two colours only"):
         neodp.minimum_hitting_set(three)
 
 

@@ -150,7 +150,7 @@ def test_a_mechanism_can_be_held_to_other_epsilons_but_not_to_another_graph() ->
     _g, m = balanced(generate.path(6, epsilon=1.0))
     assert not neodp.audit(generate.path(6, epsilon=0.9), m)
     assert neodp.audit(generate.path(6, epsilon=1.1), m)
-    with pytest.raises(GraphError, match="the mechanism belongs to another graph; audit it on its own"):
+    with pytest.raises(GraphError, match="the mechanism belongs to another graph; audit it on that graph"):
         neodp.audit(generate.path(7), m)
 
 

@@ -187,9 +187,9 @@ def test_a_component_of_one_color_without_alpha_answers_truthfully() -> None:
     assert not report.connected
     assert report.components == 2
     assert str(report) == (
-        "not connected: 2 parts that no edge joins\n"
+        "not connected: 2 parts with no edge between them\n"
         "2 datasets lie on the boundary between answers, and alpha is given where it is needed\n"
-        "alpha is compatible: there is a private mechanism with it"
+        "alpha is compatible: a private mechanism with it exists"
     )
 
 
@@ -221,7 +221,7 @@ def test_incompatible_alpha_is_refused_with_both_datasets_the_path_the_bound_and
     assert str(caught.value) == (
         "alpha at 'v1' makes Pr[blue] 0.9, at most 0.08 is possible: 'v4' has 0.01 and is epsilon 2.07944 away, "
         "along 'v4' – 'v3' – 'v2' – 'v1'; "
-        "lower the one or raise the other, or see `neodp.balanced(graph)` for a choice that fits"
+        "lower the first or raise the second, or see `neodp.balanced(graph)` for a compatible choice"
     )
 
 

@@ -96,8 +96,8 @@ def test_a_stored_graph_writes_its_losses(tmp_path: Path, capsys: pytest.Capture
             "nodes.csv has 1 columns of probabilities; give one for each output",
         ),
         ("name,a,b\nx,1,0\n", EDGES, "nodes.csv has no column 'key'"),
-        ("key,a,b\nx,1,0\nx,1,0\n", EDGES, "dataset 'x' stands twice; give every dataset one row"),
-        ("key,a,b\nx,1,0\n", EDGES + "x,y,1\n", "an edge has the end 'y', which is no dataset"),
+        ("key,a,b\nx,1,0\nx,1,0\n", EDGES, "dataset 'x' occurs twice; give every dataset one row"),
+        ("key,a,b\nx,1,0\n", EDGES + "x,y,1\n", "an edge has the end 'y', which is not a dataset"),
         (
             "key,a,b\nx,1,0\ny,1,0\n",
             EDGES + "x,y,-1\n",
@@ -122,4 +122,4 @@ def test_bad_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], nodes: s
 def test_what_is_to_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("g", "--nodes", "x.csv"), ("--nodes", "x.csv")):
         code, _, err = run(capsys, *words)
-        assert (code, err) == (2, "neodp: nothing to audit give a graph, or --nodes and --edges\n")
+        assert (code, err) == (2, "neodp: nothing to audit; give a graph, or --nodes and --edges\n")

@@ -21,7 +21,7 @@ def test_the_number_of_colors_decides() -> None:
 
 def test_what_is_defined_for_two_colors_only() -> None:
     require_binary(TWO)
-    with pytest.raises(GraphError, match="has 3 colours; this is defined for two"):
+    with pytest.raises(GraphError, match="has 3 colours; this is defined for two colours only"):
         require_binary(THREE)
 
 

@@ -84,7 +84,7 @@ def test_a_folder_of_blocks_is_for_its_owner_only(tmp_path: Path) -> None:
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("theirs")
     (tmp_path / "nodes.csv").symlink_to(tmp_path / "victim")
-    with pytest.raises(GraphError, match=r"nodes\.csv is a link, and may lead anywhere; name the file itself"):
+    with pytest.raises(GraphError, match=r"nodes\.csv is a link, which neodp does not follow; name the file itself"):
         generate.path(3).to_csv(tmp_path / "nodes.csv", tmp_path / "edges.csv")
     assert (tmp_path / "victim").read_text() == "theirs"
 

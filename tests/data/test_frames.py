@@ -77,9 +77,9 @@ def test_frames_of_people_who_use_other_orders_and_types() -> None:
 @pytest.mark.parametrize(
     ("nodes", "edges", "message"),
     [
-        ([1, 2], {}, "the table of datasets is a list, which is no table; give a pandas or polars frame"),
+        ([1, 2], {}, "the table of datasets is a list, which is not a table; give a pandas or polars frame"),
         ({"key": ["a"]}, {}, "the table of datasets has no column 'color'"),
-        ({"key": ["a"], "color": ["x"], "weight": [1]}, {}, "has a column 'weight', which is not asked for"),
+        ({"key": ["a"], "color": ["x"], "weight": [1]}, {}, "has a column 'weight', which is not expected"),
         (
             {"key": ["a", "b"], "color": ["x", "y"]},
             {"source": ["a"], "target": ["c"], "epsilon": [1.0]},
@@ -192,8 +192,8 @@ for name in ("pandas", "polars"):
 """
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert found.stdout.splitlines() == [
-        "a frame of pandas needs pandas; pip install pandas, or take to_arrow()",
-        "a frame of polars needs polars; pip install polars, or take to_arrow()",
+        "to_pandas needs pandas; pip install pandas, or use to_arrow()",
+        "to_polars needs polars; pip install polars, or use to_arrow()",
     ]
 
 

@@ -172,7 +172,7 @@ def write(tmp_path: Path, nodes: str, edges: str) -> tuple[Path, Path]:
 def test_csv_gaps_are_filled_and_other_columns_ignored_where_asked(tmp_path: Path) -> None:
     paths = write(tmp_path, "note,key,color\nx,a,red\ny,b,blue\nz,c,blue\n", "source,target,epsilon\na,b,\nb,c,2\n")
     with pytest.raises(
-        GraphError, match=r"nodes\.csv has a column 'note', which is not asked for; it may have key, color, al"
+        GraphError, match=r"nodes\.csv has a column 'note', which is not expected; it may have key, color, al"
     ):
         DatasetGraph.from_csv(*paths, epsilon=0.5)
     g = DatasetGraph.from_csv(*paths, epsilon=0.5, delta=0.1, options=ReadOptions(extra_columns="ignore"))
@@ -211,7 +211,7 @@ def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
         (
             'key,color\n"a\nb",red\nc,blue\n',
             'source,target,epsilon\n"a\nb",c,1\n\nc,"a\nb",x\n',
-            "edges.csv, line 5: epsilon is 'x', not a number; correct the epsilon",
+            "edges.csv, line 5 (row 4): epsilon is 'x', not a number; correct the epsilon",
         ),
         (
             "key,color\na,red\nb,blue\n",
@@ -237,7 +237,7 @@ def test_all_wrong_cells_of_both_files_are_said_at_once(tmp_path: Path) -> None:
         (
             "key,color\na,red\nb,blue\na,red\n",
             "source,target,epsilon\na,b,1\n",
-            "nodes.csv, line 4: the key 'a' stands twice; make keys unique",
+            "nodes.csv, line 4: the key 'a' occurs twice; make keys unique",
         ),
     ],
 )
@@ -256,17 +256,23 @@ def test_csv_missing_file(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"keys": [], "color": []}, "the graph has no datasets; give at least one"),
-        ({"keys": ["a", "b", "a"]}, "dataset 'a': the key 'a' stands twice; make keys unique"),
+        ({"keys": ["a", "b", "a"]}, "dataset 'a': the key 'a' occurs twice; make keys unique"),
         ({"keys": ["a", "b", 3]}, "dataset 2 (counted from 0): a key is 3, not a text; give a string"),
         ({"keys": ["a", "b", None]}, "dataset 2 (counted from 0): a key is missing; give a string"),
         ({"keys": ["a", "b", "\ud800"]}, "dataset 2 (counted from 0): a key is '\\ud800', not a text; give a string"),
         ({"color": ["red", "blue"]}, "there are 3 keys and 2 colours; give one colour per dataset"),
         ({"color": ["red", "blue", "green"], "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 'green'"),
         ({"color": np.array([0, 1, 2]), "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour 2"),
-        ({"color": np.array([0, 1, 1])}, "colours are given as positions, but no colors; name them with `colors=...`"),
+        (
+            {"color": np.array([0, 1, 1])},
+            "colours are given as positions, without the list of colours; name them with `colors=...`",
+        ),
         ({"color": [0, 1, -1], "colors": ["red", "blue"]}, "dataset 'c' has the unknown colour -1"),
         ({"color": [0, 1, 10**30], "colors": ["red", "blue"]}, f"dataset 'c' has the unknown colour {10**30}"),
-        ({"color": [0, 1, 1]}, "colours are given as positions, but no colors; name them with `colors=...`"),
+        (
+            {"color": [0, 1, 1]},
+            "colours are given as positions, without the list of colours; name them with `colors=...`",
+        ),
         ({"color": [0, 1, True], "colors": ["red", "blue"]}, "dataset 'a': a colour is 0, not a text; give a string"),
         ({"color": ["red", "blue", None]}, "dataset 'c': a colour is missing; give a string"),
         ({"color": ["red", "red", "red"]}, "the colours are red; name at least two different ones with `colors=...`"),
@@ -296,7 +302,7 @@ def test_csv_missing_file(tmp_path: Path) -> None:
         ({"epsilon": [[0.5, 1.0]]}, "there are 2 edges and 2 values of epsilon; give one per edge"),
         (
             {"source": ["a", "b", "b"], "target": ["b", "c", "a"], "epsilon": [0.5, 1.0, 0.6], "delta": 0.0},
-            "edge 'b' – 'a' stands twice, with (epsilon, delta) (0.5, 0) and (0.6, 0); keep one of them",
+            "edge 'b' – 'a' occurs twice, with (epsilon, delta) (0.5, 0) and (0.6, 0); keep one of them",
         ),
         ({"alpha": [0.25, 1.5, None]}, "dataset 'b': alpha is 1.5, -0.5; give probabilities from 0 to 1"),
         ({"alpha": [0.25]}, "there are 3 datasets and 1 values of alpha; give one per dataset"),
@@ -326,7 +332,7 @@ def test_unknown_keys_are_named_with_their_neighbors() -> None:
     g = DatasetGraph.from_columns(["12", "13", "14"], ["red", "blue", "blue"], ["12"], ["13"], 1.0)
     with pytest.raises(UnknownKey, match="there is no dataset '12x' in 'graph'; did you mean '12'"):
         g.index("12x")
-    with pytest.raises(UnknownKey, match="alpha is given for '1z', which is no dataset"):
+    with pytest.raises(UnknownKey, match="alpha is given for '1z', which is not a dataset"):
         g.with_alpha({"1z": 0.5})
 
 

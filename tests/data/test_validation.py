@@ -67,7 +67,7 @@ def test_unknown_keys_say_what_a_key_is(grid: DatasetGraph) -> None:
         grid.index("q")
     with pytest.raises(UnknownKey, match=r"there is no dataset '\(1, 7\)' in 'graph'; did you mean '\(1, 2\)'"):
         neodp.extend(grid)[1, 7]
-    with pytest.raises(GraphError, match=r"alpha is given twice for '1'; give it once: keys are what str\(\) makes"):
+    with pytest.raises(GraphError, match=r"alpha is given twice for '1'; give it once: keys are compared as str\(\)"):
         neodp.generate.path(2).with_alpha({1: 0.5, "1": 0.6})
 
 

@@ -202,8 +202,8 @@ def test_spent(caller: Caller, client: Store) -> None:
     client.load("g", graph)
     client.load("h", _survey([0.25, 3.0]))
     _plugin(caller, "0-0", "a")
-    assert "requested 1, used 1, allowed 1" in _same(caller, client, "0-0", "b").message
-    assert "requested 1, used 1, allowed 1" in _same(caller, client, "0-0", "b", graph="h").message
+    assert "1 answer given, 1 allowed" in _same(caller, client, "0-0", "b").message
+    assert "1 answer given, 1 allowed" in _same(caller, client, "0-0", "b", graph="h").message
     for limit in (Limit(None, 3.1), Limit(1000, 3.0999999999999996), Limit(None, 1.3), Limit(1, 10.0), Limit(0, 0.0)):
         client.allow("default", limit)
         assert _same(caller, client, "0-0", "b", graph="h").kind == "budget_spent"
@@ -415,7 +415,7 @@ def test_the_command_line(
     given = capsys.readouterr().out.split()
     assert given == [given[0]] * 3
     assert main([*words[:-1], "autumn", "--engine", "server"]) == 1
-    assert "requested 1, used 1, allowed 1" in capsys.readouterr().err
+    assert "1 answer given, 1 allowed" in capsys.readouterr().err
 
 
 def test_a_name_is_the_same_however_it_is_written(caller: Caller, client: Store) -> None:

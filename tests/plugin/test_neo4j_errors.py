@@ -109,7 +109,7 @@ def test_an_edge_that_stands_twice(caller: Caller, client: Store) -> None:
     caller(join % ("b", "0.25", "a"))
     refusal = caller.refusal("CALL neodp.check('g')")
     assert refusal.kind == "graph"
-    assert "stands twice, with (epsilon, delta) (0." in refusal.message
+    assert "occurs twice, with (epsilon, delta) (0." in refusal.message
     assert "(0.25, 0)" in refusal.message
 
 
@@ -131,7 +131,7 @@ def test_two_datasets_with_one_key(caller: Caller, client: Store) -> None:
     try:
         caller(DATASETS.format(f"{_a(key=repr('a'))}, {_a(key=repr('a'))}"))
         refusal = caller.refusal("CALL neodp.check('g')")
-        assert refusal == Refused("graph", "dataset 'a': the key 'a' stands twice", "make keys unique")
+        assert refusal == Refused("graph", "dataset 'a': the key 'a' occurs twice", "make keys unique")
     finally:
         caller("MATCH (n) DETACH DELETE n")
         client.init()

@@ -58,7 +58,7 @@ def test_what_is_read(text: str, cypher: str) -> None:
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(GraphError, match="'neodp ask'"):
+    with pytest.raises(GraphError, match="use 'ask' instead"):
         PeopleQuery.parse(text)
 
 

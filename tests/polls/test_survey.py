@@ -101,7 +101,7 @@ print(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).to_arrow().num
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (3, {}, "the table of people is a int, which is no table; give a pandas or polars frame, an Arrow table"),
+        (3, {}, "the table of people is a int, which is not a table; give a pandas or polars frame, an Arrow table"),
         ({"answer": ["yes"], "privacy": []}, {}, "the table of people cannot be read as Arrow columns"),
         (COLUMNS, {"vote": "anser"}, "the table has no column 'anser'; did you mean 'answer'?"),
         (COLUMNS, {"vote": ["answer", "answer"]}, "the column 'answer' is named twice"),

@@ -147,8 +147,8 @@ def test_places_for_no_backup(store: Store, address: str, tmp_path: Path, monkey
     for place, message in {
         "": "is a folder; name a file in it",
         "folder": "is a folder; name a file in it",
-        "missing/b.db": "is in no folder that exists; make the folder, or name another file",
-        "there.db/b.db": "is in no folder that exists",
+        "missing/b.db": "is in a folder that does not exist; make the folder, or name another file",
+        "there.db/b.db": "is in a folder that does not exist",
         "store.db": "is the store itself; name another file",
         "./store.db": "is the store itself",
         address: "is the store itself",
@@ -156,17 +156,15 @@ def test_places_for_no_backup(store: Store, address: str, tmp_path: Path, monkey
         "store.db-journal": "is where SQLite keeps the store's journal",
         "store.db-wal": "is where SQLite keeps the store's journal",
         "journaled.db": "has journaled.db-journal beside it, which SQLite would take for its journal",
-        "link.db": "is a link, and may lead anywhere; name the file itself",
-        "dangling.db": "is a link, and may lead anywhere",
+        "link.db": "is a link, which neodp does not follow; name the file itself",
+        "dangling.db": "is a link, which neodp does not follow",
         "pipe": "is not a file",
         "a\0b": "cannot be written",
         "x" * 300: "cannot be written: File name too long",
     }.items():
         with pytest.raises((GraphError, StoreError), match=message):
             store.backup(place, force=True)
-    with pytest.raises(
-        GraphError, match=r"there.db is there already; name another file, or use `force=True` to replace"
-    ):
+    with pytest.raises(GraphError, match=r"there.db already exists; name another file, or use `force=True` to replace"):
         store.backup("there.db")
     assert {path: path.lstat() for path in tmp_path.iterdir()} == before
     store.backup("there.db", force=True)
@@ -207,7 +205,7 @@ def test_a_server_is_backed_up_by_its_own_tools(store: Store, tmp_path: Path) ->
     [
         ("UPDATE chunk SET data = zeroblob(length(data)) WHERE part = 0", DamagedStore, "the ledger is intact"),
         ("UPDATE graph SET edges = 7", DamagedStore, "store.db is damaged: a row of its table 'graph' was altered"),
-        ("UPDATE release SET answer = 'no'", DamagedRelease, "release 'spring' of 'g' is not what was kept"),
+        ("UPDATE release SET answer = 'no'", DamagedRelease, "release 'spring' of 'g' was altered"),
         ("DELETE FROM release", DamagedRelease, "has 1 releases, and 0 are there"),
         ("DELETE FROM population", DamagedStore, "its table 'population' lost or gained a row"),
     ],

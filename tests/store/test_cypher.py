@@ -39,7 +39,7 @@ def test_both_dialects_have_all_canned_queries() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("// name: a\n// A.\nRETURN 1;\n// name: a\n// A.\nRETURN 2;", r"'a' in cypher/here\.cypher stands twice"),
+        ("// name: a\n// A.\nRETURN 1;\n// name: a\n// A.\nRETURN 2;", r"'a' in cypher/here\.cypher occurs twice"),
         ("// name: a\n// A.\n", r"'a' in cypher/here\.cypher has no text"),
         ("// name: a\nRETURN 1;", r"'a' in cypher/here\.cypher does not say what it does"),
     ],

@@ -204,7 +204,7 @@ def test_an_answer_is_given_once_and_kept(store: Store) -> None:
     assert store.answer("g", "0-0-0", "spring") == first
     assert store.answer("g", "no such dataset", "spring") == first
     with pytest.raises(
-        BudgetSpent, match="release 'autumn' about population 'default' is refused: requested 1, used 1, allowed 1"
+        BudgetSpent, match="release 'autumn' about population 'default' is refused: 1 answer given, 1 allowed"
     ):
         store.answer("g", "4-4-4", "autumn")
     store.drop("g")

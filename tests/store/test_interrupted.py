@@ -162,7 +162,7 @@ def test_of_two_writers_the_later_one_stands(shared: Store) -> None:
     graph = shared.read("g")
     old, new = neodp.extend(graph), neodp.extend(graph.with_alpha(neodp.homogeneous(graph, 0.8)))
     with pytest.raises(
-        Overtaken, match=r"somebody else changed graph 'g' in .* while it was written; what they wrote stands"
+        Overtaken, match=r"somebody else changed graph 'g' in .* while it was being written; their change was kept"
     ):
         shared.write("g", old, progress=meanwhile(lambda: shared.write("g", new)))
     assert np.array_equal(shared.mechanism("g").mechanism.probabilities, new.probabilities)

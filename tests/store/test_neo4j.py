@@ -96,7 +96,7 @@ def test_a_driver_is_used_and_stays_open(neo4j_server: servers.Server, neo4j_dri
         assert store.address.endswith(f":{port} (database neo4j)")
         assert host
     assert neo4j_driver.execute_query("MATCH (d:Dataset) RETURN count(d) AS n").records[0]["n"] == 3
-    with pytest.raises(StoreError, match="auth is given beside a driver; leave it out: the driver has its own"):
+    with pytest.raises(StoreError, match="auth is given together with a driver; leave it out: the driver has its own"):
         open_store(neo4j_driver, auth=("neo4j", "hunter2"))
     with pytest.raises(StoreUnreachable, match=r"there is no such database at .* \(database nope\)"):
         open_store(neo4j_driver, database="nope")
@@ -242,7 +242,7 @@ def test_a_graph_made_by_plain_cypher(store: Store, neo4j_driver: neo4j.Driver) 
         ("SET r.epsilon = -1", "edge '1' – '2': epsilon is -1.0; give a number from 0 to 690"),
         (
             "CREATE (d)-[:NEIGHBOR {epsilon: 2.0}]->(e)",
-            "edge '1' – '2' stands twice, with",
+            "edge '1' – '2' occurs twice, with",
         ),
         ("SET d.key = 17", "graph 'g' has 4 datasets, but only 3 of them have a text as key; correct them"),
     ],

@@ -81,8 +81,8 @@ def test_ctrl_c_just_after_something_was_sent_is_ctrl_c(
 
 def test_where_nobody_knows_whether_it_was_done_that_is_said(store: Store, cutter: Proxy) -> None:
     told = (
-        r"the connection to .* was lost before a change was confirmed: this may have been done; "
-        "ask again under the same name, or look at what is there"
+        r"the connection to .* was lost before a change was confirmed, so that it may have been made or not; "
+        "ask again under the same name, or check what is stored"
     )
     cutter.at(COMMIT, "after", times=2, behind=KEEP)
     with pytest.raises(UnknownOutcome, match=told):
@@ -106,7 +106,7 @@ def test_a_server_that_is_silent_is_given_up(cutter: Proxy) -> None:
     settings = Settings.from_env(f"bolt://127.0.0.1:{cutter.port}")
     with open_store(replace(settings, timeout=0.5)) as store:
         cutter.at(PULL, "stall", times=100)
-        with pytest.raises(StoreUnreachable, match=r"was silent for 0\.5 seconds; see whether it is at work; raise"):
+        with pytest.raises(StoreUnreachable, match=r"was silent for 0\.5 seconds; check whether it is busy, or raise"):
             store.graphs()
 
 
@@ -116,7 +116,7 @@ def test_a_server_that_dies_is_said_to_be_lost(cutter: Proxy) -> None:
     settings = Settings.from_env(f"bolt://127.0.0.1:{cutter.port}")
     with open_store(replace(settings, timeout=0.5)) as store:
         cutter.close()
-        with pytest.raises(StoreUnreachable, match=r"the connection to .* was lost; see whether the server runs"):
+        with pytest.raises(StoreUnreachable, match=r"the connection to .* was lost; check that the server is running"):
             store.graphs()
 
 

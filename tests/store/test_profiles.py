@@ -161,7 +161,9 @@ def test_a_load_that_fails_leaves_nothing_that_counts(store: Store) -> None:
     if "://" in store.address:  # the embedded file has nothing that is half there
         with pytest.raises(KeyboardInterrupt):
             store.profiles.load("q", large(), progress=stop)
-        with pytest.raises(UnfinishedGraph, match="profile 'q' is not whole: its load was interrupted or is going on"):
+        with pytest.raises(
+            UnfinishedGraph, match="profile 'q' is incomplete: its load was interrupted or is still running"
+        ):
             store.profiles.read("q")
         with pytest.raises(UnfinishedGraph):
             store.query("weight_histogram", "q")

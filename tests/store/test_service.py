@@ -251,7 +251,7 @@ def test_alpha_is_replaced_as_a_whole_and_unsets_the_mechanism(store: Store) -> 
     assert fingerprint(back) == fingerprint(new)
     assert back.alpha[back.index("2")].tolist() == [1.0, 1e-30]
     assert store.info("g").mechanism is None
-    with pytest.raises(NoMechanism, match=r"graph 'g' has no whole mechanism; run `store.extend\('g'\)` first"):
+    with pytest.raises(NoMechanism, match=r"graph 'g' has no complete mechanism; run `store.extend\('g'\)` first"):
         store.mechanism("g")
 
 

@@ -142,13 +142,13 @@ def test_a_command_notes_once_that_a_password_would_travel_in_the_open(
 
 @pytest.mark.parametrize("uri", ["localhost", "LocalHost/", "127.0.0.1", "//10.0.0.7", "::1", "[::1]", "fe80::1"])
 def test_a_host_alone_is_no_path(uri: str) -> None:
-    with pytest.raises(StoreError, match=r"looks like an address, but is not one in full; write bolt://HOST:PORT"):
+    with pytest.raises(StoreError, match=r"looks like an address, but is incomplete; write bolt://HOST:PORT"):
         Settings.from_env(uri)
 
 
 @pytest.mark.parametrize("uri", ["host:7687", "file.db", "localhost"])
 def test_neo4j_uri_is_an_address_in_full(uri: str) -> None:
-    with pytest.raises(StoreError, match="NEO4J_URI is not an address in full; set it to bolt://HOST:PORT"):
+    with pytest.raises(StoreError, match="NEO4J_URI is not a complete address; set it to bolt://HOST:PORT"):
         Settings.from_env(environ={"NEO4J_URI": uri})
 
 

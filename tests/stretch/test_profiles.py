@@ -141,7 +141,7 @@ def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, message: str) -> Non
             "user,item\na,x\n",
             "has no weights; give it the columns item,weight, user,weight, user,item,weight or",
         ),
-        ("item,weight\n1,0.5\n1,0.6\n", r"line 3: '1' stands twice; keep one of the two rows"),
+        ("item,weight\n1,0.5\n1,0.6\n", r"line 3: '1' occurs twice; keep one of the two rows"),
         ("item,weight\n1,1.5\n", r"line 2: the weight is 1.5, out of range; give a number from 0 to 1"),
         ("user,group\nann,pragmatic\n", r"there is no group 'pragmatic'; did you mean 'pragmatist'\?"),
         ("user,group\nann,\n", r"line 2: the group is missing; give one of unconcerned, pragmatist, fundamentalist"),
@@ -165,16 +165,16 @@ def test_a_highest_rating_that_is_none(ratings: Path) -> None:
 def test_a_misspelt_weight_is_not_the_weight_1(tmp_path: Path, header: str) -> None:
     path = weights(tmp_path, f"user,item,rating,{header}\na,x,5,0.1\n")
     with pytest.raises(
-        GraphError, match=f"weights.csv has a column '{header}', and none 'weight'; rename it, or give `extra"
+        GraphError, match=f"weights.csv has a column '{header}', but no column 'weight'; rename it, or give `extra"
     ):
         Profiles.from_csv(path)
-    with pytest.warns(UserWarning, match=f"the column '{header}' is ignored, and there is none 'weight'"):
+    with pytest.warns(UserWarning, match=f"the column '{header}' is ignored, and there is no column 'weight'"):
         assert Profiles.from_csv(path, options=IGNORE).weight.tolist() == [1.0]
 
 
 def test_other_columns_are_refused_by_name(ratings: Path) -> None:
     message = (
-        "has a column 'timestamp', which is not asked for; it may have userId, movieId, rating, weight; or give `ex"
+        "has a column 'timestamp', which is not expected; it may have userId, movieId, rating, weight; or give `ex"
     )
     with pytest.raises(GraphError, match=message):
         Profiles.from_csv(ratings, columns=COLUMNS)
@@ -201,7 +201,7 @@ def test_what_is_wrong_in_columns() -> None:
         Profiles.from_columns(["a"], ["x"], weight=[1, 1])
     with pytest.raises(GraphError, match="like 0: 'a' is none of the users; correct the id"):
         Profiles.from_columns(["a"], ["x"], users=["b"])
-    with pytest.raises(GraphError, match="a user has no id, or stands twice among the users"):
+    with pytest.raises(GraphError, match="a user has no id, or occurs twice among the users"):
         Profiles.from_columns(["a"], ["x"], users=["a", "a"])
     with pytest.raises(GraphError, match="there are 1 groups for 2 users; give one per user"):
         Profiles.from_columns(["a", "b"], ["x", "x"], group=["unconcerned"])

@@ -156,7 +156,7 @@ def test_prior_by_distance_counts_every_distance_alike() -> None:
     ("how", "error", "message"),
     [
         ("flat", GraphError, "there is no prior 'flat'; give 'uniform', 'distance', or a weight per dataset"),
-        ({"11": 1.0}, UnknownKey, "a weight is given for '11', which is no dataset; did you mean '1'?"),
+        ({"11": 1.0}, UnknownKey, "a weight is given for '11', which is not a dataset; did you mean '1'?"),
         ({"1": -1.0}, GraphError, "the weight of '1' is -1.0; give finite numbers of at least 0"),
         ({"1": math.nan}, GraphError, "the weight of '1' is nan; give finite numbers of at least 0"),
         ({"1": 0.0}, GraphError, "all weights are 0; give one above 0"),

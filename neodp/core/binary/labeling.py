@@ -173,7 +173,7 @@ def _round_in(graph: DatasetGraph, rule: Privacy, own: Labels, label: Labels) ->
         witness = _witness(graph, rule, own, label, *conflict)
         raise IncompatibleAlpha(
             str(witness),
-            Hint("lower the one or raise the other, or see ", Call("suggest"), " for a choice that fits"),
+            Hint("lower the first or raise the second, or see ", Call("suggest"), " for a compatible choice"),
             witness,
         )
     return np.where(graph.given, sign * first, own), moved

@@ -143,7 +143,7 @@ def _compatible(graph: DatasetGraph, alpha: Floats) -> tuple[Floats, NDArray[np.
     worst = int(np.argmax(np.where(broken, found.tightness, -1.0)))
     raise _refused(
         _witness(graph, alpha, int(edges[worst]), found.broken[worst]),
-        Hint("bring the two closer, or see ", Call("suggest"), " for a choice that fits"),
+        Hint("bring the two closer, or see ", Call("suggest"), " for a compatible choice"),
     )
 
 

@@ -99,7 +99,7 @@ def plain(column: pa.ChunkedArray | pa.Array, name: str, source: object) -> pa.A
             return column.cast(pa.string())
         except pa.ArrowInvalid:
             raise GraphError(
-                f"{source}: the column {name!r} holds bytes that are no text", "write it as a column of strings"
+                f"{source}: the column {name!r} holds bytes that are not text", "write it as a column of strings"
             ) from None
     if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
         return column.cast(pa.float64())

@@ -151,12 +151,12 @@ def _refuse_others(
     slips = [(other, name) for other in others for name in absent if is_alike(other, name)]
     if options.extra_columns == "ignore":
         for other, name in slips:
-            warnings.warn(f"{source}: the column {other!r} is ignored, and there is none {name!r}", stacklevel=4)
+            warnings.warn(f"{source}: the column {other!r} is ignored, and there is no column {name!r}", stacklevel=4)
         return
     if slips:
         (other, name), *_ = slips
         raise GraphError(
-            f"{source} has a column {shortened(other)!r}, and none {name!r}",
+            f"{source} has a column {shortened(other)!r}, but no column {name!r}",
             Hint("rename it, or give ", Option("extra_columns", "ignore")),
         )
     if not closed:
@@ -173,7 +173,7 @@ def _refuse_others(
         )
         what = f"a column {shown}, which is" if len(others) == 1 else f"columns {shown}, which are"
         raise GraphError(
-            f"{source} has {what} not asked for",
+            f"{source} has {what} not expected",
             Hint(f"it may have {', '.join(asked)}; or give ", Option("extra_columns", "ignore")),
         )
 

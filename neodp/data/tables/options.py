@@ -72,4 +72,4 @@ class ReadOptions:
         if self.header_row is not None and (type(self.header_row) is not int or self.header_row < 1):
             raise GraphError(f"the header row is {self.header_row!r}", "give a whole number of at least 1")
         if self.extra_columns not in (None, "refuse", "ignore"):
-            raise GraphError(f"extra columns are to be {self.extra_columns!r}", "give refuse or ignore")
+            raise GraphError(f"extra_columns is {self.extra_columns!r}", "give refuse or ignore")

@@ -35,7 +35,7 @@ class Workbook:
             from python_calamine import CalamineWorkbook
         except ImportError:
             raise GraphError(
-                f"{source} is a workbook, and what reads workbooks is not installed",
+                f"{source} is a workbook, and no reader for workbooks is installed",
                 "pip install 'neodp[excel]', or save the table as 'CSV UTF-8'",
             ) from None
         self.sheet, rows = _chosen(CalamineWorkbook.from_filelike(io.BytesIO(data)), source, options.sheet)

@@ -91,11 +91,11 @@ def _require_place(target: Path, file: File, *, force: bool) -> None:
 def _misplaced(target: Path, file: File) -> tuple[str, str] | None:
     """Return why a backup may not be written to a path, and what to do about it."""
     if target.is_symlink():
-        return "is a link, and may lead anywhere", "name the file itself"
+        return "is a link, which neodp does not follow", "name the file itself"
     if target.is_dir():
         return "is a folder", "name a file in it"
     if not target.parent.is_dir():
-        return "is in no folder that exists", "make the folder, or name another file"
+        return "is in a folder that does not exist", "make the folder, or name another file"
     if target.exists() and not target.is_file():
         return "is not a file", "name another"
     if target.exists() and target.samefile(file.path):

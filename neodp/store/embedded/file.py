@@ -272,9 +272,8 @@ class File:
         found = dict(self.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
         for name in sorted(found.keys() | _schema().keys()):
             if found.get(name) != _schema().get(name):
-                what = (
-                    "is missing" if name not in found else "is not neodp's" if name not in _schema() else "was changed"
-                )
+                what = "was changed" if name in _schema() else "does not belong to neodp"
+                what = what if name in found else "is missing"
                 raise self.damaged(f"its table or index {name!r} {what}")
         size, pages, journal = (
             self.execute(f"PRAGMA {name}")[0][0] for name in ("page_size", "page_count", "journal_mode")
@@ -310,7 +309,7 @@ class File:
         precise = getattr(error, "sqlite_errorcode", 0)
         code = precise & 0xFF
         if isinstance(error, UnicodeEncodeError):
-            return GraphError("a name or key is not a text that UTF-8 can write", "correct it")
+            return GraphError("a name or key is not valid Unicode text", "correct it")
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StoreUnreachable(
                 f"the store {self.address} is in use by another process, which did not finish within {self._wait:g} s",
@@ -333,7 +332,9 @@ class File:
         if code == sqlite3.SQLITE_CORRUPT or unreadable:
             return self.damaged("a part of it cannot be read")
         if code == sqlite3.SQLITE_CANTOPEN:
-            return StoreUnreachable(f"the store {self.address} cannot be opened", "see the rights on it and its folder")
+            return StoreUnreachable(
+                f"the store {self.address} cannot be opened", "check the permissions of the file and its folder"
+            )
         if code == sqlite3.SQLITE_IOERR:
             return StoreError(f"the disk failed under {self.address}", "see the system's log; nothing was changed")
         return StoreError(f"{self.address} refused: {error}", "nothing was changed")
@@ -439,7 +440,7 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
         if other.is_symlink() or (other.exists() and other.stat().st_nlink > 1):
             return f"has a link beside it, {other.name}", "find out who made the link, and remove it"
     if not path.parent.is_dir():
-        return "is in no folder that exists", Hint("make the folder, or correct ", Option("uri"))
+        return "is in a folder that does not exist", Hint("make the folder, or correct ", Option("uri"))
     if not path.exists():
         journals = [end for end in BESIDE if beside(path, end).exists()]
         if journals:
@@ -455,7 +456,7 @@ def _misplaced(path: Path) -> tuple[str, str] | None:
         return "may not be read", "ask for the right to, or use another file"
     elif path.stat().st_size == 0:
         hint = "restore it from a backup, see docs/backup.md, or delete it"
-        return "is an empty file: it lost what it held, or never was a store", hint
+        return "is an empty file: it lost its contents, or never was a store", hint
     return None
 
 

@@ -325,8 +325,9 @@ class Connection:
             if read:
                 raise self._lost(e) from e
             raise UnknownOutcome(
-                f"the connection to {self.address} was lost before a change was confirmed: this may have been done",
-                "ask again under the same name, or look at what is there",
+                f"the connection to {self.address} was lost before a change was confirmed, so that it may have been "
+                "made or not",
+                "ask again under the same name, or check what is stored",
             ) from e
         except LOST as e:
             raise self._lost(e) from e
@@ -360,15 +361,15 @@ class Connection:
         if any("Deadline" in type(cause).__name__ or isinstance(cause, TimeoutError) for cause in chain):
             return StoreUnreachable(
                 f"{self.address} was silent for {self._timeout:g} seconds",
-                Hint("see whether it is at work; raise ", Option("timeout")),
+                Hint("check whether it is busy, or raise ", Option("timeout")),
             )
         if self._answered:
             return StoreUnreachable(
-                f"the connection to {self.address} was lost", "see whether the server runs, and try again"
+                f"the connection to {self.address} was lost", "check that the server is running, and try again"
             )
         if any(word in str(error) for word in ("handshake", "Bolt service")):
             return StoreUnreachable(
-                f"what answers at {self.address} does not speak Bolt, or only with TLS",
+                f"the server at {self.address} does not speak Bolt, or only with TLS",
                 "correct the port, or use +s, as in neo4j+s://HOST",
             )
         return StoreUnreachable(

@@ -89,7 +89,7 @@ def test_words_that_are_no_method_and_numbers_that_are_no_epsilon() -> None:
 
 
 def test_a_preference_for_nobody_is_refused() -> None:
-    with pytest.raises(UnknownKey, match="a preference is given for 'z', which is no dataset"):
+    with pytest.raises(UnknownKey, match="a preference is given for 'z', which is not a dataset"):
         DatasetGraph.from_columns(["x", "y"], ["a", "b"], ["x"], ["y"], 1.0, preference={"z": ["a", "b"]})
 
 

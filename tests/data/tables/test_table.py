@@ -106,19 +106,19 @@ def test_standard_input_is_read_once_and_asked_often(monkeypatch: pytest.MonkeyP
             "vote,Delta\n",
             ["vote"],
             ["delta"],
-            "has a column 'Delta', and none 'delta'; rename it, or give `extra_columns='",
+            "has a column 'Delta', but no column 'delta'; rename it, or give `extra_columns='",
         ),
         (
             "vote,alhpa\n",
             ["vote"],
             ["alpha"],
-            "has a column 'alhpa', and none 'alpha'; rename it, or give `extra_columns='",
+            "has a column 'alhpa', but no column 'alpha'; rename it, or give `extra_columns='",
         ),
         (
             "vote,a,b\n",
             ["vote"],
             ["c"],
-            "has columns 'a', 'b', which are not asked for; it may have vote, c; or give `ex",
+            "has columns 'a', 'b', which are not expected; it may have vote, c; or give `ex",
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_open_tables_may_have_others_but_no_slips(tmp_path: Path) -> None:
         ({"encoding": "hex"}, "there is no encoding 'hex'; give one such as"),
         ({"delimiter": "--"}, "the delimiter is '--'; give one character such as"),
         ({"delimiter": "a"}, "the delimiter is 'a'; give one character such as"),
-        ({"extra_columns": "keep"}, "extra columns are to be 'keep'; give refuse or ignore"),
+        ({"extra_columns": "keep"}, "extra_columns is 'keep'; give refuse or ignore"),
     ],
 )
 def test_invalid_options(options: dict[str, Any], message: str) -> None:
@@ -183,7 +183,7 @@ def test_workbooks_need_their_reader(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_table(path, ["vote"], options=ReadOptions(sheet="Shet"))
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(
-        GraphError, match=r"what reads workbooks is not installed; pip install 'neodp\[excel\]', or save"
+        GraphError, match=r"no reader for workbooks is installed; pip install 'neodp\[excel\]', or save"
     ):
         read_table(path, ["vote"])
 

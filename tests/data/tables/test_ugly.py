@@ -61,7 +61,7 @@ REFUSED = {
     "no_header.csv": "has no column 'vote'; its first line, Ada, yes, 0.5, must name the columns",
     "capitals.csv": "has no column 'vote'; did you mean 'Vote'?",
     "twice.csv": "has 2 columns 'vote'; rename or remove all but one",
-    "misspelt.csv": "has a column 'weigth', and none 'weight'; rename it, or give `extra_columns='ignore'`",
+    "misspelt.csv": "has a column 'weigth', but no column 'weight'; rename it, or give `extra_columns='ignore'`",
     "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 between ',': "
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
@@ -174,7 +174,7 @@ def test_the_remedies_help(name: str, options: ReadOptions) -> None:
 
 
 def test_a_column_may_be_ignored_but_not_in_silence() -> None:
-    with pytest.warns(UserWarning, match="the column 'weigth' is ignored, and there is none 'weight'"):
+    with pytest.warns(UserWarning, match="the column 'weigth' is ignored, and there is no column 'weight'"):
         table = read("misspelt.csv", ReadOptions(extra_columns="ignore"))
     assert table.get("weight") is None
 

@@ -68,7 +68,7 @@ public class Refusal extends RuntimeException {
     public static Refusal unfinished(String graph, String doing) {
         return new Refusal(
                 "unfinished",
-                "graph " + Text.quoted(graph) + " is not whole: its " + doing + " was interrupted or is going on",
+                "graph " + Text.quoted(graph) + " is incomplete: its " + doing + " was interrupted or is still running",
                 "load it again, or drop it");
     }
 
@@ -95,7 +95,8 @@ public class Refusal extends RuntimeException {
     public static Refusal overtaken(String graph) {
         return new Refusal(
                 "overtaken",
-                "somebody else changed graph " + Text.quoted(graph) + " while it was written; what they wrote stands",
+                "somebody else changed graph " + Text.quoted(graph)
+                        + " while it was being written; their change was kept",
                 "look at it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph)
                         + "}) RETURN g`, and do it again if it is still wanted");
     }
@@ -124,7 +125,7 @@ public class Refusal extends RuntimeException {
         return new Refusal(
                 "damaged_release",
                 "release " + Text.described(release) + " of " + Text.described(subject)
-                        + " is not what was kept: the store was damaged or edited",
+                        + " was altered: the store was damaged or edited",
                 "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
@@ -139,7 +140,8 @@ public class Refusal extends RuntimeException {
     public static Refusal damagedLimit(String population) {
         return new Refusal(
                 "damaged_release",
-                "the limit of population " + Text.quoted(population) + " is no number: the store was damaged or edited",
+                "the limit of population " + Text.quoted(population)
+                        + " is not a number: the store was damaged or edited",
                 "set it with `MATCH (l:NeodpLedger {population: " + Text.cypher(population)
                         + "}) SET l.max_releases = N, l.epsilon = null`");
     }

@@ -76,7 +76,7 @@ public final class EdgeOrder {
         boolean same = high(edges, e) == high(edges, f) && low(edges, e) == low(edges, f);
         if (same && (edges.epsilon[e] != edges.epsilon[f] || edges.delta[e] != edges.delta[f])) {
             throw Refusal.graph(
-                    place(keys, edges, f) + " stands twice, with (epsilon, delta) " + pair(edges, e) + " and "
+                    place(keys, edges, f) + " occurs twice, with (epsilon, delta) " + pair(edges, e) + " and "
                             + pair(edges, f),
                     "keep one of them");
         }

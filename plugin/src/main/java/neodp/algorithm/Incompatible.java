@@ -14,8 +14,8 @@ public final class Incompatible extends Refusal {
         super(
                 "incompatible_alpha",
                 witness.sentence(),
-                "lower the one or raise the other, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
-                        + ")` for a choice that fits");
+                "lower the first or raise the second, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                        + ")` for a compatible choice");
         this.witness = witness;
     }
 }

@@ -163,7 +163,7 @@ public final class Answers {
         if (info.version() != null && !info.privacy().equals(Model.EPSILON_DELTA)) {
             throw Refusal.privacy(
                     "the mechanism of graph " + Text.quoted(graph) + " keeps " + info.privacy()
-                            + " privacy, whose cost nobody adds up here",
+                            + " privacy, and neodp cannot account for its cost",
                     "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
         if (info.certificate() != null && !verify) {
@@ -192,7 +192,7 @@ public final class Answers {
         GraphInfo after = read((tx, workers) -> GraphInfo.of(tx, graph));
         if (after.certificate() == null) {
             throw Refusal.notCertified(
-                    "graph " + Text.quoted(graph) + " was changed while it was looked at", "try again");
+                    "graph " + Text.quoted(graph) + " was changed while it was checked", "try again");
         }
         return after;
     }

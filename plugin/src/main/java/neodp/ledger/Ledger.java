@@ -155,7 +155,7 @@ public record Ledger(
         String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
         if (most != null && used >= most) {
             throw Refusal.budgetSpent(
-                    asked + "requested 1, used " + used + ", allowed " + most,
+                    asked + used + (used == 1 ? " answer" : " answers") + " given, " + most + " allowed",
                     hint + "SET l.max_releases = N` allows more");
         }
         if (epsilon == null) {
@@ -245,6 +245,6 @@ public record Ledger(
     private String limit() {
         String number =
                 most == null ? "" : String.format(Locale.ROOT, "%,d release%s and ", most, most == 1 ? "" : "s");
-        return number + "epsilon " + Text.general(epsilon) + " in all for everybody";
+        return number + "epsilon " + Text.general(epsilon) + " in total for each person";
     }
 }

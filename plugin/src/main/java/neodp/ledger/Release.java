@@ -54,7 +54,7 @@ public record Release(
         return row == null ? null : of((Map<?, ?>) row);
     }
 
-    /** A release from its properties; refused if it is not what was kept. */
+    /** A release from its properties; refused if it was altered. */
     public static Release of(Map<?, ?> row) {
         try {
             Release found = read(row);

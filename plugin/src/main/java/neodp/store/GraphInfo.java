@@ -54,7 +54,8 @@ public record GraphInfo(
         requireEpsilonDelta();
         if (version == null) {
             throw Refusal.noMechanism(
-                    "graph " + Text.quoted(name) + " has no whole mechanism", "run " + Refusal.extend(name) + " first");
+                    "graph " + Text.quoted(name) + " has no complete mechanism",
+                    "run " + Refusal.extend(name) + " first");
         }
     }
 

@@ -140,7 +140,7 @@ public final class GraphReader {
             keys[v] = columns.keys[from[v]];
             if (v > 0 && keys[v].equals(keys[v - 1])) {
                 String key = Text.quoted(keys[v]);
-                throw Refusal.graph("dataset " + key + ": the key " + key + " stands twice", "make keys unique");
+                throw Refusal.graph("dataset " + key + ": the key " + key + " occurs twice", "make keys unique");
             }
         }
         workers.check();

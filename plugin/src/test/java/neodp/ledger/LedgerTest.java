@@ -59,7 +59,7 @@ final class LedgerTest {
         assertDoesNotThrow(() -> spend(ledger, 1.0));
         Refusal refusal = assertThrows(Refusal.class, () -> spend(ledger.plus(release("nobody", "a")), 1.0));
         assertTrue(refusal.is("budget_spent"));
-        assertTrue(refusal.getMessage().contains("requested 1, used 1, allowed 1"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("1 answer given, 1 allowed"), refusal.getMessage());
     }
 
     @Test
