@@ -199,7 +199,7 @@ def test_what_is_wrong_in_columns() -> None:
         Profiles.from_columns(["a", "b"], ["x"])
     with pytest.raises(GraphError, match="there are 2 weights for 1 likes; give one per like, or one for all"):
         Profiles.from_columns(["a"], ["x"], weight=[1, 1])
-    with pytest.raises(GraphError, match="like 0: 'a' is none of the users; correct the id"):
+    with pytest.raises(GraphError, match="like 0: 'a' is not among the users; correct the id"):
         Profiles.from_columns(["a"], ["x"], users=["b"])
     with pytest.raises(GraphError, match="a user has no id, or occurs twice among the users"):
         Profiles.from_columns(["a"], ["x"], users=["a", "a"])
