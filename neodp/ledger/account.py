@@ -17,6 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from types import EllipsisType
 from typing import TypeAlias
@@ -25,7 +26,7 @@ from neodp.data.formatting import number
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.composition import Loss, Total, compose, fits
-from neodp.ledger.question import Level
+from neodp.ledger.question import SHARE, Level
 from neodp.ledger.release import Release
 
 __all__ = ["Account", "Ledger", "Limit", "Spent", "in_words"]
@@ -273,6 +274,7 @@ class Account:
             spent, allow = (Call(name, population=self.population) for name in ("spent", verb))
             return Hint(spent, " shows what was spent, and ", allow, " allows more")
 
+        self._spend_shares(asked, levels)
         if self.left is not None and len(names) > self.left:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
@@ -289,6 +291,22 @@ class Account:
                         f"{self.limit}",
                         hint("allow_epsilon"),
                     )
+
+    def _spend_shares(self, asked: str, levels: Sequence[Sequence[Level]]) -> None:
+        """Refuse shares of people's epsilons that would add up to more than 1, whatever the limit."""
+        new = sum(Fraction(level.epsilon) for each in levels for level in each if level.name == SHARE)
+        if new and new + self.shares > 1:
+            raise BudgetSpent(
+                f"{asked} about {self.population} is refused: it spends a share of {number(float(new))} of everybody's "
+                f"epsilon, and {number(float(1 - self.shares))} is left",
+                "a share that is spent never comes back; ask with a smaller share",
+            )
+
+    @property
+    def shares(self) -> Fraction:
+        """The sum of the shares of people's epsilons that were spent."""
+        each = ((level, n) for price, n in self.prices.items() for level in price)
+        return sum((Fraction(level.epsilon) * n for level, n in each if level.name == SHARE), Fraction(0))
 
     def keep(
         self,

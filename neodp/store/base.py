@@ -30,6 +30,7 @@ from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
 from neodp.store import refusals
+from neodp.store.protections import Protections
 from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGraph, StoredMechanism, fingerprint
 
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
@@ -66,7 +67,7 @@ def silent(what: str, done: int, total: int) -> None:
     """Report no progress."""
 
 
-class Store(Tabular):
+class Store(Protections, Tabular):
     """A place where dataset graphs are stored."""
 
     address: str

@@ -17,6 +17,7 @@ from neodp.errors import StoreError
 from neodp.hints import Call, Hint
 from neodp.store.engines import Plugin
 from neodp.store.neo4j.mechanisms import Mechanisms
+from neodp.store.neo4j.people import People
 from neodp.store.neo4j.plugin import look, server_version
 from neodp.store.neo4j.releases import Releases
 from neodp.store.neo4j.session import Session
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Neo4jStore"]
 
 
-class Neo4jStore(Mechanisms, Releases):
+class Neo4jStore(Mechanisms, Releases, People):
     """A store on a Neo4j server, version 5.26 or newer.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Matches, merged into the program that an answer depends on (:mod:`neodp.ask.cover`).
+"""Matches, merged into the program that an answer depends on (:mod:`neodp.asking.cover`).
 
 An engine gives matches as columns of ids. A match is the set of its elements, so each row is sorted, and equal rows are
 one match; its amount is the greatest of its rows. Then every element is replaced by the units that take it along: a
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.ask.cover import Cover, Ints
+from neodp.asking.cover import Cover, Ints
 from neodp.errors import NotAskable
 
 __all__ = ["Matches", "TooManyMatches", "Units", "amounts", "weights"]
