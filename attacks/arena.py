@@ -102,7 +102,7 @@ def _command(
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print("neodp: interrupted before anything was done", file=sys.stderr)  # as python -m neodp says
+        print("neodp: interrupted before any change was made", file=sys.stderr)  # as python -m neodp says
     sys.stdout.flush()
     sys.stderr.flush()
     if counted is not None and trap is not None and trap.count:

@@ -47,7 +47,7 @@ def _stands(here: Arena, case: Case, before: State, after: State, done: Outcome)
 
 @attack("server-kills", "neo4j", share=1.5)
 def server_kill(rng: random.Random, arena: Arena) -> int:
-    """Kill the server in every command that writes, and start it again: the old state or the new one."""
+    """Kill the server in every command that writes, and restart it: the old state or the new one."""
     case, home = rng.choice(CASES), arena.folder / "home"
     with _started(arena, home) as here:
         assert here.server is not None

@@ -42,6 +42,7 @@ from bench import poll_accuracy
 from bench.process import Process, mark_peak, peak, processor_time, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from neodp import polls
+from neodp.core.symmetry import classes
 from neodp.data.tables import read_table
 from neodp.polls.mechanism import chance, crossing
 from neodp.study import optimum as optimize
@@ -238,7 +239,7 @@ def _solved(title: str, graph: neodp.DatasetGraph) -> tuple[str, ...]:
     weights = optimize.prior(graph)
     even = neodp.extend(graph.with_alpha(neodp.balanced(graph)))
     spent, best = processor_time(lambda: optimize.optimize(graph, weights))
-    program = optimize._Program.of(graph, weights, optimize.classes(graph, weights), even.p)
+    program = optimize._Program.of(graph, weights, classes(graph, weights), even.p)
     some, _ = processor_time(lambda: program.solve(0.0))
     program.kept[:] = True
     every, (_, value, _, _) = processor_time(lambda: program.solve(0.0))

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from neodp.data.graph import Floats
+from neodp.data.validation import Floats
 from neodp.polls import Threshold
 from neodp.polls.prior import Prior
 

@@ -18,10 +18,9 @@ from neodp.core.alpha import balanced as balanced
 from neodp.core.alpha import homogeneous as homogeneous
 from neodp.core.auditing import Audit as Audit
 from neodp.core.auditing import audit as audit
-from neodp.core.ball import Ball as Ball
-from neodp.core.ball import Rule as Rule
 from neodp.core.ball import evaluate as evaluate
 from neodp.core.boundary import minimum_hitting_set as minimum_hitting_set
+from neodp.core.evaluation import Ball as Ball
 from neodp.core.extension import Check as Check
 from neodp.core.extension import check as check
 from neodp.core.extension import extend as extend
@@ -32,6 +31,7 @@ from neodp.core.probability_table import Tabulated as Tabulated
 from neodp.core.sampling import draw as draw
 from neodp.core.sampling import draw_many as draw_many
 from neodp.core.suitable_pair import SuitablePair as SuitablePair
+from neodp.core.views import Rule as Rule
 from neodp.data import generate as generate
 from neodp.data.graph import DatasetGraph as DatasetGraph
 from neodp.data.tables import ReadOptions as ReadOptions

@@ -33,7 +33,7 @@ def main() -> int:
         with telling(_compiling):
             return cli.main()
     except KeyboardInterrupt:
-        print("neodp: interrupted before anything was done", file=sys.stderr)
+        print("neodp: interrupted before any change was made", file=sys.stderr)
         return 130
 
 

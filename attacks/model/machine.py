@@ -19,8 +19,8 @@ from attacks.model.handles import Handle, Here, There
 from attacks.model.plain import SMALL, Graph, Model, bits, by_time, likes, same_graph, subgraph
 from attacks.model.queries import GRAPH_QUERIES, expected, expected_of_profiles, same_rows
 from neodp import DatasetGraph
-from neodp.core.ball import Star
 from neodp.core.rainbow import Method
+from neodp.core.views import Star
 from neodp.data.names import normal
 from neodp.errors import GraphError, GraphExists, NeodpError, UnknownGraph, UnknownKey
 from neodp.ledger.question import DEFAULT

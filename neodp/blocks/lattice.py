@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from neodp.blocks.folder import Alpha, BlockEdges, Folder, write_blocks
 from neodp.blocks.partition import Box, boxes, pieces
-from neodp.data.generate import Lattice
+from neodp.data.generate.lattices import UnbuiltLattice
 from neodp.data.validation import Ints
 from neodp.errors import GraphError
 
@@ -32,7 +32,7 @@ LARGEST_BLOCK = 100_000_000
 
 
 def write_lattice(
-    lattice: Lattice,
+    lattice: UnbuiltLattice,
     path: str | os.PathLike[str],
     blocks: int,
     *,
@@ -42,8 +42,8 @@ def write_lattice(
 
     Parameters
     ----------
-    lattice : Lattice
-        A lattice from :func:`neodp.data.generate.grid_lattice` or :func:`neodp.data.generate.counts_lattice`.
+    lattice : UnbuiltLattice
+        A lattice from :func:`neodp.generate.grid_lattice` or :func:`neodp.generate.counts_lattice`.
     path : path
         A folder that is empty or does not exist yet.
     blocks : int
@@ -101,7 +101,7 @@ def _keys(box: Box) -> pa.StringArray:
     return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, "-")
 
 
-def _edges(lattice: Lattice, cuts: Sequence[int], folded: Sequence[Box], number: int) -> BlockEdges:
+def _edges(lattice: UnbuiltLattice, cuts: Sequence[int], folded: Sequence[Box], number: int) -> BlockEdges:
     """Return the edges whose lower end is in a box."""
     box = folded[number]
     shape = [end - begin for begin, end in box]

@@ -20,54 +20,66 @@ __all__ = ["COMMANDS", "main", "program"]
 
 COMMANDS = {
     "Start here": {
-        "demo": ("demo:demo", "Three voters from beginning to end, in a file, with no server."),
-        "poll": ("poll:poll", "Answer a question about a table of people privately, each with their own epsilon."),
-        "doctor": ("doctor:doctor", "What is installed, which store is used, what is missing and how to get it."),
+        "demo": ("demo:demo", "Run a complete example with three voters, in a file, without a server."),
+        "poll": (
+            "poll:poll",
+            "Answer a question about a table of people privately; everybody can have their own epsilon.",
+        ),
+        "doctor": ("doctor:doctor", "Show what is installed, which store is used, what is missing and how to get it."),
     },
     "Graphs of datasets": {
         "generate": ("graphs:generate", "Make a graph of a known family: votes, counts, grid, path, …"),
         "load": ("graphs:load", "Load a graph from a table of datasets and a table of edges."),
         "list": ("graphs:list_graphs", "List the graphs of the store."),
         "show": ("graphs:show", "Show what is known about a graph."),
-        "export": ("graphs:export", "Write a graph as two CSV files, which 'load' reads again."),
-        "drop": ("graphs:drop", "Delete a graph with its mechanism. What was answered stays known."),
-        "init": ("graphs:init", "Create the constraints and indexes of the store; 'load' and 'generate' do it too."),
+        "export": ("graphs:export", "Write a graph as two CSV files, which 'load' can read."),
+        "drop": ("graphs:drop", "Delete a graph and its mechanism. The record of its answers is kept."),
+        "init": ("graphs:init", "Create the constraints and indexes of the store; 'load' and 'generate' do so too."),
     },
     "The mechanism: how likely each answer is": {
-        "boundary": ("boundaries:boundary", "See and choose what to answer where one person's data decides (alpha)."),
-        "check": ("mechanisms:check", "Can a mechanism be found for the graph, and if not, why not?"),
-        "extend": ("mechanisms:extend", "Find the most accurate private mechanism, and keep it on the datasets."),
+        "boundary": (
+            "boundaries:boundary",
+            "Show where one person's data decides the answer, and choose how to answer there (alpha).",
+        ),
+        "check": ("mechanisms:check", "Check whether the graph has a private mechanism, and if not, show why."),
+        "extend": ("mechanisms:extend", "Find the most accurate private mechanism, and store it on the datasets."),
         "audit": ("mechanisms:audit", "Check exactly, edge by edge, that a mechanism is private."),
         "compare": ("studies:compare", "Compare the accuracy of two mechanisms, dataset by dataset."),
-        "what-if": ("studies:what_if", "How accurate would answers be if some people asked for less privacy?"),
+        "what-if": ("studies:what_if", "Show how accurate answers would be if some people asked for less privacy."),
     },
     "Answers": {
-        "eval": ("answers:evaluate", "The probabilities of the answers at single datasets."),
-        "answer": ("answers:answer", "Draw one private answer, once, and keep it."),
-        "releases": ("budgets:releases", "What was answered, and how to ask it again."),
-        "budget": ("budgets:budget", "How much privacy the answers have cost people, and what is left."),
+        "eval": ("answers:evaluate", "Show the probabilities of the answers at single datasets."),
+        "answer": ("answers:answer", "Draw one private answer, once, and store it."),
+        "releases": ("budgets:releases", "List what was answered, and how to see it again."),
+        "budget": (
+            "budgets:budget",
+            "Show how much privacy the answers have cost people, and what is left; set a limit.",
+        ),
     },
-    "Copies": {
-        "backup": ("ledgers:backup", "Copy the file of the store, also while it is used."),
-        "ledger export": ("ledgers:export_ledger", "Write what was answered to a file."),
-        "ledger import": ("ledgers:import_ledger", "Keep what another store, or this one before, has answered."),
+    "Backup and transfer": {
+        "backup": ("ledgers:backup", "Copy the store's file, even while it is in use."),
+        "ledger export": ("ledgers:export_ledger", "Write the record of what was answered to a file."),
+        "ledger import": (
+            "ledgers:import_ledger",
+            "Import the record of another store, or of this one before it was restored.",
+        ),
     },
-    "Look": {
+    "Queries and pictures": {
         "query": ("queries:query", "Run one of the ready-made Cypher queries."),
         "plot": ("queries:plot", "Draw a mechanism: .svg, .png, .pdf or .html."),
-        "explore": ("explore:explore", "Look at graphs, mechanisms and answers in a browser."),
+        "explore": ("explore:explore", "Show graphs, mechanisms and answers in a browser."),
     },
     "More": {
         **stretch.COMMANDS,
-        "plugin status": ("plugin:status", "Does the server have the plugin, and of this version?"),
-        "plugin install": ("plugin:install", "Put the plugin into the plugins folder of a server."),
+        "plugin status": ("plugin:status", "Check whether the server has this version of the plugin."),
+        "plugin install": ("plugin:install", "Copy the plugin to the plugins folder of a server."),
     },
 }
 """Every command under its heading in the help, with its module and function, and one line of help."""
 
 GROUPS = {
-    "ledger": "What was answered, as a file: from store to store, and past a damaged one.",
-    "stretch": "Private similarity of users, with a privacy weight for every item they like.",
+    "ledger": "The record of what was answered, as a file: to move it between stores, or save it from a damaged one.",
+    "stretch": "Private similarity of users, with a privacy weight for every item that they like.",
     "plugin": "The plugin that computes inside Neo4j: CALL neodp.…",
 }
 """The first words of commands that consist of two words."""

@@ -9,7 +9,7 @@ import typer
 
 from neodp.cli.common import PATIENCE, Session, document, inside, say, show, table
 from neodp.cli.options import ConstantWork, Engine, Graph, Json, ServerOrClient, WithSearch
-from neodp.core.ball import Ball, Evaluation
+from neodp.core.evaluation import Ball, Evaluation
 from neodp.data.formatting import count
 from neodp.errors import GraphError
 
@@ -19,22 +19,24 @@ __all__ = ["answer", "evaluate"]
 def evaluate(
     context: typer.Context,
     graph: Graph,
-    keys: Annotated[list[str], typer.Argument(help="The datasets.", metavar="KEY")],
+    keys: Annotated[list[str], typer.Argument(help="The keys of the datasets.", metavar="KEY")],
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show which dataset with alpha decides, and why the search could stop.")
+        bool, typer.Option("--explain", help="Show which dataset's alpha decides, and why the search could stop.")
     ] = False,
-    write: Annotated[bool, typer.Option("--write", help="Keep the probabilities on these datasets.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Store the probabilities on these datasets.")] = False,
     engine: WithSearch = Engine.AUTO,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many datasets a search may see.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The largest number of datasets that a search may visit.")
+    ] = None,
     constant_work: ConstantWork = False,
     json: Json = False,
 ) -> None:
-    """Find the probabilities at single datasets by a search around them; `extend` would find the same.
+    """Show the probabilities at single datasets, found by a search around them; `extend` would give the same.
 
     Example: `neodp eval survey 12 13 --explain`
     """
     if constant_work and engine in (Engine.BALL, Engine.SERVER):
-        raise GraphError(f"--constant-work and --engine {engine} are two choices", "give one of them")
+        raise GraphError(f"--constant-work and --engine {engine} cannot be combined", "give one of them")
     session: Session = context.obj
     chosen = Engine.WHOLE if constant_work else engine
     with session.open() as store:
@@ -54,17 +56,19 @@ def evaluate(
 def answer(
     context: typer.Context,
     graph: Graph,
-    key: Annotated[str, typer.Argument(help="The dataset; - reads it from standard input.", metavar="KEY")],
-    release: Annotated[str, typer.Option(help="The question's name: under one name there is one answer, for good.")],
-    keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key beside the answer.")] = False,
+    key: Annotated[str, typer.Argument(help="The key of the dataset; - reads it from standard input.", metavar="KEY")],
+    release: Annotated[
+        str, typer.Option(help="The name of the question: each name has one answer, which never changes.")
+    ],
+    keep_key: Annotated[bool, typer.Option("--keep-key", help="Store the dataset's key with the answer.")] = False,
     constant_work: ConstantWork = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read the whole graph again, so that changes made by others are noticed.")
+        bool, typer.Option("--verify", help="Read the whole graph again, to notice changes made by others.")
     ] = False,
     engine: ServerOrClient = Engine.CLIENT,
     json: Json = False,
 ) -> None:
-    """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name asks again.
+    """Answer for a dataset: draw the answer once, store it, and repeat it whenever the same name is asked again.
 
     Example: `neodp answer survey 12 --release spring`
     """
@@ -105,10 +109,10 @@ def _explained(found: Ball, evaluation: Evaluation) -> dict[str, Any]:
 def _explain(found: Ball) -> None:
     for e in found.evaluations:
         if not e.path:
-            say(f"{e.key}: always the true answer, since no dataset with alpha can be reached from it")
+            say(f"{e.key}: always the true answer, since no path leads to a dataset with alpha")
             continue
         if len(e.path) == 1:
-            say(f"{e.key} has alpha of its own, which decides")
+            say(f"{e.key} is decided by its own alpha")
             continue
         steps = "".join(
             f" –({epsilon:g}{f', {delta:g}' if delta else ''})– {key}"
@@ -119,9 +123,9 @@ def _explain(found: Ball) -> None:
         say(f"How it was found: {found.proof}{inside(found.engine)}.")
         return
     say(
-        f"The search saw {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
+        f"The search visited {count(found.seen, 'dataset')}, up to {count(found.reach, 'edge')} away, in "
         f"{count(found.queries, 'query', 'queries')}{inside(found.engine)}."
     )
     if found.rounded:
         say(f"Alpha was lowered at {count(found.rounded, 'dataset')}, where it was off by a rounding error.")
-    say(f"Why it could stop there: {found.proof}.")
+    say(f"Why it could stop: {found.proof}.")

@@ -29,51 +29,60 @@ __all__ = ["boundary"]
 
 def boundary(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    graph: Annotated[str | None, typer.Argument(help="The name of the graph.", metavar="GRAPH")] = None,
     balanced: Annotated[
         bool,
-        typer.Option("--balanced", help="Both ends of an edge of the boundary answer truthfully with the same chance."),
+        typer.Option("--balanced", help="Give both ends of a boundary edge the same chance of the true answer."),
     ] = False,
     alpha: Annotated[
         str | None,
         typer.Option(
-            help="Chance of the truth at the first colour's boundary; the other colour gets the best that fits. "
-            "With more than two: of the best one, the others share the rest; or of every rank, as in '0.5;0.3;0.2'."
+            help="The chance of the true answer at the first colour's boundary; the other colour gets the best that "
+            "fits. "
+            "With more than two colours: the chance of the best one, while the others share the rest; or one chance "
+            "per rank, as in '0.5;0.3;0.2'."
         ),
     ] = None,
     optimize: Annotated[
         bool,
         typer.Option(
-            "--optimize", "--optimise", help="The greatest expected accuracy under a prior over the datasets."
+            "--optimize",
+            "--optimise",
+            help="Choose the alpha with the greatest expected accuracy under a prior over the datasets.",
         ),
     ] = False,
     prior: Annotated[
         str,
         typer.Option(
-            help="With --optimize: uniform, distance (every distance from the boundary alike), a property of the "
+            help="With --optimize: uniform, distance (every distance from the boundary is equally likely), a "
+            "property of the "
             "datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)."
         ),
     ] = "uniform",
     fair: Annotated[
-        bool, typer.Option("--fair", help="With --optimize: only where the worst accuracy is the greatest possible.")
+        bool,
+        typer.Option(
+            "--fair", help="With --optimize: choose only among those with the greatest possible worst accuracy."
+        ),
     ] = False,
     compare: Annotated[
         tuple[str, str] | None, typer.Option(help="The same as `neodp compare A B`.", metavar="A B")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="With --compare: draw both, to a .svg, .png or .pdf file.")
+        Path | None,
+        typer.Option("--output", "-o", help="With --compare: draw both mechanisms, to a .svg, .png or .pdf file."),
     ] = None,
     force: Force = False,
     what_if: Annotated[
         float | None,
-        typer.Option(help="Also what `neodp what-if GRAPH --by EPSILON` shows.", metavar="EPSILON"),
+        typer.Option(help="Also show the output of `neodp what-if GRAPH --by EPSILON`.", metavar="EPSILON"),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Keep the chosen alpha.")] = False,
-    limit: Annotated[int, typer.Option(help="How many datasets to show; --json shows all.")] = 20,
+    write: Annotated[bool, typer.Option("--write", help="Store the chosen alpha.")] = False,
+    limit: Annotated[int, typer.Option(help="The number of datasets to show; --json shows all.")] = 20,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the boundary between the answers, and choose how to answer there: alpha, the chance of each answer.
+    """Show the boundary between the answers, and choose alpha, the chance of each answer there.
 
     Example: `neodp boundary survey --balanced --write`
 
@@ -111,9 +120,9 @@ def _one_choice(balanced: bool, alpha: str | None, optimize: bool, prior: str, f
     chosen = {"--balanced": balanced, "--alpha": alpha is not None, "--optimize": optimize}
     given = [option for option, is_given in chosen.items() if is_given]
     if len(given) > 1:
-        raise GraphError(f"{given[0]} and {given[1]} are two choices", "give one of them")
+        raise GraphError(f"{given[0]} and {given[1]} cannot be combined", "give one of them")
     if (fair or prior != "uniform") and not optimize:
-        raise GraphError(f"{'--fair' if fair else '--prior'} says what is best", "give --optimize as well")
+        raise GraphError(f"{'--fair' if fair else '--prior'} only works with --optimize", "give --optimize as well")
     if write and not given:
         raise GraphError("there is no alpha to write", "choose one with --balanced, --alpha or --optimize")
 
@@ -189,15 +198,15 @@ def _in_words(facts: dict[str, Any], chosen: bool, next_one: str) -> None:
     if facts["minimum_hitting_set"] is not None:
         say(f"Alpha at {facts['minimum_hitting_set']:,} of these datasets can be enough.")
     else:
-        say(f"Their answers stand in {count(facts['orders'], 'order')}; alpha is needed at one dataset of each.")
+        say(f"Their answers are ranked in {count(facts['orders'], 'order')}; alpha is needed at one dataset of each.")
     if not given:
         say(f"None of them has alpha yet: neodp boundary {name} --balanced --write")
     elif not facts["hit"]:
-        say(f"{given:,} have alpha, and it is missing elsewhere: neodp query missing_alpha {name}")
+        say(f"{given:,} have alpha, but others need it too: neodp query missing_alpha {name}")
     elif facts["written"]:
-        say(f"Kept alpha at {count(facts['written'], 'dataset')}; next: neodp {next_one} {name}")
+        say(f"Stored alpha at {count(facts['written'], 'dataset')}; next: neodp {next_one} {name}")
     elif chosen:
-        say(f"This alpha, at {count(given, 'dataset')}, is not kept: add --write to keep it.")
+        say(f"This alpha, at {count(given, 'dataset')}, is not stored: add --write to store it.")
     else:
         say(f"{count(given, 'dataset has', 'datasets have')} alpha, which is enough; next: neodp extend {name}")
 

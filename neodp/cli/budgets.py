@@ -31,7 +31,7 @@ DELTA = 1e-6
 def releases(
     context: typer.Context,
     graph: Annotated[
-        str | None, typer.Argument(help="A graph, or a poll as the list shows it. Default: all.", metavar="GRAPH")
+        str | None, typer.Argument(help="A graph, or a poll as shown in the list. Default: all.", metavar="GRAPH")
     ] = None,
     allow: Annotated[
         int | None, typer.Option(min=0, help="The same as `neodp budget POPULATION --releases N`.", metavar="N")
@@ -80,18 +80,18 @@ def budget(
     population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="POPULATION")] = DEFAULT,
     releases: Annotated[
         str | None,
-        typer.Option(help="Set how many releases there may be in all; none: do not limit that.", metavar="N|none"),
+        typer.Option(help="Limit the number of releases, or set no such limit with none.", metavar="N|none"),
     ] = None,
     epsilon: Annotated[
         str | None,
         typer.Option(
-            help="Set what all of them together may cost a person; none: do not limit that.", metavar="E|none"
+            help="Limit what all releases together may cost a person, or set no such limit with none.", metavar="E|none"
         ),
     ] = None,
-    delta: Annotated[float | None, typer.Option(help="At which delta that epsilon is meant.", metavar="D")] = None,
+    delta: Annotated[float | None, typer.Option(help="The delta at which that epsilon holds.", metavar="D")] = None,
     plan: Annotated[
         str | None,
-        typer.Option(help="What would so many more cost? As in 0.1x610, or 0.1x3,1x2.", metavar="EPSILONxN,…"),
+        typer.Option(help="Show what further answers would cost, as in 0.1x610 or 0.1x3,1x2.", metavar="EPSILONxN,…"),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -221,20 +221,21 @@ def _costs(ledger: Ledger) -> None:
     limit = ledger.limit
     if limit.epsilon is not None:
         say(
-            f"Whoever sees all answers can shift the odds of a guess about a person by a factor of up to "
+            f"Someone who sees all answers can shift the odds of a guess about a person by a factor of up to "
             f"e^{in_words(limit.epsilon)}" + (f", except with chance {limit.delta:g}." if limit.delta else ".")
         )
     if limit.releases is not None and limit.releases <= 1:
         say("With 1 answer at most, everybody keeps the privacy that they asked for.")
     elif limit.releases is not None:
         more = max(0, limit.releases - ledger.used)
-        say(f"{limit.releases:,} answers add up: whoever sees all of them learns more about a person than from one.")
+        say(f"{limit.releases:,} answers add up: all of them together can tell more about a person than one.")
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):
                 total = in_words(spent.total().epsilon)
                 say(
-                    f"If the other {more:,} cost as much, people of {spent.label} spend epsilon {total} in all: the "
+                    f"If each of the other {more:,} costs as much as the dearest so far, people of {spent.label} "
+                    f"spend epsilon {total} in all: the "
                     f"odds of a guess about one of them shift by a factor of at most e^{total}."
                 )
 
@@ -245,7 +246,7 @@ def _dearest(levels: tuple[Level, ...]) -> float:
 
 def _list(found: list[Release]) -> None:
     if not found:
-        say("nothing was answered yet")
+        say("no answers yet")
         return
     rows = [
         (release.graph, release.name, _answer(release.answer), moment(release.time or ""), release.population)

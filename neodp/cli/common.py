@@ -179,17 +179,15 @@ def _cell(value: Any) -> str:
 METHODS = {
     "labels": "the optimum",
     "table": "the optimum",
-    "prefix": "prefix sums: no chance of a best answer could be larger",
-    "line": "the line: private for certain, a little below the optimum",
+    "prefix": "prefix sums: the chance of the best answer is as large as possible",
+    "line": "the line: always private, a little below the optimum",
 }
 """The methods that find mechanisms, in words for people."""
 
 
 def accuracy(least: float, mean: float) -> str:
     """Return how accurate a mechanism is, in words."""
-    return (
-        f"the true answer has a chance of at least {number(least)}, and of {number(mean)} on average over the datasets"
-    )
+    return f"the chance of the true answer is at least {number(least)}, and {number(mean)} on average over the datasets"
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> None:
@@ -257,8 +255,8 @@ def _explained(error: BaseException) -> tuple[str, str, str, int]:
     if errors.interrupted(error):
         return (
             "interrupted",
-            "interrupted: every change is all or nothing, so that what was not finished was not done",
-            "'neodp list' and 'neodp releases' show what is there",
+            "interrupted; unfinished changes were rolled back",
+            "'neodp list' and 'neodp releases' show the present state",
             INTERRUPTED,
         )
     if isinstance(error, errors.NeodpError):

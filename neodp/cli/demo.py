@@ -61,11 +61,11 @@ def demo(
         table(("votes", "true answer", *(f"chance of {color}" for color in mechanism.graph.colors)), rows)
         facts(
             [
-                ("kept", f"these chances of {count(written, 'dataset')} in {file}"),
+                ("stored", f"the chances of {count(written, 'dataset')}, in {file}"),
                 ("audit", str(report)),
                 ("query", f"least accurate are {listed([row['key'] for row in least])}"),
                 ("picture", drawn),
-                ("answer", f"one was drawn for the votes 121, and is kept as release 'demo': {answer}"),
+                ("answer", f"drawn for the votes 121, and stored as release 'demo': {answer}"),
             ]
         )
         say("\nTry next:")

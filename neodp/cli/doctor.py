@@ -132,7 +132,7 @@ def _java() -> Finding:
     java = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
     if java is None:
         remedy = "only needed to start a Neo4j server here: install Java 17 (Neo4j 5.26) or 21 (2026.x)"
-        return Finding("Java", "missing", "JAVA_HOME names none" if home else "not on the PATH", remedy)
+        return Finding("Java", "missing", "JAVA_HOME does not lead to Java" if home else "not on the PATH", remedy)
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
     version = re.search(r'version "([^"]+)"', said.stderr + said.stdout)
     return Finding("Java", "ok", f"{version[1] if version else 'of unknown version'}, {java}")
@@ -159,10 +159,10 @@ def _store(session: Session) -> Iterator[Finding]:
         folder = settings.path.absolute().parent
         if not os.access(folder, os.W_OK):
             remedy = "give another file with --store, or ask for the right to write to the folder"
-            yield Finding("store", "wrong", f"{settings.path} ({origin}): nobody may make it in {folder}", remedy)
+            yield Finding("store", "wrong", f"{settings.path} ({origin}): it cannot be created in {folder}", remedy)
             return
-        remedy = "'neodp init', 'neodp generate' or 'neodp load' makes it"
-        yield Finding("store", "ok", f"{settings.path} ({origin}): a file that is not there yet", remedy)
+        remedy = "'neodp init', 'neodp generate' or 'neodp load' creates it"
+        yield Finding("store", "ok", f"{settings.path} ({origin}): the file does not exist yet", remedy)
         return
     with session.open() as store:
         yield Finding("store", "ok", f"{store.address} ({origin})")
@@ -195,10 +195,10 @@ def _server(store: Store) -> Iterator[Finding]:
     else:
         yield Finding("rights", "ok", "read only", "ask for the right to write, if you need it")
     version = store.plugin_version()
-    remedy = "optional: 'neodp plugin install DIR' with the server's plugins folder, then start the server again"
+    remedy = "optional: 'neodp plugin install DIR' with the server's plugins folder, then restart the server"
     if version is None:
         yield Finding("plugin", "missing", "the server has none, so this process computes", remedy)
     elif version != neodp.__version__:
-        yield Finding("plugin", "missing", f"of neodp {version}, which does not fit: this process computes", remedy)
+        yield Finding("plugin", "missing", f"of neodp {version}, another version, so this process computes", remedy)
     else:
         yield Finding("plugin", "ok", f"of neodp {version}: the server computes")

@@ -20,20 +20,20 @@ __all__ = ["explore"]
 def explore(
     context: typer.Context,
     graph: Annotated[
-        str | None, typer.Argument(help="The graph to begin with. Default: the first.", metavar="GRAPH")
+        str | None, typer.Argument(help="The graph to show first. Default: the first by name.", metavar="GRAPH")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write one .html file that needs no server instead.", metavar="FILE"),
+        typer.Option("--output", "-o", help="Write a single .html file that needs no server instead.", metavar="FILE"),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen. Default: any port that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. Default: any free port.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Look at graphs, mechanisms and answers in a browser; nothing can be changed there.
+    """Show graphs, mechanisms and answers in a browser, where nothing can be changed.
 
-    The page is served on this machine only, at an address with a token that nobody can guess, until Ctrl-C.
+    The page is served on this machine only, at an address with a secret token, until Ctrl-C.
 
     Example: `neodp explore survey`
 
@@ -60,7 +60,7 @@ def explore(
 
         with prepared(source, port) as (address, serve, _):
             page = address + ("" if graph is None else f"#/{quote(graph, safe='')}/overview")
-            text = f"{page}\nserved on this machine alone, to whoever has this address; Ctrl-C ends it"
+            text = f"{page}\nserved on this machine only, to anyone who has this address; Ctrl-C stops it"
             show({"address": page}, json, lambda: say(text))
             if browser:
                 webbrowser.open(page)

@@ -33,7 +33,8 @@ from neodp.cli.options import (
 )
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
-from neodp.data.generate import FAMILIES, LATTICES
+from neodp.data.generate import FAMILIES
+from neodp.data.generate.lattices import LATTICES
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import number, whole
 from neodp.errors import GraphError, near
@@ -64,20 +65,21 @@ def load(
     nodes: Annotated[
         Path,
         typer.Argument(
-            help="key,color and, if there are, alpha,preference: a table; - is stdin. Or a folder of blocks.",
+            help="A table with the columns key,color and optionally alpha,preference; - is stdin. Or a folder of "
+            "blocks.",
             metavar="NODES",
         ),
     ],
     edges: Annotated[
         Path | None,
         typer.Argument(
-            help="source,target and, if there are, epsilon,delta: a table; - is stdin. Not with a folder.",
+            help="A table with the columns source,target and optionally epsilon,delta; - is stdin. Not with a folder.",
             metavar="EDGES",
         ),
     ] = None,
     colors: Colors = None,
-    epsilon: Annotated[float | None, typer.Option(help="The epsilon of edges that have none.")] = None,
-    delta: Annotated[float, typer.Option(help="The delta of edges that have none.")] = 0.0,
+    epsilon: Annotated[float | None, typer.Option(help="The epsilon of edges without one.")] = None,
+    delta: Annotated[float, typer.Option(help="The delta of edges without one.")] = 0.0,
     replace: Replace = False,
     population: Population = None,
     encoding: Encoding = None,
@@ -87,7 +89,7 @@ def load(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Load a graph from two tables, all or nothing: .csv, .tsv, .xlsx, .ods, .parquet, .arrow, also with .gz.
+    """Load a graph from two tables (.csv, .tsv, .xlsx, .ods, .parquet or .arrow, also with .gz), all or nothing.
 
     A folder of blocks is loaded together with the mechanism that `extend --engine blocks` wrote there, if any.
 
@@ -97,12 +99,15 @@ def load(
     """
     if os.path.isdir(nodes):
         if edges is not None or colors is not None or epsilon is not None:
-            raise GraphError(f"{nodes} is a folder of blocks, which says everything", "give nothing but the folder")
+            raise GraphError(
+                f"{nodes} is a folder of blocks, which already has colours, epsilons and edges",
+                "give nothing but the folder",
+            )
         folder = blocks.open_folder(nodes)
         _keep(context, graph, blocks.read_graph(folder), replace, population, quiet, json, folder)
         return
     if edges is None:
-        raise GraphError("there is no file of edges", "give NODES and EDGES, or a folder of blocks")
+        raise GraphError("the table of edges is missing", "give NODES and EDGES, or a folder of blocks")
     loaded = DatasetGraph.from_tables(
         nodes,
         edges,
@@ -121,35 +126,37 @@ def generate(
     graph: Graph,
     sizes: Annotated[
         list[int] | None,
-        typer.Argument(help="How large: people, groups, sides, … as the family has it.", metavar="SIZE"),
+        typer.Argument(help="The size: people, groups or sides, depending on the family.", metavar="SIZE"),
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="One number, or one per voter, group or axis: 0.1,0.5,1.")] = None,
-    delta: Annotated[str | None, typer.Option(help="As epsilon.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Like epsilon: one number, or one per voter, group or axis.")
+    ] = None,
     colors: Colors = None,
     rule: Annotated[
-        str | None, typer.Option(help="votes, counts: majority, threshold:2/3, a number; votes, hamming: plurality.")
+        str | None, typer.Option(help="votes, counts: majority, threshold:2/3 or a number; votes, hamming: plurality.")
     ] = None,
-    choices: Annotated[
-        int | None, typer.Option("--options", help="votes, plurality: how many one can vote for.")
-    ] = None,
+    choices: Annotated[int | None, typer.Option("--options", help="votes, plurality: the number of options.")] = None,
     threshold: Annotated[
-        int | None, typer.Option(help="grid, hypercube, hamming: the least sum with the first colour.")
+        int | None, typer.Option(help="grid, hypercube, hamming: the smallest sum that has the first colour.")
     ] = None,
-    split: Annotated[int | None, typer.Option(help="path: how many have the first colour.")] = None,
-    deciding: Annotated[float | None, typer.Option(help="three_voters: epsilon where voter 1 decides.")] = None,
+    split: Annotated[int | None, typer.Option(help="path: the number of datasets with the first colour.")] = None,
+    deciding: Annotated[float | None, typer.Option(help="three_voters: the epsilon where voter 1 decides.")] = None,
     degree: Annotated[float | None, typer.Option(help="random_geometric: the mean degree.")] = None,
-    edges: Annotated[int | None, typer.Option(help="random_graph: how many edges.")] = None,
-    seed: Annotated[int | None, typer.Option(help="random_…: for the same graph again.")] = None,
-    balanced: Annotated[bool, typer.Option("--balanced", help="Also give the boundary its balanced alpha.")] = False,
+    edges: Annotated[int | None, typer.Option(help="random_graph: the number of edges.")] = None,
+    seed: Annotated[int | None, typer.Option(help="random_…: the same seed gives the same graph.")] = None,
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Also choose the balanced alpha for the boundary.")
+    ] = False,
     to: Annotated[
         Path | None,
         typer.Option(
-            help="Write a folder of blocks instead, for extend --engine blocks; grid and counts of any size.",
+            help="Write a folder of blocks for extend --engine blocks instead; grid and counts can have any size.",
             metavar="DIR",
         ),
     ] = None,
     count: Annotated[
-        int | None, typer.Option("--blocks", min=1, help="With --to: how many blocks, at least.", metavar="N")
+        int | None, typer.Option("--blocks", min=1, help="With --to: the least number of blocks.", metavar="N")
     ] = None,
     replace: Replace = False,
     population: Population = None,
@@ -224,7 +231,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete a graph with its mechanism, after asking. What was answered stays in the ledger.
+    """Delete a graph and its mechanism, after asking. What was answered stays in the ledger.
 
     Example: `neodp drop survey --yes`
     """
@@ -252,16 +259,17 @@ def export(
     ],
     count: Annotated[
         int | None,
-        typer.Option("--blocks", min=1, help="Write a folder of so many blocks instead of CSV files.", metavar="N"),
+        typer.Option("--blocks", min=1, help="Write a folder of this many blocks instead of CSV files.", metavar="N"),
     ] = None,
     formulas: Annotated[
-        bool, typer.Option("--formulas", help="Also keys that a spreadsheet would compute, such as '=1+1'.")
+        bool,
+        typer.Option("--formulas", help="Also write keys that a spreadsheet would run as a formula, such as '=1+1'."),
     ] = False,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write a graph as the two CSV files that load reads, or as a folder of blocks.
+    """Write a graph as two CSV files, which `load` can read, or as a folder of blocks.
 
     Example: `neodp export survey backup/`
 
@@ -363,8 +371,8 @@ def _require_no_formulas(graph: DatasetGraph) -> None:
         found = texts.filter(pc.match_substring_regex(texts, FORMULA))
         if len(found):
             raise GraphError(
-                f"the {what} {found[0].as_py()!r} of graph {graph.name!r} is a formula to a spreadsheet",
-                "give --formulas to write it as it is, and open the files in nothing that computes",
+                f"the {what} {found[0].as_py()!r} of graph {graph.name!r} would be run as a formula by a spreadsheet",
+                "use --formulas to write it anyway, and do not open the files in a spreadsheet",
             )
 
 
@@ -387,7 +395,7 @@ def _make(function: Callable[..., T], family: str, sizes: list[int], options: di
     required = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     missing = [name for name in required if name not in options]
     if missing:
-        raise GraphError(f"{family} needs --{missing[0]}", "give it")
+        raise GraphError(f"{family} needs --{missing[0]}", "add it")
     return function(*sizes, **options)
 
 

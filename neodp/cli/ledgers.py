@@ -19,7 +19,7 @@ __all__ = ["backup", "export_ledger", "import_ledger"]
 
 def backup(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The backup, a store itself.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="The file to write; it can be used as a store.", metavar="FILE")],
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -75,7 +75,9 @@ def export_ledger(
 
 def import_ledger(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="What 'ledger export' wrote, or - for standard input.", metavar="FILE|-")],
+    file: Annotated[
+        str, typer.Argument(help="A file that 'ledger export' wrote, or - for standard input.", metavar="FILE|-")
+    ],
     json: Json = False,
 ) -> None:
     """Import what another store has answered, or this one before an older backup was restored; all or nothing.

@@ -81,7 +81,7 @@ def check(
         elif report.unhit is not None:
             say(f"choose alpha first: neodp boundary {quote(graph)} --balanced --write")
         elif report.compatible is False:
-            say(f"an alpha that fits: neodp boundary {quote(graph)} --balanced --write")
+            say(f"choose a compatible alpha: neodp boundary {quote(graph)} --balanced --write")
 
     show(asdict(report) | {"engine": found.engine}, json, text)
     if not report:
@@ -92,7 +92,11 @@ def extend(
     context: typer.Context,
     graph: Graph,
     mode: Annotated[
-        Mode, typer.Option(help="stream: show all; stats: sum up; write: keep; estimate: memory only.")
+        Mode,
+        typer.Option(
+            help="write: store the mechanism; stream: print it; stats: only sum it up; estimate: only show the "
+            "memory it would take."
+        ),
     ] = Mode.WRITE,
     engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
@@ -100,7 +104,8 @@ def extend(
     method: Annotated[
         Method | None,
         typer.Option(
-            help="More than two colours and different epsilons: prefix (the largest chances; refused if not private) "
+            help="For more than two colours and different epsilons: prefix (the largest chances; refused if not "
+            "private) "
             "or line (always private). Default: prefix where it is private, else line."
         ),
     ] = None,
@@ -120,7 +125,10 @@ def extend(
     session: Session = context.obj
     how = cast("rainbow.Method | None", method and method.value)
     if method is not None and engine is Engine.SERVER:
-        raise GraphError("--method and --engine server are two choices", "give one of them: the plugin has no methods")
+        raise GraphError(
+            "--method and --engine server cannot be combined",
+            "leave one of them out: the plugin does not support --method",
+        )
     with _or_folder(graph, "extend"), session.open() as store, progress(quiet) as tell:
         if mode is Mode.STREAM:
             colors = store.ready(graph).colors
@@ -138,24 +146,30 @@ def extend(
 
 def audit(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Argument(help="The graph's name.", metavar="GRAPH")] = None,
+    graph: Annotated[str | None, typer.Argument(help="The name of the graph.", metavar="GRAPH")] = None,
     nodes: Annotated[
-        Path | None, typer.Option(help="Instead of a graph: a table of key and a column per output.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Instead of a graph: a table with the column key and one column per output.", metavar="FILE"),
     ] = None,
     edges: Annotated[
         Path | None,
-        typer.Option(help="With --nodes: a table of source,target and, if there are, epsilon,delta.", metavar="FILE"),
+        typer.Option(
+            help="With --nodes: a table with the columns source,target and optionally epsilon,delta.", metavar="FILE"
+        ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="With --edges: where there is no such column.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="With --edges: the epsilon of all edges, if there is no such column.")
+    ] = None,
     losses: Annotated[
         Path | None,
         typer.Option(
-            help="Write what each edge really loses: the least epsilon at its delta, the least delta at its epsilon.",
+            help="Write the actual privacy loss of each edge: the least epsilon at its delta, and the least delta at "
+            "its epsilon.",
             metavar="FILE",
         ),
     ] = None,
     force: Force = False,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the worst edges to show.")] = 5,
+    worst: Annotated[int, typer.Option(min=0, help="The number of edges to show, worst first.")] = 5,
     engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
@@ -173,7 +187,7 @@ def audit(
     Example: `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
-        raise GraphError("what is to be audited?", "give a graph, or --nodes and --edges")
+        raise GraphError("nothing to audit", "give a graph, or --nodes and --edges")
     if losses is not None and not force:
         require_new(losses)
     if nodes is not None and edges is not None:
@@ -240,7 +254,7 @@ def _extend_blocks(
     """Extend a folder of blocks, and write the mechanism there."""
     if mode is not Mode.WRITE or method is not None:
         raise GraphError(
-            "the engines blocks and spark write the mechanism of two colours",
+            "--engine blocks and spark always write the mechanism, and know two colours only",
             "leave out --mode and --method",
         )
     with progress(quiet) as tell:
@@ -261,7 +275,7 @@ def _audit_blocks(
 ) -> None:
     """Audit the mechanism in a folder of blocks."""
     if losses is not None:
-        raise GraphError("--losses is not there for a folder of blocks", "load the folder into a store first")
+        raise GraphError("--losses does not work with a folder of blocks", "load the folder into a store first")
     with progress(quiet) as tell:
         many = workers or os.cpu_count() or 1
         report = blocks.audit(folder, worst=worst, workers=many, master=master, progress=tell)
@@ -315,7 +329,11 @@ def _stream(rows: Iterable[Row], colors: Sequence[str], json: bool) -> None:
 def _worst(report: Audit) -> None:
     """Show the edges that come closest to their limit, or exceed it."""
     if report.worst:
-        say("The broken edges first, and how much the tightest ones use:" if not report else "The tightest edges:")
+        say(
+            "The edges, broken ones first, and how much of their epsilon they use:"
+            if not report
+            else "The tightest edges:"
+        )
     for edge in report.worst:
         say(f"  {edge}")
 
@@ -332,11 +350,16 @@ def _extended(found: dict[str, Any], next_one: str) -> None:
     if found["rounded"]:
         rows.append(("alpha", f"lowered at {count(found['rounded'], 'dataset')}, where it was off by a rounding error"))
     if found["filled"]:
-        rows.append(("alpha", f"{count(found['filled'], 'boundary dataset')} took that of their order of answers"))
+        rows.append(
+            (
+                "alpha",
+                f"{count(found['filled'], 'boundary dataset')} took alpha from datasets with the same order",
+            )
+        )
     if found["written"]:
-        rows.append(("kept", f"on {count(found['written'], 'dataset')}; next: {next_one}"))
+        rows.append(("stored", f"on {count(found['written'], 'dataset')}; next: {next_one}"))
     else:
-        rows.append(("kept", "no: --mode write keeps it"))
+        rows.append(("stored", "no: --mode write stores it"))
     facts(rows)
 
 

@@ -16,7 +16,7 @@ __all__ = ["install", "status"]
 
 
 def status(context: typer.Context, json: Json = False) -> None:
-    """Check that the server has the plugin, and of this version. The exit code is 1 if not.
+    """Check that the server has this version of the plugin. The exit code is 1 if not.
 
     Example: `neodp plugin status`
     """
@@ -32,13 +32,14 @@ def status(context: typer.Context, json: Json = False) -> None:
 
     def text() -> None:
         if matches:
-            say(f"the server has the plugin of neodp {server}: it is used")
+            say(f"the server has the plugin of neodp {server}, and neodp uses it")
         elif server is None:
-            say("the server has no plugin: run 'neodp plugin install DIR' with its plugins folder, and start it again")
+            say("the server has no plugin: run 'neodp plugin install DIR' with its plugins folder, and restart it")
         else:
             say(
-                f"the server has the plugin of neodp {server}, this is neodp {neodp.__version__}: it is not used; run "
-                "'neodp plugin install DIR' with its plugins folder, and start it again"
+                f"the server has the plugin of neodp {server}, this is neodp {neodp.__version__}, which does not use "
+                "it; run "
+                "'neodp plugin install DIR' with its plugins folder, and restart it"
             )
 
     show(facts, json, text)
@@ -59,5 +60,5 @@ def install(
     show(
         {"jar": str(jar), "version": neodp.__version__},
         json,
-        lambda: say(f"{jar} is there; start the server again, then run 'neodp plugin status'"),
+        lambda: say(f"copied to {jar}; restart the server, then run 'neodp plugin status'"),
     )

@@ -30,12 +30,13 @@ def poll(
         Path | None, typer.Argument(help="One row per person: CSV, Parquet and others.", metavar="FILE")
     ] = None,
     vote: Annotated[
-        list[str] | None, typer.Option(help="The column with the votes. Several are several questions.", metavar="COL")
+        list[str] | None,
+        typer.Option(help="The column with the votes. Give it several times to ask several questions.", metavar="COL"),
     ] = None,
     epsilon: Annotated[
         str | None,
         typer.Option(
-            help="The column with each person's epsilon, or level; or one number for all.", metavar="COL|NUMBER"
+            help="The column with each person's epsilon or level; or one number for everybody.", metavar="COL|NUMBER"
         ),
     ] = None,
     cypher: Annotated[
@@ -47,59 +48,73 @@ def poll(
     query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
     mechanism: Annotated[
         str | None,
-        typer.Option(help="balanced: never below a coin. weighted: best on average under --prior. Default: balanced."),
+        typer.Option(
+            help="balanced: never less accurate than a coin toss. weighted: the most accurate on average under "
+            "--prior. Default: balanced."
+        ),
     ] = None,
     prior: Annotated[
-        str, typer.Option(help="What is thought of the votes: even, share:0.6, share:low=0.6,high=0.4 or beta:2,3.")
+        str, typer.Option(help="What is expected of the votes: even, share:0.6, share:low=0.6,high=0.4 or beta:2,3.")
     ] = "even",
     options: Annotated[
-        str | None, typer.Option(help="What one can vote for, joined by commas. Default: yes,no in the usual words.")
+        str | None,
+        typer.Option(help="The options to vote for, separated by commas. Default: yes,no in their usual spellings."),
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="One thing to vote for, commas included; once for each.", metavar="TEXT")
+        list[str] | None,
+        typer.Option(
+            help="One option to vote for, which may contain commas; give it once for each option.", metavar="TEXT"
+        ),
     ] = None,
     options_file: Annotated[
-        Path | None, typer.Option(help="What one can vote for: a text file, one per line.", metavar="FILE")
+        Path | None, typer.Option(help="A text file with the options to vote for, one per line.", metavar="FILE")
     ] = None,
-    other: Annotated[str | None, typer.Option(help="The option that all other votes count as.", metavar="NAME")] = None,
+    other: Annotated[str | None, typer.Option(help="The option that any other vote counts as.", metavar="NAME")] = None,
     map: Annotated[
-        str | None, typer.Option(help="What stands for an option: ja=yes,nein=no, or a table of two columns.")
+        str | None, typer.Option(help="Other spellings of the options: ja=yes,nein=no, or a table of two columns.")
     ] = None,
     missing: Annotated[
-        str | None, typer.Option(help="What counts as no answer besides an empty cell: '?,n/a'.", metavar="TEXTS")
+        str | None, typer.Option(help="Texts that count as no answer, like an empty cell: '?,n/a'.", metavar="TEXTS")
     ] = None,
     skip_empty: Annotated[
         bool, typer.Option("--skip-empty", help="Leave out people without a vote or an epsilon.")
     ] = False,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Cells must match letter by letter: case and blanks matter.")
+        bool, typer.Option("--exact", help="Compare cells letter by letter: case and blanks matter.")
     ] = False,
     levels: Annotated[
         str | None, typer.Option(help="Names for epsilons: low=2,medium=1,high=0.3, or a table of level,epsilon.")
     ] = None,
-    id: Annotated[str | None, typer.Option(help="A column that must differ for everybody.", metavar="COL")] = None,
-    by: Annotated[str | None, typer.Option(help="One answer for each part of the people.", metavar="COL")] = None,
-    by_values: Annotated[
-        str | None, typer.Option(help="With --by: the parts, joined by commas, or a file with one per line.")
+    id: Annotated[
+        str | None, typer.Option(help="A column whose values must be different for every person.", metavar="COL")
     ] = None,
-    by_other: Annotated[str | None, typer.Option(help="With --by: the part of everybody else.", metavar="NAME")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="A column: answer separately for each of its values.", metavar="COL")
+    ] = None,
+    by_values: Annotated[
+        str | None, typer.Option(help="With --by: the values, separated by commas, or a file with one per line.")
+    ] = None,
+    by_other: Annotated[
+        str | None, typer.Option(help="With --by: the value that stands for all others.", metavar="NAME")
+    ] = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
     what_if: Annotated[
-        float | None, typer.Option(help="What if a group's epsilon were higher by so much?", metavar="EPSILON")
+        float | None,
+        typer.Option(help="Show the accuracy if a group's epsilon were higher by this much.", metavar="EPSILON"),
     ] = None,
     margin: Annotated[
-        int | None, typer.Option(min=1, help="With --what-if: at which margin. Default: one in a hundred people.")
+        int | None, typer.Option(min=1, help="With --what-if: the margin to look at. Default: one in a hundred people.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the accuracy by margin of both mechanisms: .svg, .png or .pdf.")
+        Path | None, typer.Option(help="Draw the accuracy of both mechanisms by margin, to a .svg, .png or .pdf file.")
     ] = None,
     force: Force = False,
     release: Annotated[
-        str | None, typer.Option(help="Answer, once: the answer is kept under this name.", metavar="NAME")
+        str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call the poll. Default: the file's name.")] = None,
+    name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
@@ -154,7 +169,9 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
-            answers = survey.release(store, release, population=population or DEFAULT, command=command)
+            answers = survey.release(
+                store, release, population=DEFAULT if population is None else population, command=command
+            )
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
@@ -169,7 +186,7 @@ def _choices(options: str | None, option: list[str] | None, file: Path | None) -
     """Return the options that people can vote for, from whichever parameter gives them."""
     given = [each for each in (options, option, file) if each]
     if len(given) > 1:
-        raise GraphError("the options are given in several ways", "give one of --options, --option and --options-file")
+        raise GraphError("the options are given more than once", "give one of --options, --option and --options-file")
     if file is not None:
         if not os.path.isfile(file):
             raise GraphError(f"there is no file {file}", "correct the path")
@@ -184,7 +201,7 @@ def _people(
 ) -> tuple[Path | People, list[str], str]:
     """Return the people from the file or the query, whichever is given, and the names of the columns."""
     if (file is None) == (cypher is None):
-        raise GraphError("where are the people?", "give one of a file and --cypher")
+        raise GraphError("which people?", "give a file, or --cypher")
     table: Path | People | None = file
     if cypher is not None:
         with session.open() as store:

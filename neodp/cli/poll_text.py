@@ -47,9 +47,9 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     else:
         _several(survey, facts)
     secret = ["the answers"] * ("answer" in facts[0]) + ["what is marked"] * reveal
-    what = f"Only {' and '.join(secret)} may tell" if secret else "Nothing here tells"
+    what = f"Only {' and '.join(secret)} may reveal" if secret else "Nothing here reveals"
     by = f", and who belongs to which {survey.by!r}" if survey.by is not None else ""
-    say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is taken as public.")
+    say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is treated as public.")
 
 
 def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
@@ -66,9 +66,9 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
-            say("At least and at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
-        known = [f"{share(float(s))} from {m:,} on" for s, m in facts["margin_for"].items() if m is not None]
-        say(f"By margin, the chance is at least {listed(known)}." if known else "No margin makes it 90 % for certain.")
+            say("At least, at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
+        known = [(share(float(s)), m) for s, m in facts["margin_for"].items() if m is not None]
+        say(_by_margin(known) if known else "No margin guarantees that the answer is right 90 % of the time.")
     else:
         say("There is only one possible answer, whatever the votes are; it is given with certainty.")
     if "what_if" in facts:
@@ -78,11 +78,18 @@ def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
     if "revealed" in facts:
         found = facts["revealed"]
         chances = ", ".join(f"{color} {number(p)}" for color, p in found["probabilities"].items())
-        say("\nNOT PRIVATE, not to be passed on:")
+        say("\nNOT PRIVATE, do not pass on:")
         counts = question.tally.counts.sum(axis=0).tolist()
         voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
         say(f"truth        {found['color']}, by a margin of {found['margin']:,}: {voted}")
         say(f"chances      {chances}")
+
+
+def _by_margin(known: list[tuple[str, int]]) -> str:
+    """Return the margins from which an answer is right so often, as a sentence."""
+    (least, margin), *others = known
+    first = f"at least {least} of the time if the margin is {count(margin, 'vote')} or more"
+    return f"The answer is right {listed([first, *(f'at least {often} from {m:,} on' for often, m in others)])}."
 
 
 def _facts(question: Question, facts: dict[str, Any]) -> None:
@@ -90,15 +97,15 @@ def _facts(question: Question, facts: dict[str, Any]) -> None:
     say(f"question     {question.name}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")
     if facts["skipped"]:
-        say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; that they took no part is public")
+        say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; it is public that they took no part")
     if facts["silent"]:
-        say(f"silent       {facts['silent']:,} with epsilon 0, who are not asked: no answer may depend on them")
+        say(f"silent       {facts['silent']:,} with epsilon 0, who are not counted: no answer may depend on them")
 
 
 def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     """Show both mechanisms side by side, and what happens if the wish for privacy depends on the vote."""
     both = facts["mechanisms"]
-    say(f"What one can expect of the two mechanisms, if the votes are as the prior {facts['prior']!r} assumes:")
+    say(f"What to expect of the two mechanisms if the votes are as the prior {facts['prior']!r} assumes:")
     rows = [
         (name, _expected(each), each["worst"], "this one" if name == facts["mechanism"] else "")
         for name, each in both.items()
@@ -129,7 +136,7 @@ def _side_by_side(both: dict[str, Any]) -> str:
 def _in_words(both: dict[str, Any]) -> str:
     """Return what happens if all people who ask for much privacy vote the same way, in words."""
     if both["weighted"] == both["balanced"]:
-        return "Weighted is the same as balanced here: nothing better was found."
+        return "Weighted is the same as balanced here: no better mechanism was found."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
     if not pairs:
         return "Whatever the votes are, there is one answer."
@@ -141,7 +148,9 @@ def _in_words(both: dict[str, Any]) -> str:
         f"{number(weighted['right'])}"
     )
     wrong = weighted["right"] < min(0.5, balanced["right"])
-    return text + (": weighted hears these people least, and is then more often wrong than right." if wrong else ".")
+    return text + (
+        ": weighted gives these people the least weight, and is then wrong more often than right." if wrong else "."
+    )
 
 
 def _asked_of_all(survey: Survey) -> int:
@@ -156,7 +165,7 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
         "epsilon",
         "people",
         "one vote changes the chance of an answer by at most",
-        "who guessed a vote at 50 % is then sure to at most",
+        "someone who guessed 50:50 can become at most this sure",
     ]
     rows = [
         [g.level, g.epsilon, g.size, f"a factor of {number(g.factor)}", share(g.belief)] for g in poll.groups[:MOST]
@@ -167,7 +176,7 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
     if len(poll.groups) > MOST:
         say(f"… and {count(len(poll.groups) - MOST, 'more group')}")
     if questions > 1:
-        say(f"This is per question: over all {questions} of them, each epsilon counts {questions} times.")
+        say(f"This holds for each question: over all {questions} of them, each epsilon counts {questions} times.")
 
 
 def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
@@ -197,7 +206,7 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         f"{facts[0]['prior']!r} says."
     )
     say(f"worst: the least accuracy of {facts[0]['mechanism']}, which answers are drawn from, whatever the votes;")
-    say("95 % from: how many people must be needed to change the answer for an accuracy of at least 95 %.")
+    say("95 % from: the margin, in people who could change the answer, from which the accuracy is at least 95 %.")
     dearest = min(
         facts, key=lambda fact: min((a["right"] for a in fact["mechanisms"]["weighted"]["against"]), default=1.0)
     )
@@ -205,7 +214,7 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     if survey.chosen is None and any(fact["differ"] for fact in facts):
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
     if "revealed" in facts[0]:
-        say("NOT PRIVATE, not to be passed on: the columns from truth on.")
+        say("NOT PRIVATE, do not pass on: the columns from 'truth' on.")
     for fact in facts:
         if "what_if" in fact:
             say(f"\n{fact['question']}")
@@ -217,7 +226,7 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
         return
     now, *raised = rows
     margin = now["all"]["margin"]
-    say(f"What if people asked for less privacy? The chance of the true answer at a margin of {margin:,}:")
+    say(f"If people asked for less privacy: the chance of the true answer at a margin of {margin:,}")
     shown = [("now", None, None, now["all"]["worst"], now["all"]["even"])]
     for row in raised:
         group = row["group"]

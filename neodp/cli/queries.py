@@ -23,8 +23,10 @@ def _names() -> list[str]:
 
 def query(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="A canned query.", metavar="NAME", autocompletion=_names)] = None,
-    graph: Annotated[str | None, typer.Argument(help="The graph's or profiles' name.", metavar="GRAPH")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a canned query.", metavar="NAME", autocompletion=_names)
+    ] = None,
+    graph: Annotated[str | None, typer.Argument(help="The name of the graph or profiles.", metavar="GRAPH")] = None,
     parameters: Annotated[
         list[str] | None, typer.Argument(help="Parameters as name=value.", metavar="NAME=VALUE")
     ] = None,
@@ -70,10 +72,10 @@ def query(
 
 def plot(
     context: typer.Context,
-    graph: Annotated[str, typer.Argument(help="The graph's name.", metavar="GRAPH")],
+    graph: Annotated[str, typer.Argument(help="The name of the graph.", metavar="GRAPH")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .svg, .png, .pdf or .html file.")],
     lines: Annotated[
-        bool, typer.Option("--lines", help="Instead, the chance of every answer by distance, one panel per order.")
+        bool, typer.Option("--lines", help="Draw the chance of every answer by distance instead, one panel per order.")
     ] = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -119,7 +121,7 @@ def _list(json: bool) -> None:
 def _parameter(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator:
-        raise UnknownQuery(f"{text!r} is no parameter", "give name=value, as in limit=5")
+        raise UnknownQuery(f"{text!r} is not a parameter", "give name=value, as in limit=5")
     try:
         return name, whole(value) if name == "limit" else value
     except ValueError:

@@ -27,13 +27,13 @@ def compare(
     first: Annotated[str, typer.Argument(help=EITHER, metavar="A")],
     second: Annotated[str, typer.Argument(help=EITHER, metavar="B")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Draw both, to a .svg, .png or .pdf file.")
+        Path | None, typer.Option("--output", "-o", help="Draw both mechanisms, to a .svg, .png or .pdf file.")
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Compare two mechanisms dataset by dataset, and tell whether one is at least as accurate everywhere.
+    """Compare two mechanisms dataset by dataset, and show whether one is at least as accurate everywhere.
 
     Example: `neodp compare before after -o picture.svg`
     """
@@ -53,7 +53,7 @@ def compare(
 def what_if(
     context: typer.Context,
     graph: Graph,
-    by: Annotated[float, typer.Option(help="By how much the epsilon is raised, as in 0.5.", metavar="EPSILON")],
+    by: Annotated[float, typer.Option(help="How much to raise the epsilon by, as in 0.5.", metavar="EPSILON")],
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -77,7 +77,7 @@ def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
 
 def raised_table(rows: list[dict[str, Any]]) -> None:
     """Show the same rows as a table for people."""
-    say("How accurate answers would be if everybody of one epsilon asked for a higher one, with the balanced alpha:")
+    say("The accuracy of answers if everybody of one epsilon asked for a higher one, with the balanced alpha:")
     columns = ("people of epsilon", "raised to", "edges", "datasets answered better", "mean accuracy", "least accuracy")
     first, *others = (tuple(row.values()) for row in rows)
     table(columns, [("as it is", *first[1:]), *((number(row[0]), *row[1:]) for row in others)])

@@ -30,33 +30,32 @@ adversary can observe that, extend the whole graph instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
+from neodp.compiled import labels
 from neodp.core import binary, boundary
 from neodp.core.binary import Labeling
-from neodp.core.extension import extend
-from neodp.core.mechanism import Mechanism
-from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
-from neodp.core.rainbow import Method
+from neodp.core.evaluation import Ball, evaluate_whole, evaluation_of, told_about
+from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.core.views import ArrayView, Rule, RuleView, View
 from neodp.core.witness import ROUNDING
 from neodp.data.family import family
 from neodp.data.formatting import number
-from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Bools, Floats, distributions, keys_of
-from neodp.errors import BallTooLarge, GraphError, UnknownKey
+from neodp.data.validation import Bools, Floats, keys_of
+from neodp.errors import BallTooLarge, GraphError
 from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
-__all__ = ["ArrayView", "Ball", "Evaluation", "Found", "Rule", "Star", "View", "evaluate"]
+__all__ = ["evaluate"]
 
 WHOLE = Hint(
     "no part of the graph shows that alpha agrees within and between all orders: extend the whole (",
@@ -68,307 +67,6 @@ LIMIT = 100_000
 """The number of datasets that a search may see, by default."""
 GROWTH, LEAST_GROWTH = 1 / 8, 64
 """The part seen is solved again once it has grown by this share, and by at least this number of datasets."""
-
-_RULE = EpsilonDelta(np.empty(0), np.empty(0))  # labels of chances, which no edge is needed for
-
-
-class Found(NamedTuple):
-    """Some datasets, as columns."""
-
-    color: Sequence[str]
-    alpha: Floats
-
-
-class Star(NamedTuple):
-    """The edges at some datasets, as columns: from `key` to `neighbor`, which has `color` and `alpha`.
-
-    `preference` holds the neighbours' colours as positions, best first; None if no neighbour orders them.
-    """
-
-    key: pa.StringArray
-    neighbor: pa.StringArray
-    color: pa.StringArray
-    alpha: Floats
-    epsilon: Floats
-    delta: Floats
-    preference: NDArray[np.int8] | None = None
-
-
-class View(Protocol):
-    """A graph seen through the edges at some of its datasets."""
-
-    @property
-    def name(self) -> str:
-        """The name of the graph."""
-
-    @property
-    def colors(self) -> tuple[str, ...]:
-        """The possible answers."""
-
-    @property
-    def validated(self) -> bool:
-        """Whether all values were validated when the graph was made, so that a search need not do it again."""
-
-    @property
-    def least(self) -> Floats:
-        """Per colour, a lower bound of its chance at any dataset that has alpha; 1 if none has.
-
-        One row per colour: the chance of that colour, and the chance of the other.
-        """
-
-    def find(self, keys: Sequence[str]) -> Found:
-        """Return some datasets; raise UnknownKey if one does not exist."""
-
-    def neighbors(self, keys: Sequence[str]) -> Star:
-        """Return the edges at some datasets, in one query."""
-
-
-class ArrayView:
-    """A graph in memory."""
-
-    validated = True
-
-    def __init__(self, graph: DatasetGraph) -> None:
-        self.graph = graph
-        self.name = graph.name
-        self.colors = graph.colors
-        self._position = {key: v for v, key in enumerate(graph.keys.to_pylist())}
-
-    @property
-    def least(self) -> Floats:
-        """Per colour, the least chance that alpha gives it at any dataset."""
-        given = self.graph.alpha[self.graph.given]
-        return least_of(given)
-
-    def find(self, keys: Sequence[str]) -> Found:
-        """Return some datasets of the graph."""
-        at = self._positions(keys)
-        return Found([self.graph.colors[c] for c in self.graph.color[at]], self.graph.alpha[at])
-
-    def neighbors(self, keys: Sequence[str]) -> Star:
-        """Return the edges at some datasets of the graph."""
-        import pyarrow as pa
-
-        at = self._positions(keys)
-        indptr, neighbor, edge = self.graph.adjacency
-        half = np.concatenate([np.arange(indptr[v], indptr[v + 1]) for v in at] or [np.empty(0, np.int64)])
-        start, end, edge = np.repeat(at, indptr[at + 1] - indptr[at]), neighbor[half], edge[half]
-        graph = self.graph
-        color = pa.array(graph.colors, pa.string()).take(pa.array(graph.color[end]))
-        key, neighbor = (graph.keys.take(pa.array(v)) for v in (start, end))
-        return Star(key, neighbor, color, graph.alpha[end], graph.epsilon[edge], graph.delta[edge])
-
-    def _positions(self, keys: Sequence[str]) -> NDArray[np.int64]:
-        for key in keys:
-            if key not in self._position:
-                self.graph.index(key)  # which says so
-        return np.array([self._position[key] for key in keys], np.int64)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A graph that is computed on demand, for graphs that are too large to store.
-
-    Parameters
-    ----------
-    colors : two strings
-    color : callable
-        From a key to the true answer of that dataset; None if there is no such dataset.
-    neighbors : callable
-        From a key to its neighbours, as pairs (key, epsilon) or triples (key, epsilon, delta). If a is a neighbour of
-        b, then b must be a neighbour of a, with the same values.
-    alpha : callable
-        From a key to Pr[first colour] or both probabilities, if alpha is given at that dataset; else None. It must be
-        given at an end of every boundary edge.
-    least : two floats, optional
-        Lower bounds of Pr[first colour] and of Pr[second colour] at any dataset with alpha: the search stops where
-        no chance as low as that could matter. By default 0: then only certainty ends the search.
-
-    Examples
-    --------
-    A path of 2^200 datasets, half of them "yes":
-
-    >>> import math
-    >>> half, odds = 2**199, 1 / (1 + math.e)
-    >>> path = Rule(
-    ...     ("yes", "no"),
-    ...     color=lambda key: "yes" if int(key) < half else "no",
-    ...     neighbors=lambda key: [(str(n), 1.0) for n in (int(key) - 1, int(key) + 1) if 0 <= n < 2 * half],
-    ...     alpha=lambda key: odds if int(key) == half else None,
-    ...     least=(0.2, 0.7))
-    >>> round(evaluate(path, [str(half - 2)]).evaluations[0].p_true, 6)
-    0.901062
-    """
-
-    colors: tuple[str, str]
-    color: Callable[[str], str | None]
-    neighbors: Callable[[str], Iterable[tuple[str, float] | tuple[str, float, float]]]
-    alpha: Callable[[str], float | Sequence[float] | None]
-    least: tuple[float, float] = (0.0, 0.0)
-    name: str = "rule"
-
-
-class _RuleView:
-    validated = False
-
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-        self.name = rule.name
-        self.colors = tuple(rule.colors)
-        self.least = np.array([[p, 1.0 - p] for p in rule.least])
-        self._edges: dict[str, dict[str, tuple[float, float]]] = {}
-        self._named_by: dict[str, list[str]] = {}
-
-    def find(self, keys: Sequence[str]) -> Found:
-        color = [self.rule.color(key) for key in keys]
-        if None in color:
-            raise UnknownKey(f"there is no dataset {keys[color.index(None)]!r} in {self.name!r}", "correct the key")
-        return Found([str(c) for c in color], self._alpha(keys))
-
-    def neighbors(self, keys: Sequence[str]) -> Star:
-        import pyarrow as pa
-
-        start, end, epsilon, delta = [], [], [], []
-        for key in keys:
-            for neighbor, values in self._star(key).items():
-                start.append(key)
-                end.append(neighbor)
-                epsilon.append(values[0])
-                delta.append(values[1])
-        found = self.find(end)
-        key, neighbor, color = (pa.array(column, pa.string()) for column in (start, end, found.color))
-        return Star(key, neighbor, color, found.alpha, np.array(epsilon, np.float64), np.array(delta, np.float64))
-
-    def _star(self, key: str) -> dict[str, tuple[float, float]]:
-        """Return the neighbours of a dataset with epsilon and delta; refuse edges that are not mutual."""
-        found: dict[str, tuple[float, float]] = {}
-        for neighbor, *values in self.rule.neighbors(key):
-            found[neighbor] = (values[0], values[1] if len(values) > 1 else 0.0)
-            if len(found) > LIMIT:
-                where = f"dataset {key!r} of {self.name!r}"
-                raise GraphError(f"{where} has more than {LIMIT:,} neighbours", "correct the rule")
-        self._edges[key] = found
-        for neighbor, both in found.items():
-            self._named_by.setdefault(neighbor, []).append(key)
-            if neighbor in self._edges and self._edges[neighbor].get(key) != both:
-                raise self._not_mutual(key, neighbor)
-        for other in self._named_by.get(key, ()):
-            if other not in found:
-                raise self._not_mutual(other, key)
-        return found
-
-    def _not_mutual(self, one: str, other: str) -> GraphError:
-        return GraphError(
-            f"in {self.name!r}, {other!r} is a neighbour of {one!r}, but not the other way round with the same values",
-            "correct the rule: neighbours are mutual",
-        )
-
-    def _alpha(self, keys: Sequence[str]) -> Floats:
-        import pyarrow as pa
-
-        return distributions([self.rule.alpha(key) for key in keys], pa.array(keys, pa.string()), 2)
-
-
-def least_of(given: Floats) -> Floats:
-    """Return ``View.least`` of two colours, from the alpha of all datasets that have one."""
-    if not len(given):
-        return np.array([[1.0, 0.0], [1.0, 0.0]])
-    label = _RULE.encode(given[:, 0].copy(), given[:, 1].copy())
-    return np.array([given[np.argmin(label)], given[np.argmax(label), ::-1]])
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The behaviour of the mechanism at one dataset, and the reason for it.
-
-    Attributes
-    ----------
-    key, color : str
-        The dataset, and its true answer.
-    probabilities : dict of float
-        The chance of each colour.
-    path : tuple of str
-        The path from the dataset whose alpha decides to this one; empty if none does.
-    epsilons, deltas : tuples of float
-        The epsilons and deltas of the edges along the path.
-    """
-
-    key: str
-    color: str
-    probabilities: Mapping[str, float]
-    path: tuple[str, ...]
-    epsilons: tuple[float, ...]
-    deltas: tuple[float, ...]
-
-    @property
-    def colors(self) -> tuple[str, ...]:
-        """The possible answers."""
-        return tuple(self.probabilities)
-
-    @property
-    def p_true(self) -> float:
-        """The chance of the true answer."""
-        return self.probabilities[self.color]
-
-    @property
-    def decider(self) -> str | None:
-        """The dataset whose alpha decides."""
-        return self.path[0] if self.path else None
-
-
-@dataclass(frozen=True, repr=False)
-class Ball(Tabular):
-    """The result of a search, and how it was found.
-
-    Attributes
-    ----------
-    evaluations : tuple of Evaluation
-        The evaluations, in the order of the keys that were asked for.
-    seen, expanded : int
-        The number of datasets seen, and the number of datasets whose edges were seen.
-    layers : int
-        The number of times edges were asked for; 0 if the whole graph was extended.
-    reach : int
-        The distance in edges from the farthest dataset seen to the nearest one that was asked for.
-    rounded : int
-        The number of alpha values seen that were rounded in.
-    proof : str
-        The reason why nothing outside matters.
-    queries : int
-        The number of queries to a store.
-    engine : str
-        The place of the search: "client", this process, or "server", the plugin inside Neo4j.
-    """
-
-    evaluations: tuple[Evaluation, ...]
-    seen: int
-    expanded: int
-    layers: int
-    reach: int
-    rounded: int
-    proof: str
-    queries: int = 0
-    engine: str = "client"
-
-    def __repr__(self) -> str:
-        true = [each.p_true for each in self.evaluations]
-        few = ", ".join(repr(each.key) for each in self.evaluations[:3]) + (", …" if len(true) > 3 else "")
-        chance = number(min(true)) + (f" to {number(max(true))}" if len(true) > 1 else "")
-        return f"<Ball: truthful at {few} with chance {chance}; {self.seen:,} datasets seen, layers: {self.layers}>"
-
-    def to_arrow(self) -> pa.Table:
-        """Return a row for every dataset asked for: its chances, and the path from the dataset that decides."""
-        import pyarrow as pa
-
-        rows = []
-        for each in self.evaluations:
-            chances = list(each.probabilities.values())
-            rows.append(
-                {"key": each.key, "color": each.color, "p_true": each.p_true}
-                | family(each).properties(chances)
-                | {"decider": each.decider, "path": list(each.path)}
-            )
-        return pa.Table.from_pylist(rows)
 
 
 def evaluate(
@@ -418,48 +116,10 @@ def evaluate(
             return evaluate_whole(graph, keys)
         raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", WHOLE)
     view: View = (
-        ArrayView(graph) if isinstance(graph, DatasetGraph) else _RuleView(graph) if isinstance(graph, Rule) else graph
+        ArrayView(graph) if isinstance(graph, DatasetGraph) else RuleView(graph) if isinstance(graph, Rule) else graph
     )
-    with _told_about(keys):
+    with told_about(keys):
         return _Search(view, keys_of(keys)).run(limit, layers, progress or (lambda what, done, total: None))
-
-
-def evaluate_whole(
-    graph: DatasetGraph, keys: Any, method: Method | None = None, privacy: Privacy | None = None
-) -> Ball:
-    """Run ``evaluate`` by a pass over the whole graph: the work does not depend on the datasets asked for.
-
-    It accepts any number of colours, and any privacy notion; `method` and `privacy` are as in ``extend``.
-    """
-    with _told_about(keys):
-        start = [graph.index(key) for key in keys_of(keys)]
-    return evaluate_at(start, extend(graph, privacy, method=method))
-
-
-def evaluate_at(start: Iterable[int], found: Mechanism) -> Ball:
-    """Run ``evaluate_whole`` for the datasets at some positions, from a mechanism that ``extend`` has found."""
-    graph = found.graph
-    return Ball(
-        evaluations=tuple(_evaluation(graph, v, found.probabilities[v].tolist(), *found.path(v)) for v in start),
-        seen=len(graph),
-        expanded=len(graph),
-        layers=0,
-        reach=0,
-        rounded=len(found.rounded),
-        proof="the whole graph was extended",
-    )
-
-
-@contextmanager
-def _told_about(keys: Any) -> Iterator[None]:
-    """Explain how a tuple is read, if one of its keys is unknown."""
-    try:
-        yield
-    except UnknownKey as e:
-        if not isinstance(keys, tuple):
-            raise
-        hint = "a tuple is read as several keys: put a tuple that names one dataset into a list"
-        raise UnknownKey(e.message, hint) from None
 
 
 class _Front(NamedTuple):
@@ -494,7 +154,7 @@ class _Search:
         self._add(wanted, found.color, found.alpha)
         start = np.arange(len(wanted))
         limits = _limits(self.view.least)
-        fronts = [] if self.bounded else [_Front(start, np.full(len(start), -certain(_RULE)), across=False)]
+        fronts = [] if self.bounded else [_Front(start, np.full(len(start), -labels.HALF), across=False)]
         solved = len(self.names)
         while True:
             if not fronts:
@@ -520,7 +180,7 @@ class _Search:
 
     def _too_large(self) -> BallTooLarge:
         hint: str = Hint("a pass over the whole graph is cheaper (", Option("engine", "whole"), "), or raise the limit")
-        if isinstance(self.view, _RuleView):
+        if isinstance(self.view, RuleView):
             known = "its 'least' is higher" if self.view.least[:, 0].any() else "it is given its 'least'"
             hint = f"a search over a rule ends sooner where {known}; does the rule have an end? Then raise the limit"
         return BallTooLarge(
@@ -598,11 +258,9 @@ class _Search:
         )
 
     def _result(self, solution: Labeling, back: _Back, start: NDArray[np.int64], outer: Bools) -> Ball:
-        from neodp.compiled import kernel
-
         graph, rows = solution.graph, solution.rows
-        hops = kernel.hops(*graph.adjacency[:2], start)
-        found = {graph.key(v): _evaluation(graph, int(v), rows[v].tolist(), *solution.path(int(v))) for v in start}
+        hops = compiled.kernel.hops(*graph.adjacency[:2], start)
+        found = {graph.key(v): evaluation_of(graph, int(v), rows[v].tolist(), *solution.path(int(v))) for v in start}
         return Ball(
             evaluations=tuple(found[key] for key in self.keys),
             seen=len(graph),
@@ -620,7 +278,7 @@ def _limits(least: Floats) -> Labels:
     This label is the complement of the least chance of the colour at any source; but if nothing bounds the chance yet,
     the search goes on until it meets the boundary, in case that has no alpha.
     """
-    limits: Labels = np.maximum(-_RULE.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - certain(_RULE))
+    limits: Labels = np.maximum(-labels.encode(least[:, 0].copy(), least[:, 1].copy()), 1 - labels.HALF)
     return limits
 
 
@@ -691,14 +349,3 @@ class _Back:
                     f"{number(needed)}, and none is below {number(float(least[color, 0]))}"
                 )
         return "; ".join(reasons) or "every dataset that can be reached without changing the true answer was seen"
-
-
-def _evaluation(graph: DatasetGraph, v: int, row: Sequence[float], path: list[int], edges: list[int]) -> Evaluation:
-    return Evaluation(
-        key=graph.key(v),
-        color=graph.colors[graph.color[v]],
-        probabilities=dict(zip(graph.colors, row, strict=True)),
-        path=tuple(map(graph.key, path)),
-        epsilons=tuple(graph.epsilon[edges].tolist()),
-        deltas=tuple(graph.delta[edges].tolist()),
-    )

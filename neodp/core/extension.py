@@ -146,10 +146,12 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     privacy : Privacy, optional
         The privacy condition: by default (epsilon, delta) from the graph; with two colours, it can also be Gaussian or
         a user-supplied suitable pair.
-    method : "line" or "prefix", optional
+    method : "line", "prefix" or "optimal", optional
         The method for more than two colours if epsilon differs between edges: by default the largest prefix sums if
         these are private, and otherwise the line, which always is. "prefix" is refused if prefix sums are not private;
-        "line" takes the line in any case (:mod:`neodp.core.rainbow`). With two colours it changes nothing.
+        "line" takes the line in any case (:mod:`neodp.core.rainbow`). "optimal" is the mechanism with the greatest
+        accuracy, averaged over all datasets, by a linear program (:mod:`neodp.core.optimal`): among those that agree
+        with alpha, or among all private ones if the graph has no alpha. With two colours `method` changes nothing.
 
     Returns
     -------
@@ -181,7 +183,7 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     ----------
     Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
     """
-    if method not in (None, "line", "prefix"):
-        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line' or 'prefix'")
+    if method not in (None, "line", "prefix", "optimal"):
+        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line', 'prefix' or 'optimal'")
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
     return solver(graph).extend(graph, rule, method)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from neodp.data.validation import Floats
 
-__all__ = ["Matrix", "Method", "Program", "Solution"]
+__all__ = ["Matrix", "Method", "Program", "Solution", "Solver"]
 
 TOLERANCE = 1e-10
 """The amount by which a solution may break an inequality; the least that HiGHS accepts."""
@@ -46,12 +46,17 @@ class Matrix(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A best x, its cost and the iterations that it took; if the solver gave up, no x, but the reason."""
+    """A best x, its cost, the iterations that it took, and the multipliers of the rows.
+
+    If the solver gave up, there is no x and no multiplier, but the reason. A multiplier is the change of the cost for
+    each unit by which the limit of a row is moved.
+    """
 
     x: Floats | None
     cost: float
     message: str
     iterations: int
+    dual: Floats | None
 
 
 class Program(NamedTuple):
@@ -62,7 +67,7 @@ class Program(NamedTuple):
     >>> both = Matrix(np.array([0, 0]), np.array([0, 1]), np.ones(2))
     >>> ends = np.zeros(2), np.ones(2)
     >>> Program(np.array([-1.0, -2.0]), both, np.array([-np.inf]), np.array([1.5]), *ends).solve("simplex")
-    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', iterations=0)
+    Solution(x=array([0.5, 1. ]), cost=-2.5, message='Optimal', iterations=0, dual=array([-1.]))
     """
 
     cost: Floats
@@ -81,17 +86,34 @@ class Program(NamedTuple):
         iterations : int, optional
             The number of iterations after which the solver gives up. It limits the work whatever the machine.
         """
+        return Solver(self, method, iterations).solve()
+
+
+class Solver:
+    """A program that can be solved again with further rows; the last solution is where the next search begins.
+
+    Parameters
+    ----------
+    program : Program
+        The program to begin with.
+    method, iterations
+        As in ``Program.solve``.
+    """
+
+    def __init__(self, program: Program, method: Method, iterations: int | None = None) -> None:
         import highspy
 
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = len(self.cost), len(self.most)
-        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
-        program.row_lower_, program.row_upper_ = self.least, self.most
-        matrix = program.a_matrix_
+        columns = len(program.cost)
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = columns, len(program.most)
+        model.col_cost_, model.col_lower_, model.col_upper_ = program.cost, program.low, program.high
+        model.row_lower_, model.row_upper_ = program.least, program.most
+        matrix = model.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kColwise
-        matrix.num_col_, matrix.num_row_ = program.num_col_, program.num_row_
-        matrix.start_, matrix.index_, matrix.value_ = self.matrix.by_column(len(self.cost))
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        matrix.num_col_, matrix.num_row_ = model.num_col_, model.num_row_
+        matrix.start_, matrix.index_, matrix.value_ = program.matrix.by_column(columns)
+        self._method = method
+        self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
             "output_flag": False,
             "solver": method,
@@ -101,15 +123,25 @@ class Program(NamedTuple):
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
         }.items():
-            solver.setOptionValue(option, value)
-        solver.passModel(program)
-        solver.run()
-        status = solver.getModelStatus()
+            self._solver.setOptionValue(option, value)
+        self._solver.passModel(model)
+
+    def add(self, matrix: Matrix, least: Floats, most: Floats) -> None:
+        """Add rows; those of the matrix are counted from 0."""
+        start, column, value = Matrix(matrix.column, matrix.row, matrix.value).by_column(len(most))
+        self._solver.addRows(len(most), least, most, len(value), start[:-1], column, value)
+
+    def solve(self) -> Solution:
+        """Solve the program with all rows so far."""
+        import highspy
+
+        self._solver.run()
+        status, info, found = self._solver.getModelStatus(), self._solver.getInfo(), self._solver.getSolution()
         solved = status == highspy.HighsModelStatus.kOptimal
-        info = solver.getInfo()
         return Solution(
-            np.array(solver.getSolution().col_value) if solved else None,
+            np.array(found.col_value) if solved else None,
             float(info.objective_function_value),
-            solver.modelStatusToString(status),
-            int(info.simplex_iteration_count if method == "simplex" else info.ipm_iteration_count),
+            self._solver.modelStatusToString(status),
+            int(info.simplex_iteration_count if self._method == "simplex" else info.ipm_iteration_count),
+            np.array(found.row_dual) if solved else None,
         )

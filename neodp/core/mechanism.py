@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy
 from neodp.core.traversal import Path
+from neodp.data.distributions import own_and_rest
 from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.frames import Tabular, named_columns
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import ReadOptions
-from neodp.data.validation import Floats, own_and_rest
+from neodp.data.validation import Floats
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:

@@ -36,8 +36,8 @@ from numpy.typing import ArrayLike, NDArray
 from neodp import compiled
 from neodp.compiled import labels
 from neodp.compiled.labels import Labels
-from neodp.data.graph import Adjacency, DatasetGraph, Ints
-from neodp.data.validation import Bools, Floats
+from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.validation import Bools, Floats, Ints
 from neodp.errors import PrivacyError
 
 __all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]

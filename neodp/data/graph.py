@@ -6,7 +6,7 @@ mechanism's behaviour at a vertex is given, the vertex has *alpha*, a distributi
 colours a vertex also orders them by *preference*, best first; its colour is the first.
 
 A graph is kept as columns: one array per property, with one entry per dataset or per edge. User input is converted and
-checked in :mod:`neodp.data.validation`; files are read in :mod:`neodp.data.tables`.
+checked in :mod:`neodp.data.graph_columns`; the forms of other programs are in :mod:`neodp.data.exchange`.
 """
 
 from __future__ import annotations
@@ -21,27 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neodp import compiled
+from neodp.data import exchange
+from neodp.data.distributions import distributions
 from neodp.data.family import family
-from neodp.data.files import private
 from neodp.data.formatting import count
-from neodp.data.frames import html_table, named_columns, to_pandas, to_polars
-from neodp.data.tables import Format, Problems, ReadOptions, read_table
-from neodp.data.validation import (
-    MAX_EPSILON,
-    Bools,
-    Columns,
-    Floats,
-    Ints,
-    Places,
-    distributions,
-    fill,
-    plain,
-    preferences,
-    split_colors,
-    split_numbers,
-    unknown_key,
-    validate,
-)
+from neodp.data.frames import html_table, to_pandas, to_polars
+from neodp.data.graph_columns import GraphColumns, validate
+from neodp.data.tables import Format, ReadOptions
+from neodp.data.validation import Bools, Floats, Ints, Places, unknown_key
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -49,19 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = [
-    "MAX_EPSILON",
-    "Adjacency",
-    "Bools",
-    "DatasetGraph",
-    "Floats",
-    "Frames",
-    "Ints",
-    "distributions",
-    "plain",
-    "preferences",
-]
-
+__all__ = ["Adjacency", "DatasetGraph", "Frames"]
 
 F = TypeVar("F")
 WORTH_COMPILING = 100_000
@@ -174,7 +149,7 @@ class DatasetGraph:
         >>> len(g), g.edges, g.colors
         (2, 1, ('yes', 'no'))
         """
-        columns = Columns(keys, color, source, target, epsilon, delta, alpha, preference)
+        columns = GraphColumns(keys, color, source, target, epsilon, delta, alpha, preference)
         return cls(**validate(columns, colors, Places()), name=name)
 
     @classmethod
@@ -203,21 +178,8 @@ class DatasetGraph:
         >>> DatasetGraph.from_networkx(G, epsilon=1.0).index(1)
         1
         """
-        keys = [str(v) for v in graph]
-        position = {v: i for i, v in enumerate(graph)}
-        color = [_text(c) for _, c in graph.nodes(data="color")]
-        edges = list(graph.edges(data=True))
         named = colors if colors is not None else graph.graph.get("colors")
-        columns = Columns(
-            keys,
-            color,
-            np.fromiter((position[u] for u, _, _ in edges), np.int64, len(edges)),
-            np.fromiter((position[v] for _, v, _ in edges), np.int64, len(edges)),
-            [d.get("epsilon", epsilon) for _, _, d in edges],
-            [d.get("delta", delta) for _, _, d in edges],
-            [a for _, a in graph.nodes(data="alpha")],
-            [[str(c) for c in p] if isinstance(p, list | tuple) else p for _, p in graph.nodes(data="preference")],
-        )
+        columns = exchange.from_networkx(graph, epsilon, delta)
         valid = validate(columns, named and [str(c) for c in named], Places())
         return cls(**valid, name=name or str(graph.graph.get("name") or "graph"))
 
@@ -254,14 +216,8 @@ class DatasetGraph:
             If a file cannot be read, has an unexpected column, or has invalid values; the message names the file and
             the lines.
         """
-        how: Any = {"closed": True, "options": options, "format": format}
-        vertices = read_table(nodes, ("key", "color"), ("alpha", "preference"), numbers=("alpha",), **how)
-        links = read_table(edges, ("source", "target"), ("epsilon", "delta"), numbers=("epsilon", "delta"), **how)
-        places, problems = Places(vertices.place, links.place), Problems(vertices.place)
-        alpha = split_numbers(vertices.get("alpha"), places.node, problems)
-        own = {"alpha": alpha, "preference": split_colors(vertices.get("preference"))}
-        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
-        return cls(**validate(columns, colors, places, problems), name=name or vertices.source.stem)
+        read = exchange.from_tables(nodes, edges, epsilon, delta, options, format)
+        return cls(**validate(read.columns, colors, read.places, read.problems), name=name or read.name)
 
     @classmethod
     def from_csv(
@@ -329,14 +285,8 @@ class DatasetGraph:
         >>> DatasetGraph.from_frames(*g.to_pandas()).epsilon
         array([0.5])
         """
-        what = "the table of datasets", "the table of edges"
-        vertices = named_columns(nodes, what[0], ("key", "color"), ("alpha", "preference"), options)
-        links = named_columns(edges, what[1], ("source", "target"), ("epsilon", "delta"), options)
-        places = Places(*(lambda row, each=each: f"row {row + 1} of {each}" for each in what))
-        problems = Problems(places.node)
-        own = {"alpha": vertices.get("alpha"), "preference": vertices.get("preference")}
-        columns = _columns(vertices, links, epsilon, delta, places, problems, **own)
-        return cls(**validate(columns, colors, places, problems), name=name)
+        read = exchange.from_frames(nodes, edges, epsilon, delta, options)
+        return cls(**validate(read.columns, colors, read.places, read.problems), name=name)
 
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
         """Return the same graph with this alpha instead, in any of the forms of ``from_columns``.
@@ -484,21 +434,7 @@ class DatasetGraph:
 
     def to_networkx(self) -> nx.Graph:
         """Return the graph as a networkx graph; ``from_networkx`` reads it back."""
-        import networkx as nx
-
-        keys = self.keys.to_pylist()
-        graph = nx.Graph(name=self.name, colors=list(self.colors))
-        graph.add_nodes_from((k, {"color": self.colors[c]}) for k, c in zip(keys, self.color.tolist(), strict=True))
-        for v in np.flatnonzero(self.given).tolist():
-            graph.nodes[keys[v]]["alpha"] = plain(self.alpha[v])
-        for key, row in zip(keys, self.preference_lists().to_pylist(), strict=True):
-            if row is not None:
-                graph.nodes[key]["preference"] = row
-        columns = (self.source.tolist(), self.target.tolist(), self.epsilon.tolist(), self.delta.tolist())
-        graph.add_edges_from(
-            (keys[u], keys[v], {"epsilon": e, "delta": d}) for u, v, e, d in zip(*columns, strict=True)
-        )
-        return graph
+        return exchange.to_networkx(self)
 
     def to_arrow(self) -> Frames[pa.Table]:
         """Return two Arrow tables, ``nodes`` and ``edges``, as ``from_frames`` reads them.
@@ -509,19 +445,7 @@ class DatasetGraph:
         >>> nodes.column_names, edges.to_pylist()
         (['key', 'color'], [{'source': 'a', 'target': 'b', 'epsilon': 0.5, 'delta': 0.0}])
         """
-        import pyarrow as pa
-
-        nodes = {"key": self.keys, "color": pa.array(self.colors).take(pa.array(self.color))}
-        if self.given.any():
-            alpha: list[Any] = [None] * len(self)
-            for v in np.flatnonzero(self.given).tolist():
-                alpha[v] = plain(self.alpha[v])
-            nodes["alpha"] = pa.array(alpha)
-        if self.preference is not None:
-            nodes["preference"] = self.preference_lists()
-        ends = [self.keys.take(pa.array(end)) for end in (self.source, self.target)]
-        edges = {"source": ends[0], "target": ends[1], "epsilon": self.epsilon, "delta": self.delta}
-        return Frames(pa.table(nodes), pa.table(edges))
+        return Frames(*exchange.to_arrow(self))
 
     def to_pandas(self) -> Frames[pd.DataFrame]:
         """Return both tables of ``to_arrow`` as frames of pandas, which must be installed."""
@@ -537,44 +461,4 @@ class DatasetGraph:
 
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
         """Write the two files that ``from_csv`` reads, with every number in full; only their owner may read them."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        import pyarrow.csv
-
-        alpha = np.full(len(self), None, dtype=object)
-        for v in np.flatnonzero(self.given).tolist():
-            row = plain(self.alpha[v])
-            alpha[v] = repr(row) if isinstance(row, float) else ";".join(map(repr, row))
-        colors = pa.array(self.colors).take(pa.array(self.color))
-        table = {"key": self.keys, "color": colors}
-        if self.given.any():
-            table["alpha"] = pa.array(alpha, pa.string())
-        if self.preference is not None:
-            table["preference"] = pc.binary_join(self.preference_lists(), ";")
-        with private(nodes) as file:
-            pa.csv.write_csv(pa.table(table), file)
-        ends = {
-            "source": self.keys.take(pa.array(self.source)),
-            "target": self.keys.take(pa.array(self.target)),
-        }
-        with private(edges) as file:
-            pa.csv.write_csv(pa.table({**ends, "epsilon": self.epsilon, "delta": self.delta}), file)
-
-
-def _text(x: Any) -> str | None:
-    return None if x is None else str(x)
-
-
-def _columns(
-    vertices: Any, links: Any, epsilon: float | None, delta: float, places: Places, problems: Problems, **own: Any
-) -> Columns:
-    """Return the columns of a graph from those of its two tables; alpha and preference are already parsed."""
-    return Columns(
-        vertices["key"],
-        vertices["color"],
-        links["source"],
-        links["target"],
-        fill(links.get("epsilon"), "epsilon", epsilon, places.edge, problems),
-        fill(links.get("delta"), "delta", delta, places.edge, problems),
-        **own,
-    )
+        exchange.write_csv(self, nodes, edges)

@@ -108,7 +108,7 @@ def _moved(graph: DatasetGraph, values: Mapping[str, float]) -> Floats:
             alpha[v] = (value, 1.0 - value)
             continue
         if not graph.given[v]:
-            raise GraphError(f"{key!r} has no alpha", "choose a dataset that has")
+            raise GraphError(f"{key!r} has no alpha", "choose a dataset with alpha")
         own = np.arange(len(graph.colors)) == graph.color[v]
         rest = np.where(own, 0.0, graph.alpha[v])
         rest = rest / rest.sum() if rest.any() else ~own / (len(own) - 1)
@@ -160,7 +160,8 @@ def require_small(shown: Shown) -> None:
     if not drawable(shown.info):
         raise GraphError(
             f"graph {shown.info.name!r} has {shown.info.datasets:,} datasets and {shown.info.edges:,} edges",
-            f"alpha and epsilons can be moved with up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one level "
+            f"alpha and epsilons can be changed here for up to {DRAWN[0]:,} datasets and {DRAWN[1]:,} edges; for one "
+            "level "
             f"on larger graphs, run: neodp what-if {shlex.quote(shown.info.name)}",
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neodp.core.ball import Evaluation, evaluate_whole
+from neodp.core.evaluation import Evaluation, evaluate_whole
 from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph

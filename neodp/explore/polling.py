@@ -63,7 +63,7 @@ def poll(given: Any) -> dict[str, Any]:
     if people > PEOPLE or len(groups) > GROUPS:
         raise GraphError(
             f"there are {len(groups)} groups of {people:,} people",
-            f"up to {GROUPS} groups and {PEOPLE:,} people can be moved here; 'neodp poll' takes any number",
+            f"up to {GROUPS} groups and {PEOPLE:,} people can be shown here; 'neodp poll' takes any number",
         )
     if not 2 <= count <= OPTIONS:
         raise GraphError(f"there are {count} options", f"give a number from 2 to {OPTIONS}")

@@ -120,7 +120,7 @@ def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
             except (ValueError, RecursionError):
                 given = None
         if not isinstance(given, dict):
-            problem = {"kind": "usage", "message": "the request is no JSON object", "hint": "reload the page"}
+            problem = {"kind": "usage", "message": "the request is not a JSON object", "hint": "reload the page"}
             return JSONResponse({"error": problem}, 400)
         try:
             return JSONResponse(await run_in_threadpool(call, given))

@@ -135,9 +135,9 @@ def poll(
             raise GraphError(f"`{what}={value!r}` is given", "give a text, or leave it out")
     for what, flag in {"skip_empty": skip_empty, "exact": exact}.items():
         if not isinstance(flag, bool):
-            raise GraphError(f"`{what}={flag!r}` is given", "give True or False")
+            raise GraphError(f"{what} is {flag!r}", "give True or False")
     if not isinstance(reading, ReadOptions | None):
-        raise GraphError(f"`reading={reading!r}` is given", "give ReadOptions, as in `ReadOptions(delimiter=';')`")
+        raise GraphError(f"reading is {reading!r}", "give ReadOptions, as in ReadOptions(delimiter=';')")
     named = {} if levels is None else read_levels(levels)
     chosen = None if mechanism is None else mechanism_name(mechanism)
     given = Prior.parse(prior)

@@ -36,10 +36,11 @@ from neodp.store.records import Certificate, GraphInfo, MechanismInfo, StoredGra
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
-    from neodp.core.ball import Ball, Star
+    from neodp.core.evaluation import Ball
     from neodp.core.extension import Check
     from neodp.core.mechanism import Mechanism
     from neodp.core.rainbow import Method
+    from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
     from neodp.store.engines import Engine, Plugin, Ran, Row
@@ -582,7 +583,7 @@ class Store(Protections, Tabular):
         release : str
             Name of the question.
         keep_key : bool
-            Store the dataset's key beside the answer.
+            Store the dataset's key with the answer.
         constant_work : bool
             Extend the whole graph, so that the time it takes does not depend on the dataset.
         verify : bool

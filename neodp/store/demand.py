@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from neodp.core import ball
-from neodp.core.ball import Ball
 from neodp.core.estimate import estimate
+from neodp.core.evaluation import Ball, evaluate_at, evaluate_whole
 from neodp.core.extension import extend
 from neodp.core.rainbow import Method
 from neodp.data.family import family
@@ -102,7 +102,7 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
                 "leave the engine out, or take 'whole': a search knows (epsilon, delta) only",
             )
         graph = store.read(view.name)
-        return ball.evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
+        return evaluate_whole(graph, keys, privacy=store.notion(graph, kept).privacy(graph))
     if not family(view).binary and engine != "ball":
         return _rainbow(store, view)
     datasets, layers = min(ball.LIMIT, max(1000, view.info.datasets // 8)), store._layers(view.info)
@@ -119,15 +119,15 @@ def _evaluated(store: Store, view: StoredView, keys: list[str], engine: Engine, 
 
 def _whole(store: Store, view: StoredView) -> Ball:
     graph = store.read(view.name)
-    return ball.evaluate_at(view.positions(graph), graph.extension)
+    return evaluate_at(view.positions(graph), graph.extension)
 
 
 def _rainbow(store: Store, view: StoredView) -> Ball:
     """Evaluate more than two colours by the method of the stored mechanism; if unknown, by the method that agrees."""
     graph, method = store.read(view.name), view.info.mechanism and view.info.mechanism.method
     if method in ("prefix", "line"):
-        return ball.evaluate_whole(graph, view.keys, cast("Method", method))
-    found = ball.evaluate_at(view.positions(graph), graph.extension)
+        return evaluate_whole(graph, view.keys, cast("Method", method))
+    found = evaluate_at(view.positions(graph), graph.extension)
     if method in (None, "given") and not view.agrees(found):
-        return ball.evaluate_whole(graph, view.keys, "line")
+        return evaluate_whole(graph, view.keys, "line")
     return found

@@ -15,7 +15,7 @@ from neodp.errors import StoreError
 from neodp.hints import Call, Hint, Option
 
 if TYPE_CHECKING:
-    from neodp.core.ball import Ball
+    from neodp.core.evaluation import Ball
     from neodp.core.extension import Check
     from neodp.store.base import Store
     from neodp.store.whole import AuditedMechanism, Summary

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from neodp.core.ball import Ball, Evaluation, Found, Star
+    from neodp.core.evaluation import Ball, Evaluation
+    from neodp.core.views import Found, Star
     from neodp.data.validation import Floats
     from neodp.store.records import GraphInfo, StoredGraph
 
@@ -28,13 +29,13 @@ class StoredView:
     stored : array of float, one row per dataset
         The probabilities that the datasets have; NaN where they have none.
     least : array of float
-        As in :class:`~neodp.core.ball.View`.
+        As in :class:`~neodp.core.views.View`.
     neighbors, write : callables
         Ask the store for the edges at some datasets; have the store write probabilities, if the graph has not changed.
     places : sequence of int, optional
         Positions of the datasets in the graph that ``Store.read`` returns, if the store knows them.
     validated : bool
-        As in :class:`~neodp.core.ball.View`.
+        As in :class:`~neodp.core.views.View`.
     """
 
     def __init__(

@@ -45,15 +45,14 @@ from neodp.core.alpha import balanced, homogeneous
 from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.core.symmetry import classes
 from neodp.data.family import require_binary
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
 
-__all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "classes", "optimize", "prior"]
+__all__ = ["Choice", "Optimum", "best_homogeneous", "choices", "optimize", "prior"]
 
-ROUNDS = 64
-"""The greatest number of refinement rounds: a refinement that takes more finds too many classes to be of use."""
 SNAP = 1e-9
 """The distance from 0 or 1 below which a solver's value is also tried as exactly 0 or 1."""
 PATIENCE = 1_000
@@ -227,48 +226,6 @@ def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tupl
     """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison."""
     even = _choice(graph, weights, "balanced", balanced(graph))
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
-
-
-def classes(graph: DatasetGraph, weights: Floats) -> NDArray[np.int64]:
-    """Return the class of each dataset in an equitable partition: the coarsest one, or one class per dataset.
-
-    Colour refinement: start from colours and weights; split classes by how many neighbours their members have in each
-    class over edges of each (epsilon, delta), until nothing splits. Neighbourhoods are told apart by sums of 64 random
-    bits; two different neighbourhoods have the same sum with chance 2^-64. If the refinement takes more than ROUNDS
-    rounds, it would find very many classes, so every dataset becomes a class of its own.
-
-    Examples
-    --------
-    >>> import neodp
-    >>> g = neodp.generate.hypercube(4)
-    >>> len(np.unique(classes(g, prior(g))))
-    5
-    """
-    kind = _numbered(np.column_stack([graph.epsilon, graph.delta])).astype(np.uint64)
-    of = _numbered(np.column_stack([graph.color.astype(np.float64), weights]))
-    ends, others = np.concatenate([graph.source, graph.target]), np.concatenate([graph.target, graph.source])
-    kinds = np.concatenate([kind, kind])
-    count = 0
-    for _ in range(ROUNDS):
-        if of.max() + 1 == count:
-            return of
-        count = int(of.max()) + 1
-        signature = _scattered(of.astype(np.uint64))
-        np.add.at(signature, ends, _scattered(_scattered(of[others].astype(np.uint64)) + kinds))
-        of = np.unique(signature, return_inverse=True)[1]
-    return np.arange(len(graph))
-
-
-def _numbered(rows: Floats) -> NDArray[np.int64]:
-    """Assign numbers from 0 to rows, the same number to equal rows."""
-    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _scattered(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scramble each number (a permutation of the 64-bit integers: multiply and fold, twice)."""
-    x = (x + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(32))
 
 
 class _Rows(NamedTuple):

@@ -71,15 +71,18 @@ def test_what_does_not_go_with_a_folder_is_refused(neodp_without_store: Run) -> 
         (("extend", "nowhere", "--engine", "blocks"), "nowhere is not a folder of blocks: it has no graph.json"),
         (
             ("extend", "D", "--engine", "blocks", "--mode", "stats"),
-            "the engines blocks and spark write the mechanism of two colours",
+            "--engine blocks and spark always write the mechanism, and know two colours only",
         ),
         (("extend", "D", "--engine", "spark"), "--engine spark and --master go together; give both, as in --engine"),
         (("audit", "D", "--engine", "blocks", "--master", "yarn"), "--engine spark and --master go together"),
-        (("audit", "D", "--engine", "blocks", "--losses", "x"), "--losses is not there for a folder of blocks"),
+        (("audit", "D", "--engine", "blocks", "--losses", "x"), "--losses does not work with a folder of blocks"),
         (("generate", "path", "p", "4", "--blocks", "2"), "--blocks is for a folder; give it with --to DIR"),
         (("generate", "counts", "p", "4", "--to", "D", "--split", "2"), "counts has no --split"),
-        (("load", "g", "nodes.csv"), "there is no file of edges; give NODES and EDGES, or a folder of blocks"),
-        (("load", "g", ".", "e.csv"), ". is a folder of blocks, which says everything; give nothing but the folder"),
+        (("load", "g", "nodes.csv"), "the table of edges is missing; give NODES and EDGES, or a folder of blocks"),
+        (
+            ("load", "g", ".", "e.csv"),
+            ". is a folder of blocks, which already has colours, epsilons and edges; give nothing but the folder",
+        ),
     ):
         code, _, err = run(*words)
         assert code == 2

@@ -48,9 +48,9 @@ def test_priors_from_a_file_and_from_a_property(voters: Run, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--optimize", "--balanced"), "--balanced and --optimize are two choices; give one of them"),
-        (("--fair",), "--fair says what is best; give --optimize as well"),
-        (("--prior", "distance"), "--prior says what is best; give --optimize as well"),
+        (("--optimize", "--balanced"), "--balanced and --optimize cannot be combined; give one of them"),
+        (("--fair",), "--fair only works with --optimize; give --optimize as well"),
+        (("--prior", "distance"), "--prior only works with --optimize; give --optimize as well"),
         (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimize"),
         (("--optimize", "--prior", "weight"), "no dataset of graph 'voters' has a property 'weight'; give uniform,"),
         (("--optimize", "--prior", "color"), "graph 'voters': the weight is '"),

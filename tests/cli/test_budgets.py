@@ -79,7 +79,7 @@ def test_several_questions_count_as_several(run: Run, tmp_path: Path) -> None:
 
 
 def test_all_releases_in_words_one_can_paste_back(run: Run, tmp_path: Path) -> None:
-    assert run("releases")[1] == "nothing was answered yet\n"
+    assert run("releases")[1] == "no answers yet\n"
     table = people(tmp_path)
     run("budget", "--releases", "9")
     run("poll", table, *WORDS, "--release", "spring")

@@ -81,7 +81,7 @@ def test_files_whose_names_are_too_long(survey: Run, tmp_path: Path) -> None:
     long, poll = "x" * 300, ("poll", str(table), "--vote", "vote", "--epsilon", "epsilon")
     for words, message in (
         (("load", "g", long, str(table)), "cannot be read: File name too long"),
-        (("load", "g", long), "there is no file of edges"),
+        (("load", "g", long), "the table of edges is missing"),
         (("plot", "survey", "-o", f"{long}.svg"), f"no file can be called {'x' * 60}…; give a shorter path"),
         (("export", "survey", long), "no file can be called"),
         (("extend", long, "--engine", "blocks"), "no file can be called"),
@@ -244,7 +244,7 @@ def test_ctrl_c_says_what_it_means(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
     monkeypatch.setattr(common.Session, "open", pressed)
     assert main(["list"]) == 130
-    assert "neodp: interrupted: every change is all or nothing, so that what was not" in capsys.readouterr().err
+    assert "neodp: interrupted; unfinished changes were rolled back" in capsys.readouterr().err
 
 
 def test_ctrl_c_may_leave_a_connection_in_the_middle(
@@ -260,7 +260,7 @@ def test_ctrl_c_may_leave_a_connection_in_the_middle(
 
     monkeypatch.setattr(common.Session, "open", pressed)
     assert main(["list"]) == 130
-    assert "neodp: interrupted: every change is all or nothing" in capsys.readouterr().err
+    assert "neodp: interrupted; unfinished changes were rolled back" in capsys.readouterr().err
 
 
 def test_ctrl_c_while_the_program_is_loaded(
@@ -271,4 +271,4 @@ def test_ctrl_c_while_the_program_is_loaded(
 
     monkeypatch.setattr(cli, "main", pressed)
     assert __main__.main() == 130
-    assert capsys.readouterr().err == "neodp: interrupted before anything was done\n"
+    assert capsys.readouterr().err == "neodp: interrupted before any change was made\n"

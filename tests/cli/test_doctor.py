@@ -40,8 +40,8 @@ def test_a_store_that_is_not_there_yet(
     monkeypatch.chdir(tmp_path)
     assert main(["doctor", "--json"]) == 0
     store = json.loads(capsys.readouterr().out)["findings"][-1]
-    assert store["found"] == "neodp.db (by default): a file that is not there yet"
-    assert store["remedy"].startswith("'neodp init', 'neodp generate' or 'neodp load' makes it")
+    assert store["found"] == "neodp.db (by default): the file does not exist yet"
+    assert store["remedy"].startswith("'neodp init', 'neodp generate' or 'neodp load' creates it")
     assert list(tmp_path.iterdir()) == []
 
 

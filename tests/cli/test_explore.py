@@ -52,7 +52,7 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
-            assert "this machine alone" in process.stdout.readline()
+            assert "this machine only" in process.stdout.readline()
             with urllib.request.urlopen(address, timeout=60) as page:
                 assert b"neodp explorer" in page.read()
             with pytest.raises(urllib.error.HTTPError) as refused:

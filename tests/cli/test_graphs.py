@@ -91,7 +91,7 @@ def test_generate_each_family(run: Run) -> None:
         (("path", "g", "3", "--rule", "majority"), "path has no --rule; it has --split, --epsilon, --delta, --colors"),
         (("path", "g", "3", "--epsilon", "much"), "--epsilon is 'much'; give a number, or numbers joined by commas"),
         (("path", "g", "3", "--epsilon", "-1"), "epsilon is -1"),
-        (("random_graph", "g", "3"), "random_graph needs --edges; give it"),
+        (("random_graph", "g", "3"), "random_graph needs --edges; add it"),
     ],
 )
 def test_generate_refused(run: Run, words: tuple[str, ...], message: str) -> None:
@@ -238,7 +238,7 @@ def test_what_a_spreadsheet_would_run_is_not_exported_unasked(run: Run, tmp_path
         store.load("g", graph)
     code, _, err = run("export", "g", str(tmp_path / "out"))
     assert code == 2
-    assert "of graph 'g' is a formula to a spreadsheet; give --formulas to write it as it is" in err
+    assert "of graph 'g' would be run as a formula by a spreadsheet; use --formulas to write it anyway" in err
     assert not (tmp_path / "out").exists()
     assert run("export", "g", str(tmp_path / "out"), "--formulas")[0] == 0
     again = DatasetGraph.from_csv(tmp_path / "out/nodes.csv", tmp_path / "out/edges.csv", colors=["yes", "no"])

@@ -33,7 +33,7 @@ def test_an_incompatible_alpha(run: Run, tmp_path: Path) -> None:
     witness = json.loads(out)["witness"]
     assert code == 1
     assert (witness["dataset"], witness["origin"], witness["path"]) == ("b", "a", ["a", "b"])
-    assert run("check", "g")[1].endswith("an alpha that fits: neodp boundary g --balanced --write\n")
+    assert run("check", "g")[1].endswith("choose a compatible alpha: neodp boundary g --balanced --write\n")
     code, out, err = run("extend", "g")
     assert (code, out) == (1, "")
     assert "alpha at 'b' makes Pr[no] 0.99, at most 0.0164872 is possible: 'a' has 0.01 and is epsilon 0.5 away" in err
@@ -58,7 +58,7 @@ def test_boundary_shows_and_chooses(run: Run) -> None:
     assert document(run("boundary", "g", "--alpha", "0.7", "--write", "--json"))["written"] == 2
     assert document(run("boundary", "g", "--json"))["given"] == 2
     for words, message in (
-        (("--balanced", "--alpha", "0.5"), "--balanced and --alpha are two choices; give one of them"),
+        (("--balanced", "--alpha", "0.5"), "--balanced and --alpha cannot be combined; give one of them"),
         (("--write",), "there is no alpha to write; choose one with --balanced, --alpha or --optimize"),
         (("--alpha", "1.5"), "alpha is 1.5; give a probability from 0 to 1"),
     ):

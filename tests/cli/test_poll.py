@@ -63,7 +63,10 @@ def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path
     assert "question     answer: do at least 7 of 12 people choose 'yes'? A tie is a no." in text
     assert "people       12 in 3 groups of equal epsilon" in text
     assert "high 0.3 4 a factor of 1.34986 57.44 %" in " ".join(text.split())
-    assert "Nothing here tells anything about the votes. Who took part, with which epsilon, is taken as public." in text
+    assert (
+        "Nothing here reveals anything about the votes. Who took part, with which epsilon, is treated as public."
+        in text
+    )
     documents = [poll(people(tmp_path, votes), *WORDS, "--json") for votes in (VOTES, VOTES[::-1])]
     assert documents[0] == documents[1]
 
@@ -90,8 +93,8 @@ def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, t
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("yes", 1)
     assert found["revealed"]["key"] == "2-2-3"
     text = poll(people(tmp_path), *WORDS, "--reveal")[1]
-    assert "NOT PRIVATE, not to be passed on:\ntruth        yes, by a margin of 1: 7 yes, 5 no" in text
-    assert "Only what is marked may tell anything about the votes." in text
+    assert "NOT PRIVATE, do not pass on:\ntruth        yes, by a margin of 1: 7 yes, 5 no" in text
+    assert "Only what is marked may reveal anything about the votes." in text
 
 
 def test_people_with_epsilon_0_are_not_asked(poll: Run, tmp_path: Path) -> None:
@@ -102,7 +105,7 @@ def test_people_with_epsilon_0_are_not_asked(poll: Run, tmp_path: Path) -> None:
     (found,) = questions(one)
     assert (found["people"], found["silent"]) == (10, 2)
     text = poll(people(tmp_path, VOTES, silent), *WORDS)[1]
-    assert "silent       2 with epsilon 0, who are not asked: no answer may depend on them" in text
+    assert "silent       2 with epsilon 0, who are not counted: no answer may depend on them" in text
 
 
 def test_several_questions_parquet_and_skipped_votes(poll: Run, tmp_path: Path) -> None:
@@ -118,8 +121,8 @@ def test_several_questions_parquet_and_skipped_votes(poll: Run, tmp_path: Path) 
     tax, park = questions(poll(*words, "--skip-empty", "--json"))
     assert (tax["people"], tax["skipped"], park["people"], park["skipped"]) == (3, 1, 4, 0)
     text = poll(*words, "--skip-empty", "--reveal")[1]
-    assert "This is per question: over all 2 of them, each epsilon counts 2 times." in text
-    assert "NOT PRIVATE, not to be passed on: the columns from truth on." in text
+    assert "This holds for each question: over all 2 of them, each epsilon counts 2 times." in text
+    assert "NOT PRIVATE, do not pass on: the columns from 'truth' on." in text
 
 
 def test_plurality_threshold_and_options(poll: Run, tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         ((*WORDS, "--by", "id", "--by-values", "0,1"), "the part is none of the named ones, 10 times: line 4 ('2')"),
         ((*WORDS, "--by", "privacy2", "--by-values", "a,b"), "people.csv has no column 'privacy2'"),
         ((*WORDS, "--vote", "answer"), "the column 'answer' is named twice; name another one, or leave it out"),
-        ((*WORDS, "--option", "a", "--options", "b,c"), "the options are given in several ways; give one of --options"),
+        ((*WORDS, "--option", "a", "--options", "b,c"), "the options are given more than once; give one of --options"),
         ((*WORDS, "--options-file", "none.txt"), "there is no file none.txt; correct the path"),
         ((*WORDS, "--map", "ja=yes,nein=nope"), "'nein' is mapped to 'nope', which is no option; did you mean 'no'?"),
         ((*WORDS, "--map", "none.csv"), "there is no file none.csv; correct the path"),
@@ -194,7 +197,7 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         ((*WORDS, "--what-if", "1", "--margin", "9"), "--margin is 9; no dataset has a margin above 7"),
         (("--vote", "answer"), "which column has everybody's epsilon? name it, as in --epsilon COL"),
         (("--epsilon", "privacy"), "which column has the votes? name it, as in --vote COL"),
-        ((*WORDS, "--cypher", "RETURN 1"), "where are the people? give one of a file and --cypher"),
+        ((*WORDS, "--cypher", "RETURN 1"), "which people? give a file, or --cypher"),
     ],
 )
 def test_refused(poll: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
@@ -256,7 +259,7 @@ def test_cells_as_people_write_them(poll: Run, tmp_path: Path) -> None:
     assert code == 2
     assert "the vote is none of the options, 2 times: line 4 ('?'), line 6 ('n/a')" in err
     text = poll(ugly, *words[:5], "--missing", "?,n/a", "--map", "ja=yes,nein=no")[1]
-    assert "skipped      3 without a vote or an epsilon; that they took no part is public" in text
+    assert "skipped      3 without a vote or an epsilon; it is public that they took no part" in text
     code, _, err = poll(ugly, *words, "--missing", "?,n/a", "--map", "ja=yes,nein=no", "--exact")
     assert code == 2
     assert "the vote is 'JA ', none of the options" in err
@@ -316,10 +319,10 @@ def test_all_that_is_wrong_is_said_at_once(poll: Run, tmp_path: Path) -> None:
 def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
     text = poll(people(tmp_path), *WORDS)[1]
     for said in (
-        "What one can expect of the two mechanisms, if the votes are as the prior 'even' assumes:",
+        "What to expect of the two mechanisms if the votes are as the prior 'even' assumes:",
         "If the 7 people who ask for most privacy (epsilon up to 1) all choose 'yes', and all others do not, 'yes' is "
-        "the true answer. Balanced then says so with chance 0.574443, weighted with chance 0.019171: weighted hears "
-        "these people least, and is then more often wrong than right.",
+        "the true answer. Balanced then says so with chance 0.574443, weighted with chance 0.019171: weighted gives "
+        "these people the least weight, and is then wrong more often than right.",
         "They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.",
         "Accuracy of balanced, the chance of the true answer",
     ):
@@ -331,7 +334,7 @@ def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
     assert "Accuracy of weighted, the chance of the true answer" in weighted
     assert "choose with" not in weighted
     same = poll(people(tmp_path, ["yes", "no", "yes"], ["low"] * 3), *WORDS)[1]
-    assert "Weighted is the same as balanced here: nothing better was found." in same
+    assert "Weighted is the same as balanced here: no better mechanism was found." in same
 
 
 def test_the_prior_decides_what_is_expected(poll: Run, tmp_path: Path) -> None:
@@ -454,7 +457,7 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     assert (other["graph"], other["answer"]) == ("another answer", "no")
     text = run("poll", people(tmp_path, ["no"] * 40, sure), *WORDS, "--release", "spring")[1]
     assert "answer       yes    (release 'spring' of 'people answer', kept)" in text
-    assert "Only the answers may tell anything about the votes." in text
+    assert "Only the answers may reveal anything about the votes." in text
 
 
 def test_nothing_is_answered_that_is_not_private(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -530,7 +533,7 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
         "right with 0.684 and weighted with 0.782; at every table at least 0.574 and 0.0192; choose with --mechanism "
         "balanced or --mechanism weighted\n"
     )
-    assert run("releases")[1] == "nothing was answered yet\n"
+    assert run("releases")[1] == "no answers yet\n"
     for typed, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):
         shown, out, err = "", "", ""
         with terminal(monkeypatch, typed) as screen:
@@ -580,7 +583,7 @@ def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> No
     once = "One answer for each 'region': everybody is in one of them only, and pays once"
     assert f"{once}, if nobody has two rows (--id COL checks that)." in text
     assert f"{once}." in run(*words, "--by-values", str(listed), "--id", "id")[1]
-    assert "and who belongs to which 'region', is taken as public" in text
+    assert "and who belongs to which 'region', is treated as public" in text
     code, _, err = run(*words, "--by-values", "north", "--by-other", "rest")
     assert code == 1
     assert "was asked with by_other none, and is now asked with by_other 'rest'" in err

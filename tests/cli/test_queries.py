@@ -20,7 +20,7 @@ def test_queries(survey: Run) -> None:
     for words, message in (
         (("query",), "which query, on which graph? as in 'neodp query summary GRAPH'"),
         (("query", "sumary", "survey"), "there is no query 'sumary'; did you mean 'summary'?"),
-        (("query", "least_accurate", "survey", "5"), "'5' is no parameter; give name=value, as in limit=5"),
+        (("query", "least_accurate", "survey", "5"), "'5' is not a parameter; give name=value, as in limit=5"),
         (("query", "least_accurate", "survey", "limit=x"), "limit is 'x'; give a whole number"),
         (("query", "neighborhood", "survey"), "query 'neighborhood' needs the parameter 'key'; give it as key=…"),
     ):

@@ -51,7 +51,7 @@ def test_weights_of_a_file(run: Run, ratings: str, tmp_path: Path) -> None:
     (tmp_path / "weights.csv").write_text("item,weight\ni0,0.25\ni1,1\n")
     code, out, _ = run("stretch", "load", ratings, "--weights", str(tmp_path / "weights.csv"))
     assert code == 0
-    assert "likes had no weight and got 0: they will show nothing" in out
+    assert "likes had no weight and got weight 0, so they have no influence" in out
     rows = document(run("query", "weight_histogram", "films", "--json"))["rows"]
     assert {row["weight"] for row in rows} == {0.0, 0.2, 1.0}
 
@@ -69,7 +69,7 @@ def test_similarity(films: Run) -> None:
     _, out, _ = films("stretch", "similarity", "films", "u0", "u3", "--total", "1", "--measure", "dot")
     assert (
         "cost to either of them: 1 number × epsilon 1 = 1 for an item of weight 1, and less for an item of "
-        "less weight; asking again costs as much again" in out
+        "less weight; asking again costs the same again" in out
     )
 
 

@@ -13,8 +13,10 @@ import pytest
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.core import ball
-from neodp.core.ball import ArrayView, Ball, Rule, Star, evaluate, evaluate_whole
+from neodp.core.ball import evaluate
 from neodp.core.binary import Labeling
+from neodp.core.evaluation import Ball, evaluate_whole
+from neodp.core.views import ArrayView, Rule, Star
 from neodp.errors import BallTooLarge, GraphError, IncompatibleAlpha, UnhitBoundary, UnknownKey
 from tests.problems import KINDS, random_graph
 

@@ -122,4 +122,4 @@ def test_bad_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], nodes: s
 def test_what_is_to_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ((), ("g", "--nodes", "x.csv"), ("--nodes", "x.csv")):
         code, _, err = run(capsys, *words)
-        assert (code, err) == (2, "neodp: what is to be audited? give a graph, or --nodes and --edges\n")
+        assert (code, err) == (2, "neodp: nothing to audit give a graph, or --nodes and --edges\n")

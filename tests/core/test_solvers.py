@@ -7,7 +7,7 @@ import pytest
 
 import neodp
 from neodp import generate
-from neodp.core.ball import evaluate_whole
+from neodp.core.evaluation import evaluate_whole
 from neodp.core.privacy import EpsilonDelta
 from neodp.core.solvers import solver
 from neodp.data.graph import DatasetGraph

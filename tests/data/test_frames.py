@@ -53,6 +53,14 @@ def test_a_mechanism_comes_back_from_its_frame_bit_by_bit(graph: Any, kind: str)
     np.testing.assert_array_equal(neodp.Mechanism.from_frame(m.graph, frame).probabilities, m.probabilities)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_alpha_that_one_number_states_beside_alpha_that_takes_two(kind: str) -> None:
+    """The mixture once failed: a column is of numbers or of lists."""
+    graph = neodp.generate.path(4).with_alpha({"1": 0.5, "2": [1.0, 1e-20]})
+    again = neodp.DatasetGraph.from_frames(*getattr(graph, kind)(), colors=graph.colors)
+    assert np.array_equal(again.alpha, graph.alpha, equal_nan=True)
+
+
 def test_frames_of_people_who_use_other_orders_and_types() -> None:
     """Nullable and categorical columns of pandas, an index, and edges by a constant epsilon."""
     nodes = pd.DataFrame(

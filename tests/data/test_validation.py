@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp.core.ball import evaluate, evaluate_whole
+from neodp.core.ball import evaluate
+from neodp.core.evaluation import evaluate_whole
+from neodp.data.distributions import own_and_rest
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import own_and_rest
 from neodp.errors import GraphError, UnknownKey
 
 

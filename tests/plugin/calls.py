@@ -15,7 +15,7 @@ import neo4j
 from neo4j.exceptions import Neo4jError
 
 from neodp import DatasetGraph
-from neodp.data.graph import plain
+from neodp.data.distributions import plain
 from tools import neo4j_server as servers
 
 __all__ = ["Caller", "Refused", "guests", "refused", "transactions", "with_plugin"]

@@ -16,6 +16,7 @@ import neodp
 from neodp import generate
 from neodp.core import ball
 from neodp.core.privacy import UNIT
+from neodp.core.views import Rule
 from neodp.errors import GraphError
 from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls.mechanism import TINY, chance, crossing, units
@@ -88,7 +89,7 @@ def test_hundred_thousand_people_are_private_at_neighboring_counts(data: st.Data
     assert violations(p, sides(yes, sizes)) == []
 
 
-def as_rule(p: Threshold) -> ball.Rule:
+def as_rule(p: Threshold) -> Rule:
     """The counts graph of a poll, made up as it goes, with the balanced alpha."""
     sizes = [g.size for g in p.groups]
 
@@ -107,7 +108,7 @@ def as_rule(p: Threshold) -> ball.Rule:
         return (true, 1.0 - true) if here == 0 else (1.0 - true, true)
 
     least = 1.0 / (1.0 + math.exp(max(g.epsilon for g in p.groups)))
-    return ball.Rule(("yes", "no"), lambda key: p.options[p.truth(counts(key))], neighbors, alpha, (least, least))
+    return Rule(("yes", "no"), lambda key: p.options[p.truth(counts(key))], neighbors, alpha, (least, least))
 
 
 def test_ball_search_on_the_rule_finds_the_same() -> None:

@@ -318,7 +318,8 @@ def test_cells_of_several_kinds_are_read_as_a_workbook_has_them() -> None:
     "wrong",
     [
         {"options": [1, 2]}, {"options": 5}, {"prior": 0.6}, {"prior": None}, {"query": None}, {"query": 3},
-        {"vote": 3},        {"vote": [1]}, {"vote": None}, {"epsilon": None}, {"epsilon": [1]}, {"epsilon": True}, {"levels": 3},
+        {"vote": 3}, {"vote": [1]}, {"vote": None}, {"epsilon": None}, {"epsilon": [1]}, {"epsilon": True},
+        {"levels": 3},
         {"levels": ["a"]}, {"levels": {"a": 10**400}}, {"mechanism": 3}, {"by": 3}, {"by": "w", "by_values": 3},
         {"by": "w", "by_values": "a", "by_other": 3}, {"id": 3}, {"id": ""}, {"missing": 3}, {"missing": [1]},
         {"skip_empty": "x"}, {"exact": 1}, {"mapping": 3}, {"other": 3}, {"name": 3}, {"reading": 3}, {"vote": "lists"},

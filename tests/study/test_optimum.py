@@ -10,9 +10,10 @@ from scipy.optimize import linprog
 
 import neodp
 from neodp import DatasetGraph, Mechanism, generate
+from neodp.core.symmetry import classes
 from neodp.errors import GraphError, UnknownKey
 from neodp.study.comparison import Accuracy, compare
-from neodp.study.optimum import best_homogeneous, choices, classes, optimize, prior
+from neodp.study.optimum import best_homogeneous, choices, optimize, prior
 
 
 def direct(graph: DatasetGraph, weights: np.ndarray, floor: float = 0.0) -> float:

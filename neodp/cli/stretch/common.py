@@ -22,14 +22,17 @@ __all__ = ["Measured", "Named", "Profile", "cost_as_json", "cost_in_words", "num
 DELTA = 1e-6
 """The delta at which costs are also shown."""
 
-Profile: TypeAlias = Annotated[str, typer.Argument(help="The profiles' name.", metavar="PROFILE")]
+Profile: TypeAlias = Annotated[str, typer.Argument(help="The name of the profiles.", metavar="PROFILE")]
 Measured: TypeAlias = Annotated[
-    Measure, typer.Option("--measure", help="cosine-public-sizes: without noise on how many items a user likes.")
+    Measure,
+    typer.Option(
+        "--measure", help="cosine-public-sizes: the number of items that a user likes is public and gets no noise."
+    ),
 ]
 
 
 Named: TypeAlias = Annotated[
-    str | None, typer.Option("--release", help="What to call it in `neodp releases`.", metavar="NAME")
+    str | None, typer.Option("--release", help="A name for it in `neodp releases`.", metavar="NAME")
 ]
 
 
@@ -79,5 +82,5 @@ def cost_in_words(who: str, cost: Cost) -> str:
     price = f"{count(cost.releases, 'number')} × epsilon {number(cost.epsilon)} = {number(cost.total)}{loose}"
     return (
         f"cost to {who}: {price} for an item of weight 1, and less for an item of less weight; "
-        "asking again costs as much again"
+        "asking again costs the same again"
     )

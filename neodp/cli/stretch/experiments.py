@@ -22,23 +22,25 @@ __all__ = ["recall", "utility"]
 def recall(
     context: typer.Context,
     profile: Profile,
-    slices: Annotated[str, typer.Option(help="Which numbers of slices; the paper has 1 to 10.")] = "3",
-    repeats: Annotated[int, typer.Option(min=2, help="How many splits; each takes longer than a minute.")] = 3,
-    k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
+    slices: Annotated[str, typer.Option(help="The numbers of slices to try; the paper has 1 to 10.")] = "3",
+    repeats: Annotated[int, typer.Option(min=2, help="The number of splits; each takes more than a minute.")] = 3,
+    k: Annotated[int, typer.Option("-k", help="The number of neighbours.")] = 10,
     measure: Measured = Measure.COSINE,
-    seed: Annotated[int, typer.Option(help="For the same splits, groups and weights again.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same splits, groups and weights.")] = 0,
     insecure_noise_seed: Annotated[
-        int | None, typer.Option(help="For the same noise again: who knows it sees through the noise.")
+        int | None, typer.Option(help="The same seed gives the same noise: whoever knows it can remove the noise.")
     ] = None,
     results: Annotated[
-        Path | None, typer.Option(help="Keep results here, and go on from what is there after a stop.")
+        Path | None, typer.Option(help="Store results here; after an interruption, continue from them.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A picture: a .svg, .png or .pdf file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Draw the result, to a .svg, .png or .pdf file.")
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Measure how much of what users like their private neighbours know. The output is not private.
+    """Measure how much of what users like is also liked by their private neighbours. The output is not private.
 
     Example: `neodp stretch recall ratings --results recall.jsonl -o recall.svg`
     """
@@ -63,11 +65,11 @@ def recall(
 
     def text() -> None:
         say(
-            "Recall: which part of what users like, and was hidden, their neighbours know; by the epsilon of each "
+            "Recall: the share of a user's hidden likes that the neighbours like too, by the epsilon of each "
             "number, with a 99 % confidence interval over the splits."
         )
         table(("weights", *(f"{e:g}" for e in plan.epsilons), "mean"), [_shown(x, plan.epsilons) for x in lines])
-        say("naive leaves out the fundamentalists; others: all but them; exact: without privacy; blind: at random.")
+        say("naive: without the fundamentalists; others: everybody but them; exact: without privacy; blind: at random.")
         if len(plan.slices) > 1:
             say("Recall by number of slices, over all epsilons:")
             table(("weights", *map(str, plan.slices), "mean"), [_shown(x, plan.slices) for x in rows])
@@ -84,12 +86,12 @@ def recall(
 def utility(
     context: typer.Context,
     profile: Profile,
-    epsilon: Annotated[float, typer.Option(help="Of each scalar product.")],
-    beyond: Annotated[str, typer.Option(help="Which errors to count.")] = "1,2,5,10,20,50,100",
+    epsilon: Annotated[float, typer.Option(help="The epsilon of each scalar product.")],
+    beyond: Annotated[str, typer.Option(help="The sizes of errors to count.")] = "1,2,5,10,20,50,100",
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the error of private scalar products over all pairs, measured and in theory. The output is not private.
+    """Show the error of private scalar products over all pairs, as measured and in theory. The output is not private.
 
     Example: `neodp stretch utility ratings --epsilon 1`
     """
@@ -104,7 +106,7 @@ def utility(
     claimed = corollary_2(size, float(read.weight.min(initial=1.0)), epsilon)
 
     def text() -> None:
-        say("What part of all pairs of users has a scalar product that is off by more than so much?")
+        say("The share of pairs of users whose scalar product is off by more than a given number:")
         names = (
             "off by more than",
             "measured",
@@ -113,7 +115,7 @@ def utility(
             "as the paper prints it",
         )
         table(names, [(e.beyond, e.measured, e.exact, e.bound, e.printed) for e in errors])
-        verdict = "is so here" if errors[-1].exact <= claimed else "is not so here"
+        verdict = "holds here" if errors[-1].exact <= claimed else "does not hold here"
         say(
             f"The paper's Corollary 2 says that at most {share(claimed)} of the pairs are off by more than the root of "
             f"{count(size, 'coordinate')}, {number(size**0.5)}: this {verdict}."

@@ -21,13 +21,16 @@ __all__ = ["drop", "list_profiles", "load"]
 def load(
     context: typer.Context,
     ratings: Annotated[
-        Path, typer.Argument(help="user,item and, if there are, rating,weight: a table; - is stdin.", metavar="RATINGS")
+        Path,
+        typer.Argument(
+            help="A table with the columns user,item and optionally rating,weight; - is stdin.", metavar="RATINGS"
+        ),
     ],
-    name: Annotated[str | None, typer.Option(help="What to call the profiles. Default: the file's name.")] = None,
+    name: Annotated[str | None, typer.Option(help="A name for the profiles. Default: the file's name.")] = None,
     columns: Annotated[str, typer.Option(help="The columns of users, items and ratings.")] = "user,item,rating",
-    threshold: Annotated[float | None, typer.Option(help="Only ratings of at least this are likes.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="The lowest rating that counts as a like.")] = None,
     best: Annotated[
-        float | None, typer.Option(help="The highest rating there can be: likes then count rating / best, else 1.")
+        float | None, typer.Option(help="The highest possible rating: a like then counts rating / best instead of 1.")
     ] = None,
     weights: Annotated[
         str | None,
@@ -36,7 +39,7 @@ def load(
             "user,group. Default: the column weight, else 1."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the same groups and weights again.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same groups and weights.")] = 0,
     replace: Replace = False,
     population: Population = None,
     encoding: Encoding = None,
@@ -65,7 +68,7 @@ def load(
             size = (count(info.users, "user"), count(info.items, "item"), count(info.likes, "like"))
             say(f"loaded {info.name!r}: {', '.join(size)}")
             if without:
-                say(f"{count(without, 'like')} had no weight and got 0: they will show nothing")
+                say(f"{count(without, 'like')} had no weight and got weight 0, so they have no influence")
 
         show(result | {"without_weight": without, "store": store.address}, json, text)
 

@@ -25,7 +25,7 @@ __all__ = ["neighbors", "similarity"]
 
 Epsilon: TypeAlias = Annotated[float | None, typer.Option(help="The epsilon of each number that is released.")]
 Total: TypeAlias = Annotated[
-    float | None, typer.Option(help="The epsilon of all numbers together, for the user whom it costs most.")
+    float | None, typer.Option(help="The epsilon of all numbers together, for the user who pays most.")
 ]
 
 
@@ -41,7 +41,7 @@ def similarity(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show how similar two users are, with noise. Every call costs both users anew, and counts as a release.
+    """Show how similar two users are, with noise. Each call costs both users again, and counts as a release.
 
     Example: `neodp stretch similarity ratings 17 42 --total 1`
     """
@@ -66,23 +66,23 @@ def similarity(
 def neighbors(
     context: typer.Context,
     profile: Profile,
-    user: Annotated[str | None, typer.Option(help="Of this user only.")] = None,
-    k: Annotated[int, typer.Option("-k", help="How many neighbours.")] = 10,
+    user: Annotated[str | None, typer.Option(help="Only the neighbours of this user.")] = None,
+    k: Annotated[int, typer.Option("-k", help="The number of neighbours.")] = 10,
     epsilon: Epsilon = None,
     total: Total = None,
     measure: Measured = Measure.COSINE,
     write: Annotated[
-        bool, typer.Option("--write", help="Keep them as (:User)-[:SIMILAR {score}]->(:User), instead of older ones.")
+        bool, typer.Option("--write", help="Store them as (:User)-[:SIMILAR {score}]->(:User), in place of older ones.")
     ] = False,
     scores: Annotated[
-        bool, typer.Option("--scores", help="With --user: release how similar they are as well, which costs more.")
+        bool, typer.Option("--scores", help="With --user: also release how similar they are, which costs more.")
     ] = False,
-    limit: Annotated[int, typer.Option(help="How many rows to show; --json shows all.")] = 20,
+    limit: Annotated[int, typer.Option(help="The number of rows to show; --json shows all.")] = 20,
     release: Named = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Find the k nearest neighbours of all users, or of one, with noise. Every call costs everybody, and is a release.
+    """Find the k nearest neighbours of all users, or of one, with noise. Each call costs everybody, and is a release.
 
     For one user, the command releases who the neighbours are, nearest first, which costs that user k numbers;
     --scores also releases how similar they are, which costs one number for every other user.

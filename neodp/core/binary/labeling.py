@@ -33,8 +33,9 @@ from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Labels, Privacy, certain
 from neodp.core.traversal import Path
 from neodp.core.witness import ROUNDING, Witness
+from neodp.data.distributions import own_and_rest
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats, own_and_rest
+from neodp.data.validation import Floats
 from neodp.errors import IncompatibleAlpha, UnhitBoundary
 from neodp.hints import Call, Hint
 

@@ -16,8 +16,9 @@ from neodp.core import boundary
 from neodp.core.privacy import UNIT
 from neodp.core.rainbow.orders import require_orders
 from neodp.core.rainbow.units import context, lengths, lowered, rounded
+from neodp.data.distributions import distribution
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats, distribution
+from neodp.data.validation import Floats
 
 __all__ = ["balanced", "homogeneous", "randomized_response"]
 

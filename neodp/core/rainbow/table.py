@@ -31,7 +31,8 @@ from neodp.core.privacy import UNIT
 from neodp.core.rainbow.curves import Curve, Curves
 from neodp.core.rainbow.orders import Order
 from neodp.core.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded
-from neodp.data.validation import MAX_EPSILON, Floats, distribution
+from neodp.data.distributions import distribution
+from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.errors import PrivacyError
 
 __all__ = ["Table", "line"]

@@ -20,7 +20,7 @@ from neodp.store.embedded.records import Table
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
-    from neodp.core.ball import Star
+    from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
 
@@ -222,7 +222,7 @@ def star(content: Content | Held, keys: Sequence[str], places: Array) -> tuple[S
     """Return the edges at some datasets, and the positions of all neighbours."""
     import pyarrow as pa
 
-    from neodp.core.ball import Star
+    from neodp.core.views import Star
 
     found = content.edges_at(places)
     others, row = np.unique(found.neighbor, return_inverse=True)
@@ -280,10 +280,10 @@ def _info(row: Mapping[str, Any]) -> GraphInfo:
 
 
 def least_text(alpha: Floats) -> str:
-    """Return the least chances in alpha (:func:`~neodp.core.ball.least_of`) as text; empty for many colours."""
+    """Return the least chances in alpha (:func:`~neodp.core.views.least_of`) as text; empty for many colours."""
     if alpha.shape[1] != 2:
         return ""
-    from neodp.core.ball import least_of
+    from neodp.core.views import least_of
 
     least = least_of(alpha[~np.isnan(alpha[:, 0])])
     return " ".join(repr(float(x)) for x in least.ravel())

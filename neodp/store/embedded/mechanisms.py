@@ -20,8 +20,9 @@ from neodp.store.views import StoredView
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.ball import Evaluation, Star
+    from neodp.core.evaluation import Evaluation
     from neodp.core.mechanism import Mechanism
+    from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
     from neodp.store.notions import Notion
@@ -116,7 +117,7 @@ class Mechanisms(Graphs):
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """Return a graph seen from some of its datasets, in one transaction, so that nothing can change meanwhile."""
-        from neodp.core.ball import Found
+        from neodp.core.views import Found
 
         with self._file.writing() if write else self._file.reading():
             info, row = self.ready(name), self._graphs.rows()[name]

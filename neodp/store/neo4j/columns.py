@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from neodp.core.ball import least_of
+from neodp.core.views import least_of
+from neodp.data.distributions import plain
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats, plain
+from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.store import refusals
 from neodp.store.records import GraphInfo, StoredGraph

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neodp.core.ball import Star
+from neodp.core.views import Star
+from neodp.data.distributions import distributions
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import distributions, preferences
+from neodp.data.preferences import preferences
 from neodp.errors import Overtaken, ReadOnlyStore
 from neodp.store import refusals
 from neodp.store.base import Progress, Store, silent

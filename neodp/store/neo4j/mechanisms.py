@@ -17,12 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from neodp.core.ball import Evaluation, Found
 from neodp.core.boundary import distance
+from neodp.core.evaluation import Evaluation
 from neodp.core.mechanism import Mechanism
+from neodp.core.views import Found
+from neodp.data.distributions import distributions
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats, distributions
+from neodp.data.validation import Floats
 from neodp.errors import Overtaken
 from neodp.store import refusals
 from neodp.store.base import Progress, silent

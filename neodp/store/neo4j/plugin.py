@@ -18,7 +18,7 @@ from neo4j import exceptions
 import neodp
 from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
-from neodp.core.ball import Ball, Evaluation
+from neodp.core.evaluation import Ball, Evaluation
 from neodp.core.extension import Check
 from neodp.core.witness import Witness
 from neodp.errors import NeodpError, StoreError
