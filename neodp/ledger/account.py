@@ -297,8 +297,8 @@ class Account:
         new = sum(Fraction(level.epsilon) for each in levels for level in each if level.name == SHARE)
         if new and new + self.shares > 1:
             raise BudgetSpent(
-                f"{asked} about {self.population} is refused: it spends a share of {number(float(new))} of everybody's "
-                f"epsilon, and {number(float(1 - self.shares))} is left",
+                f"{asked} about {self.population} is refused: it spends a share of {float(new):.4g} of everybody's "
+                f"epsilon, and {float(1 - self.shares):.4g} is left",
                 "a share that is spent never comes back; ask with a smaller share",
             )
 
