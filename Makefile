@@ -9,6 +9,7 @@ demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
 test: .venv/ready-test lint
+	@if command -v mvn > /dev/null; then cd plugin && mvn --batch-mode --quiet package; fi
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
@@ -29,7 +30,7 @@ lint: .venv/ready-lint
 	$(BIN)/mypy
 	$(BIN)/python -m tools.advisories
 
-# the jar for the plugins folder of a Neo4j server; `neodp plugin install` and the wheel take it from neodp/
+# the jar for the plugins folder of a Neo4j server, tested; `neodp plugin install` and the wheel take it from neodp/
 plugin:
 	cd plugin && mvn --batch-mode --quiet package
 	cp plugin/target/neodp-plugin.jar neodp/

@@ -3,6 +3,7 @@ from neodp import blocks as blocks
 from neodp import errors as errors
 from neodp import plot as plot
 from neodp import polls as polls
+from neodp import report as report
 from neodp import store as store
 from neodp import stretch as stretch
 from neodp import study as study

@@ -15,7 +15,7 @@ LAYERS = [
     {"study", "stretch", "blocks"},
     {"polls", "asking"},
     {"store"},
-    {"plot"},
+    {"plot", "report"},
     {"explore"},
     {"cli"},
     {"__main__"},

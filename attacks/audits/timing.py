@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 import neodp
 from attacks.audits.subjects import Forgetful
 from neodp import generate
-from neodp.compiled.compiler import WORTH
+from neodp.compiled.compiler import WORK_BEFORE_COMPILING
 from neodp.ledger.account import Limit
 from neodp.store import Store, open_store
 
@@ -155,7 +155,7 @@ def count(ask: Callable[[], object]) -> Counter[str]:
     compiling make other calls until they are (:mod:`neodp.compiled.compiler`), so they are compiled first, and what is
     counted came twice.
     """
-    large = generate.path(2 * WORTH)
+    large = generate.path(2 * WORK_BEFORE_COMPILING)
     neodp.extend(large.with_alpha(neodp.balanced(large)))
     last: Counter[str] | None = None
     for _ in range(40):

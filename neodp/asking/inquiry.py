@@ -33,7 +33,7 @@ from typing import Any, Protocol
 from neodp.asking.cover import Cover
 from neodp.asking.distance import Distances
 from neodp.asking.grammar import parse, parse_property
-from neodp.asking.matches import TooManyMatches
+from neodp.asking.matches import MOST_EPSILON, TooManyMatches
 from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, grid_to
 from neodp.asking.pattern import Pattern
 from neodp.asking.protection import Protection
@@ -41,15 +41,14 @@ from neodp.asking.source import Found, Source, Wanted
 from neodp.asking.tables import Tables
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
-from neodp.ledger.answering import Keeper, answer_once
-from neodp.ledger.question import SHARE, Level, Question
+from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
+from neodp.ledger.question import Question
+from neodp.ledger.shares import share_level
 
 __all__ = ["DEFAULT_SHARE", "Inquiry", "Revealed", "Shelf", "ask"]
 
 DEFAULT_SHARE = 0.2
 """The share that a question spends if nothing else is said."""
-STEPS = 2**20
-"""A share is rounded down to a multiple of 1/STEPS, so that shares add up without rounding."""
 GREATEST = 10**12
 """The greatest number that a question may name."""
 SHOWN = (0.5, 1.0, 2.0)
@@ -125,12 +124,12 @@ class Inquiry:
 
     @property
     def exact_share(self) -> Fraction:
-        """The share as it is spent: rounded down to a multiple of 2^-20."""
-        return Fraction(math.floor(Fraction(str(self.share)) * STEPS), STEPS)
+        """The share as a fraction: 1/5 for 0.2."""
+        return Fraction(str(self.share))
 
     def question(self, command: str = "") -> Question:
         """Return the question as the ledger keeps it."""
-        level = Level(float(self.exact_share), name=SHARE)
+        level = share_level(self.exact_share, MOST_EPSILON)
         subject = f"ask {self.protection.population}"
         return Question(subject, self.facts, (level,), self.protection.account, command)
 
@@ -151,7 +150,10 @@ class Inquiry:
         BudgetSpent
             If the shares of all questions about these people would exceed 1.
         """
-        (kept,) = answer_once(self._store, [self.question(command)], name, lambda _: self._chances())
+        question = self.question(command)
+        found = admit(self._store, look_up(self._store, [question.subject], name), [question])
+        chances = {question.subject: self._chances()} if found.missing else {}
+        (kept,) = draw_and_keep(self._store, found, [question], chances)
         return kept.answer
 
     def _chances(self) -> Mapping[str, float]:
@@ -312,7 +314,7 @@ def ask(
     pattern = parse(question).checked(protection)
     mechanism = _mechanism(at_least, false_alarm, count, at_most, ranges)
     wanted = _wanted(protection, pattern, distinct, sum, cap)
-    if not 1.0 / STEPS <= share <= 1.0:
+    if not 1e-6 <= share <= 1.0:
         raise NotAskable(f"the share is {share}", "give a number above 0 and at most 1, such as 0.2")
     if not 0.0 <= ignore_below < math.inf:
         raise NotAskable(f"people below epsilon {ignore_below} are to be ignored", "give a number of at least 0")

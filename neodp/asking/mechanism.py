@@ -52,6 +52,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from neodp.compiled.labels import HALF
 from neodp.errors import NotAskable
 
 __all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Units", "bernoulli", "geometric", "grid_to"]
@@ -103,17 +104,15 @@ class AtLeast:
         from neodp.compiled import kernel
 
         label = kernel.climb(self._start, kernel.factor(self.unit), units)
-        small = float(np.int64(kernel.HALF - abs(label)).view(np.float64))
+        small = float(np.int64(HALF - abs(label)).view(np.float64))
         return {"yes": 1.0 - small, "no": small} if label > 0 else {"yes": small, "no": 1.0 - small}
 
     @property
     def _start(self) -> int:
         """The label of alpha."""
-        from neodp.compiled import kernel
-
         alpha = self.false_alarm
         small = int(np.float64(min(alpha, 1.0 - alpha)).view(np.int64))
-        return small - kernel.HALF if alpha <= 0.5 else kernel.HALF - small
+        return small - HALF if alpha <= 0.5 else HALF - small
 
     def needed(self, chance: float) -> int:
         """Return the least distance in units from which on the chance of a yes is at least this one.

@@ -12,13 +12,13 @@
 from neodp.blocks.auditing import audit, is_stale
 from neodp.blocks.folder import Folder, open_folder, read_graph, read_mechanism, write_graph
 from neodp.blocks.lattice import write_lattice
-from neodp.blocks.local import Rounds, Summary, balanced, extend
+from neodp.blocks.local import BlocksSummary, Rounds, balanced, extend
 from neodp.blocks.partition import by_cubes, by_growth, by_prefix
 
 __all__ = [
+    "BlocksSummary",
     "Folder",
     "Rounds",
-    "Summary",
     "audit",
     "balanced",
     "by_cubes",

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from neodp.blocks.block import runs
 from neodp.blocks.folder import Folder, open_folder
-from neodp.blocks.local import Map, Progress, silent, workforce
+from neodp.blocks.local import Map, workforce
 from neodp.core.auditing import Audit, EdgeAudit, audit_pairs
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError
 from neodp.hints import Call, Hint

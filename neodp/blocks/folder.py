@@ -27,7 +27,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,18 +36,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.family import family, require_binary
 from neodp.data.files import make_folder, masked
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import MAX_EPSILON, Floats, Ints
+from neodp.data.progress import Progress, silent
+from neodp.data.validation import LARGEST, Floats, Ints
 from neodp.errors import GraphError
 from neodp.hints import Call, Hint
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from neodp.core.mechanism import Mechanism
 
 __all__ = [
     "Alpha",
@@ -150,7 +151,8 @@ class Folder:
         """
         path = self.file("edges", block)
         columns = BlockEdges(*_numbers(path, *BlockEdges._fields))
-        for name, column, most in (("epsilon", columns.epsilon, MAX_EPSILON), ("delta", columns.delta, 1.0)):
+        for name, most in LARGEST.items():
+            column = getattr(columns, name)
             _refuse(path, name, column, ~((column >= 0.0) & (column <= most)), f"give a number from 0 to {most:g}")
         _refuse(
             path,
@@ -262,7 +264,7 @@ def write_blocks(
     folder: Folder,
     blocks: Iterable[tuple[pa.StringArray, NDArray[np.int8], BlockEdges, Alpha]],
     *,
-    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+    progress: Progress = silent,
 ) -> Folder:
     """Write a graph block by block, given the keys, colours, edges and alpha of each block.
 
@@ -394,8 +396,6 @@ def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
     GraphError
         If the folder has no mechanism.
     """
-    from neodp.core.mechanism import Mechanism
-
     rows = np.concatenate([folder.rows(block) for block in range(folder.blocks)])
     return Mechanism(graph, rows, EpsilonDelta.of(graph), method="labels")
 

@@ -8,7 +8,7 @@ cut edge if the box ends at that coordinate.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from neodp.blocks.folder import Alpha, BlockEdges, Folder, write_blocks
 from neodp.blocks.partition import Box, boxes, pieces
 from neodp.data.generate.lattices import UnbuiltLattice
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import Ints
 from neodp.errors import GraphError
 
@@ -36,7 +37,7 @@ def write_lattice(
     path: str | os.PathLike[str],
     blocks: int,
     *,
-    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+    progress: Progress = silent,
 ) -> Folder:
     """Write a graph of ``grid`` or ``counts`` as a folder of blocks, one box after another.
 

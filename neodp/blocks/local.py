@@ -20,40 +20,34 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from neodp.blocks.folder import Alpha, Folder, open_folder, replace_folder, write_table, write_text
 from neodp.blocks.passes import off
+from neodp.blocks.spark import executors
 from neodp.blocks.witness import conflict_in, incompatible, worst_of
 from neodp.blocks.work import Pass, Work
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.files import OWNER, make_folder
+from neodp.data.progress import Progress, silent
 from neodp.errors import GraphError, NeodpError, Overtaken
 from neodp.hints import Hint, Option
 
 __all__ = [
+    "BlocksSummary",
     "Map",
-    "Progress",
     "Rounds",
-    "Summary",
     "alone",
     "balanced",
     "carry_out",
     "extend",
     "processes",
-    "silent",
     "workforce",
 ]
 
 T = TypeVar("T")
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""A function called with the current task, the number of units done, and their total number."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 class Map(Protocol):
@@ -85,7 +79,7 @@ class Rounds:
 
 
 @dataclass(frozen=True)
-class Summary:
+class BlocksSummary:
     """The summary of a mechanism that ``extend`` computed and wrote.
 
     Attributes
@@ -119,7 +113,7 @@ class Summary:
 
 def extend(
     path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
-) -> Summary:
+) -> BlocksSummary:
     """Find the optimal mechanism of a graph in a folder of blocks, and write it there.
 
     Parameters
@@ -136,7 +130,7 @@ def extend(
 
     Returns
     -------
-    Summary
+    BlocksSummary
         The summary. The probabilities are in ``DIR/mechanism``, and equal those of ``neodp.extend`` in every bit.
 
     Raises
@@ -196,7 +190,7 @@ def balanced(
     return rounds
 
 
-def carry_out(work: Work, run: Map, progress: Progress = silent) -> Summary:
+def carry_out(work: Work, run: Map, progress: Progress = silent) -> BlocksSummary:
     """Carry out ``extend``, with the blocks of every round given to `run`."""
     folder, blocks = work.folder, range(work.folder.blocks)
     state = work.open()
@@ -218,7 +212,7 @@ def carry_out(work: Work, run: Map, progress: Progress = silent) -> Summary:
     written = run(partial(_write_mechanism, work, final), blocks)
     figures = list(_told(progress, "mechanism", folder.blocks, written))
     sizes, least, sums = zip(*figures, strict=True)
-    summary = Summary(
+    summary = BlocksSummary(
         graph=folder.name,
         vertices=sum(sizes),
         edges=folder.edges,
@@ -315,8 +309,6 @@ def workforce(workers: int, master: str | None) -> AbstractContextManager[Map]:
     """Return a context manager that yields a ``Map``: on a Spark cluster if one is named, else on local processes."""
     if master is None:
         return processes(workers)
-    from neodp.blocks.spark import executors
-
     return executors(master)
 
 

@@ -30,9 +30,9 @@ from neodp.core.witness import ROUNDING
 from neodp.data.validation import Bools, Floats, Ints
 
 __all__ = [
-    "Edges",
-    "HalfEdges",
-    "Part",
+    "BlockPart",
+    "CutEdges",
+    "InnerEdges",
     "begin_even",
     "begin_first",
     "begin_own",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-class Edges(NamedTuple):
+class InnerEdges(NamedTuple):
     """Inner edges of a block, each between the datasets at two places."""
 
     source: Ints
@@ -55,12 +55,12 @@ class Edges(NamedTuple):
     epsilon: Floats
     delta: Floats
 
-    def where(self, keep: Bools) -> Edges:
+    def where(self, keep: Bools) -> InnerEdges:
         """Return the edges for which `keep` is true."""
-        return Edges(self.source[keep], self.target[keep], self.epsilon[keep], self.delta[keep])
+        return InnerEdges(self.source[keep], self.target[keep], self.epsilon[keep], self.delta[keep])
 
 
-class HalfEdges(NamedTuple):
+class CutEdges(NamedTuple):
     """Cut edges of a block, each seen from the end that lies in the block."""
 
     here: Ints
@@ -69,13 +69,13 @@ class HalfEdges(NamedTuple):
     epsilon: Floats
     delta: Floats
 
-    def where(self, keep: Bools) -> HalfEdges:
+    def where(self, keep: Bools) -> CutEdges:
         """Return the edges for which `keep` is true."""
-        return HalfEdges(self.here[keep], self.block[keep], self.there[keep], self.epsilon[keep], self.delta[keep])
+        return CutEdges(self.here[keep], self.block[keep], self.there[keep], self.epsilon[keep], self.delta[keep])
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BlockPart:
     """The alpha of a block, and its edges to other colours and to other blocks.
 
     Attributes
@@ -86,9 +86,9 @@ class Part:
         Per dataset, whether it has alpha.
     own : array of int64
         Per dataset, the label of its own colour according to alpha; certainty if it has no alpha.
-    rim : Edges
+    rim : InnerEdges
         The inner edges between different colours.
-    cut : HalfEdges
+    cut : CutEdges
         All cut edges.
     crossing : array of bool
         Per cut edge, whether the far end has another colour.
@@ -97,8 +97,8 @@ class Part:
     color: NDArray[np.int8]
     given: Bools
     own: Labels
-    rim: Edges
-    cut: HalfEdges
+    rim: InnerEdges
+    cut: CutEdges
     crossing: Bools
 
     @property
@@ -110,18 +110,18 @@ class Part:
         return np.flatnonzero(mask)
 
     @property
-    def across(self) -> HalfEdges:
+    def across(self) -> CutEdges:
         """The cut edges between different colours."""
         return self.cut.where(self.crossing)
 
 
-def links_of(n: int, edges: Edges, keep: Bools) -> Links:
+def links_of(n: int, edges: InnerEdges, keep: Bools) -> Links:
     """Return the inner edges for which `keep` is true, in a block of n datasets, in the form that ``step`` needs."""
     rule = EpsilonDelta(edges.epsilon, edges.delta)
     return Links(*compiled.kernel.links(n, edges.source, edges.target, keep, *rule.parameters), rule.shift)
 
 
-def cut_of(cut: HalfEdges, keep: Bools) -> Cut:
+def cut_of(cut: CutEdges, keep: Bools) -> Cut:
     """Return the cut edges for which `keep` is true, in the form that ``step`` needs."""
     kept = cut.where(keep)
     return Cut(kept.here, kept.block, kept.there, *EpsilonDelta(kept.epsilon, kept.delta).parameters)
@@ -135,7 +135,7 @@ def labels_of(p: Floats, q: Floats) -> Labels:
 # --- the beginning of a pass --------------------------------------------------------------------------------
 
 
-def begin_own(part: Part) -> tuple[Messages, Mail]:
+def begin_own(part: BlockPart) -> tuple[Messages, Mail]:
     """Return the messages that follow from the alpha of a block: to its own datasets, and to other blocks."""
     given = np.flatnonzero(part.given)
     told = [Messages(given, part.own[given])]
@@ -149,13 +149,13 @@ def begin_own(part: Part) -> tuple[Messages, Mail]:
     return merged(told), by_block(across.block[e], across.there[e], bound)
 
 
-def begin_first(part: Part) -> tuple[Messages, Mail]:
+def begin_first(part: BlockPart) -> tuple[Messages, Mail]:
     """Return the alpha of a block as messages with labels of the first colour."""
     given = np.flatnonzero(part.given)
     return Messages(given, first_labels(part)[given]), {}
 
 
-def begin_even(part: Part) -> tuple[Messages, Mail]:
+def begin_even(part: BlockPart) -> tuple[Messages, Mail]:
     """Return the even shares of a block's boundary edges as messages."""
     told = []
     for edges, ends in (
@@ -167,7 +167,7 @@ def begin_even(part: Part) -> tuple[Messages, Mail]:
     return merged(told), {}
 
 
-def first_labels(part: Part) -> Labels:
+def first_labels(part: BlockPart) -> Labels:
     """Return the labels of the first colour according to alpha; certainty at datasets without alpha."""
     return np.where(part.given, np.where(part.color == 0, part.own, -part.own), CERTAIN)
 
@@ -175,7 +175,7 @@ def first_labels(part: Part) -> Labels:
 # --- the results at the end of a pass -----------------------------------------------------------------------
 
 
-def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
+def unhit(part: BlockPart, far_given: Bools) -> tuple[int, int] | None:
     """Return a boundary edge with alpha at neither end, or None.
 
     Parameters
@@ -195,7 +195,7 @@ def unhit(part: Part, far_given: Bools) -> tuple[int, int] | None:
     return (-1, int(cut[0])) if len(cut) else None
 
 
-def dropped(part: Part, label: Labels) -> tuple[int, int] | None:
+def dropped(part: BlockPart, label: Labels) -> tuple[int, int] | None:
     """Return the greatest fall of a source's label below its alpha, and its place; None if no label fell."""
     fell = np.flatnonzero(part.given & (label < part.own))
     if not len(fell):
@@ -204,7 +204,7 @@ def dropped(part: Part, label: Labels) -> tuple[int, int] | None:
     return int(drop.max()), int(fell[np.argmax(drop)])
 
 
-def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int] | None:
+def too_low(part: BlockPart, label: Labels, far_label: Labels) -> tuple[int, int, int] | None:
     """Return a source that gives the answer of a neighbour across the boundary more often than that neighbour allows.
 
     Parameters
@@ -230,7 +230,7 @@ def too_low(part: Part, label: Labels, far_label: Labels) -> tuple[int, int, int
     return (int(across.here[low[0]]), -1, int(low[0])) if len(low) else None
 
 
-def off(part: Part, first: Labels) -> tuple[NDArray[np.int64], bool]:
+def off(part: BlockPart, first: Labels) -> tuple[NDArray[np.int64], bool]:
     """Return the places at which the pass ``first`` lowered alpha, and whether by no more than a rounding error."""
     rule = EpsilonDelta(np.empty(0), np.empty(0))
     start = first_labels(part)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neodp import compiled
-from neodp.blocks.passes import Edges, Part, dropped, too_low
+from neodp.blocks.passes import BlockPart, InnerEdges, dropped, too_low
 from neodp.blocks.work import Work
 from neodp.core import traversal
 from neodp.core.privacy import EpsilonDelta, Labels
@@ -68,8 +68,8 @@ def incompatible(work: Work, conflict: Conflict) -> IncompatibleAlpha:
 
 
 class _Loaded(NamedTuple):
-    part: Part
-    edges: Edges
+    part: BlockPart
+    edges: InnerEdges
     adjacency: Adjacency
     label: Labels
 

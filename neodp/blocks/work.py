@@ -35,9 +35,9 @@ from neodp.blocks.arrays import load_array, load_arrays, save_arrays
 from neodp.blocks.block import CERTAIN, Block, Cut, Links, Mail, Messages, merged, runs, step
 from neodp.blocks.folder import Folder, write_text
 from neodp.blocks.passes import (
-    Edges,
-    HalfEdges,
-    Part,
+    BlockPart,
+    CutEdges,
+    InnerEdges,
     begin_even,
     begin_first,
     begin_own,
@@ -126,7 +126,7 @@ class Work:
             labels = labels_of(alpha.p, alpha.q)
             given[alpha.place] = True
             own[alpha.place] = np.where(color[alpha.place] == 0, labels, -labels)
-        inside = Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(inner)
+        inside = InnerEdges(edges.source, edges.target, edges.epsilon, edges.delta).where(inner)
         crossing = color[inside.source] != color[inside.target]
         cut = np.empty(int(np.count_nonzero(~inner)), HALF_EDGE)
         cut["here"], cut["block"], cut["there"] = edges.source[~inner], edges.block[~inner], edges.target[~inner]
@@ -155,7 +155,7 @@ class Work:
         color = mine["color"]
         _within(self.folder.file("nodes", block), "the end of a cut edge", cut["here"], len(color), block)
         crossing = self.far(cut["block"], cut["there"], "color") != color[cut["here"]]
-        halves = HalfEdges(*(np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()))
+        halves = CutEdges(*(np.ascontiguousarray(cut[name]) for name in HALF_EDGE.names or ()))
         save_arrays(self._part(block, "cut"), crossing=crossing, **halves._asdict())
         save_arrays(self._part(block, "cut_color"), **cut_of(halves, ~crossing)._asdict())
         part = self.part(block)
@@ -166,7 +166,7 @@ class Work:
                 raise self._unhit(block, part, *edge)
         return len(part.boundary)
 
-    def _unhit(self, block: int, part: Part, inner: int, cut: int) -> UnhitBoundary:
+    def _unhit(self, block: int, part: BlockPart, inner: int, cut: int) -> UnhitBoundary:
         keys = self.folder.keys(block)
         if inner >= 0:
             ends = (int(part.rim.source[inner]), int(part.rim.target[inner]))
@@ -227,17 +227,17 @@ class Work:
 
     # --- stored data ----------------------------------------------------------------------------------------
 
-    def part(self, block: int, name: Pass = "own") -> Part:
+    def part(self, block: int, name: Pass = "own") -> BlockPart:
         """Return the alpha of a block in a pass, with its edges to other colours and to other blocks."""
         columns = load_arrays(self._part(block, "part"))
         cut = load_arrays(self._part(block, "cut"))
         own = load_array(self.path / "rounded" / "own" / str(block), "own") if name == "rounded" else columns["own"]
-        return Part(
+        return BlockPart(
             color=columns["color"],
             given=columns["given"],
             own=own,
-            rim=Edges(*(columns[f"rim_{field}"] for field in Edges._fields)),
-            cut=HalfEdges(*(cut[field] for field in HalfEdges._fields)),
+            rim=InnerEdges(*(columns[f"rim_{field}"] for field in InnerEdges._fields)),
+            cut=CutEdges(*(cut[field] for field in CutEdges._fields)),
             crossing=cut["crossing"],
         )
 
@@ -276,10 +276,10 @@ class Work:
         rounds = [int(file.name) for file in _files(self.path / name / "labels" / str(block))]
         return max((r for r in rounds if number is None or r <= number), default=0)
 
-    def inner(self, block: int) -> Edges:
+    def inner(self, block: int) -> InnerEdges:
         """Return the inner edges of a block, from its file."""
         edges = self.folder.links(block)
-        return Edges(edges.source, edges.target, edges.epsilon, edges.delta).where(edges.block == block)
+        return InnerEdges(edges.source, edges.target, edges.epsilon, edges.delta).where(edges.block == block)
 
     def far(self, block: Ints, place: Ints, what: str) -> NDArray[Any]:
         """Return a column (color, given, or the labels of a pass) at datasets of other blocks, ordered by block."""

@@ -61,6 +61,10 @@ COMMANDS = {
             "Show how much privacy the answers have cost people, and what is left; set a limit.",
         ),
     },
+    "Publish": {
+        "report": ("reports:report", "Write a page about an answer, with a certificate that anybody can check."),
+        "verify": ("reports:verify", "Check the certificate of a report: every inequality, in exact arithmetic."),
+    },
     "Backup and transfer": {
         "backup": ("ledgers:backup", "Copy the store's file, even while it is in use."),
         "ledger export": ("ledgers:export_ledger", "Write the record of what was answered to a file."),

@@ -17,7 +17,7 @@ from neodp.data.names import require_length
 from neodp.data.tables import number, whole
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
-from neodp.ledger.account import Ledger, Spent, in_words
+from neodp.ledger.account import Ledger, Spent, epsilon_rounded_up
 from neodp.ledger.question import DEFAULT, Level
 from neodp.ledger.release import Release
 from neodp.store import Store
@@ -208,7 +208,7 @@ def _table(rows: list[dict[str, Any]]) -> None:
 
 def _up(epsilon: float) -> float:
     """Round up an epsilon that was spent, so that it is never shown as less than it is."""
-    return float(in_words(epsilon))
+    return float(epsilon_rounded_up(epsilon))
 
 
 def _down(epsilon: float) -> float:
@@ -222,7 +222,8 @@ def _costs(ledger: Ledger) -> None:
     if limit.epsilon is not None:
         say(
             f"Someone who sees all answers can shift the odds of a guess about a person by a factor of up to "
-            f"e^{in_words(limit.epsilon)}" + (f", except with chance {limit.delta:g}." if limit.delta else ".")
+            f"e^{epsilon_rounded_up(limit.epsilon)}"
+            + (f", except with chance {limit.delta:g}." if limit.delta else ".")
         )
     if limit.releases is not None and limit.releases <= 1:
         say("With 1 answer at most, everybody keeps the privacy that they asked for.")
@@ -232,7 +233,7 @@ def _costs(ledger: Ledger) -> None:
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):
-                total = in_words(spent.total().epsilon)
+                total = epsilon_rounded_up(spent.total().epsilon)
                 say(
                     f"If each of the other {more:,} costs as much as the dearest so far, people of {spent.label} "
                     f"spend epsilon {total} in all: the "

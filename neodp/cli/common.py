@@ -27,8 +27,8 @@ from neodp.data.formatting import number
 from neodp.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
+    from neodp.data.progress import Progress
     from neodp.store import Settings, Store
-    from neodp.store.base import Progress
 
 __all__ = [
     "METHODS",

@@ -85,13 +85,15 @@ def protect(
             store.unprotect(population)
         show({"population": population, "protected": False}, json, lambda: say(f"{population} is protected no longer."))
         return
+    from neodp.ledger.shares import shares_in
+
     made = _made(
         population, people, relationships or [], epsilon, default_epsilon, properties, owned or [], public, nodes or [],
         most_matches,
     )  # fmt: skip
     with session.open(patience=PATIENCE, create=True) as store:
         store.protect(made)
-        left = float(1 - store.account(made.account).shares)
+        left = float(1 - shares_in(store.account(made.account).prices.items()))
     show(_parts(made) | {"left": left}, json, lambda: _protected(made, left))
 
 

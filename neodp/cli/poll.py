@@ -7,19 +7,23 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, show
-from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
-from neodp.cli.poll_text import choice, shown
+from neodp.cli.common import PATIENCE, Session, harmless, show
+from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
+from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.data.files import require_new
 from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT
-from neodp.polls import People, Survey, read_list
+from neodp.polls import People, SecretSurvey, Survey, read_list
+from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.survey import poll as survey_of
+
+if TYPE_CHECKING:
+    from neodp.store import Store
 
 __all__ = ["poll"]
 
@@ -42,7 +46,7 @@ def poll(
     cypher: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a file: a query to the store, as in 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
+            help="Instead of a file: one label and its own properties, 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
         ),
     ] = None,
     query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
@@ -100,6 +104,7 @@ def poll(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
     what_if: Annotated[
         float | None,
         typer.Option(help="Show the accuracy if a group's epsilon were higher by this much.", metavar="EPSILON"),
@@ -114,8 +119,32 @@ def poll(
     release: Annotated[
         str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
+    secret_levels: Annotated[
+        bool, typer.Option("--secret-levels", help="Protect levels and taking part as well: nobody learns them.")
+    ] = False,
+    cap: Annotated[
+        float | None,
+        typer.Option(help="With --secret-levels: nobody is heard with more than this epsilon. Default: 2."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="With --secret-levels: the share of everybody's own epsilon that it costs. Default: 1."),
+    ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            help="With --secret-levels: an example, as in '500 people, levels about 30/50/20'.", metavar="TEXT"
+        ),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -127,8 +156,7 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    if plot is not None and not force:
-        require_new(plot)
+    _require_places(plot, report, release, force)
     session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
@@ -152,12 +180,23 @@ def poll(
         mapping=map,
         other=other,
         name=name,
-        reading=reading(encoding, delimiter, sheet),
+        reading=reading(encoding, delimiter, sheet, header_row=header_row),
+        secret_levels=secret_levels,
+        cap=cap,
+        share=share,
+        expect=expect,
     )
     if release is not None:
         survey = _chosen(survey)
-    facts = [question.facts() for question in survey.questions]
-    for question, fact in zip(survey.questions, facts, strict=True):
+    if isinstance(survey, SecretSurvey):
+        if any(each is not None for each in (what_if, margin, plot, report)):
+            raise GraphError("--what-if, --margin, --plot and --report need public levels", "leave them out")
+        facts = survey.facts()
+        for fact in facts if reveal else ():
+            fact["revealed"] = survey.revealed(fact["question"])
+    else:
+        facts = [question.facts() for question in survey.questions]
+    for question, fact in zip(survey.questions, facts, strict=False):
         if what_if is not None:
             fact["what_if"] = _what_if(question.balanced, margin, what_if)
         if reveal:
@@ -172,6 +211,11 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if store.made:
+                note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
+                typer.echo(f"neodp: {harmless(note)}", err=True)
+            if report is not None:
+                _report(store, survey, release, report, title)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
@@ -179,7 +223,34 @@ def poll(
                 "release": release,
                 "answer": answer if isinstance(answer, str) else answer[fact["part"]],
             }
-    show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+    if isinstance(survey, SecretSurvey):
+        show({"questions": facts}, json, lambda: shown_secret(facts))
+    else:
+        show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+
+
+def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
+    """Refuse files that cannot be written, before an answer is drawn."""
+    if report is not None:
+        from neodp.report.content import checked_report_path
+
+        if release is None:
+            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
+        checked_report_path(report)
+    if not force:
+        require_new(*(file for file in (plot, report) if file is not None))
+
+
+def _report(store: Store, survey: Survey, release: str, file: Path, title: str | None) -> None:
+    """Write the report of the answers that were just given."""
+    from neodp.report.content import Report
+    from neodp.report.content import report as report_of
+
+    found = [
+        report_of(store, release, about=asked.subject, title=title, survey=survey).reported
+        for asked in survey.asked().values()
+    ]
+    Report(release, title, tuple(each for some in found for each in some)).save(file)
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -204,8 +275,9 @@ def _people(
         raise GraphError("which people?", "give a file, or --cypher")
     table: Path | People | None = file
     if cypher is not None:
+        query = PeopleQuery.parse(cypher)
         with session.open() as store:
-            table = People.from_result(store.select(cypher), cypher)
+            table = People.from_result(store.select(query.cypher), cypher)
         header = list(table.columns)
         if not votes and epsilon is None:
             if len(header) != 2:
@@ -233,7 +305,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
-UNKEPT |= {"store", "timeout"}
+UNKEPT |= {"store", "timeout", "report", "title"}
 """Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 

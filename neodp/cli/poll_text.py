@@ -11,7 +11,7 @@ from neodp.cli.common import harmless, say, table
 from neodp.data.formatting import count, listed, number, share
 from neodp.polls import Poll, Question, Survey
 
-__all__ = ["choice", "shown"]
+__all__ = ["choice", "shown", "shown_secret"]
 
 MOST = 20
 """The largest number of groups to show."""
@@ -234,3 +234,53 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
         for who in ("one", "all"):
             shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], row[who]["worst"], row[who]["even"]))
     table(("who", "epsilon", "raised to", "at least", "evenly spread"), shown)
+
+
+def shown_secret(facts: list[dict[str, Any]]) -> None:
+    """Show the questions of a poll with secret levels: what is promised, an example, answers, what is revealed."""
+    first = facts[0]
+    for fact in facts:
+        say(f"question     {fact['question']}: {fact['asks']}")
+    say(
+        f"cost         {first['share']} of everybody's own epsilon for each question; an epsilon counts up to "
+        f"{number(first['cap'])}"
+    )
+    columns = (
+        "level",
+        "epsilon",
+        "another vote costs",
+        "taking part costs at most",
+        "a vote changes a chance by at most",
+    )
+    rows = [
+        (g["level"], g["epsilon"], g["vote"], g["taking_part"], f"a factor of {number(g['factor'])}")
+        for g in first["guarantees"]
+    ]
+    table(columns, rows)
+    say(
+        "People are heard by their level: 60 people who say no at epsilon 0.1 weigh less than 40 who say yes at 2. "
+        "Votes, levels and who takes part are all protected; a cell that is no vote or no epsilon does not count."
+    )
+    if first["example"] is not None:
+        found = first["example"]
+        say(
+            f"An example, not this table: with {found['expect']}, if votes are as the prior {found['prior']!r} says, "
+            f"the answer is that of a count by heads with {number(round(found['expected'], 3))}."
+        )
+    else:
+        say("How accurate is that? State an example: --expect '500 people, levels about 30/50/20'.")
+    for fact in facts:
+        if "answer" in fact:
+            say(f"\nanswer       {fact['answer']}    (release {fact['release']!r} of {fact['graph']!r}, kept)")
+    for fact in facts:
+        if "revealed" in fact:
+            found = fact["revealed"]
+            say(f"\nNOT PRIVATE, not to be passed on: {fact['question']}")
+            voted = ", ".join(f"{n:,} {option}" for option, n in found["votes"].items())
+            say(f"truth        {voted}; {found['not_counted']:,} of {count(found['rows'], 'row')} do not count")
+            if "probabilities" in found:
+                say("chances      " + ", ".join(f"{name} {number(p)}" for name, p in found["probabilities"].items()))
+    what = "Only the answers depend" if "answer" in first else "Nothing here depends"
+    if "revealed" in first:
+        what = "Only the answers and what is marked depend" if "answer" in first else "Only what is marked depends"
+    say(f"\n{what} on the people.")

@@ -72,16 +72,15 @@ from typing import Any
 import numpy as np
 
 from neodp.compiled.compiler import intrinsic, njit
+from neodp.compiled.labels import HALF, SMALLEST
 
 __all__ = [
     "ADD",
     "EPSILON_DELTA",
-    "FAR",
-    "FARTHEST",
-    "HALF",
+    "LONGEST",
+    "MAX_PROBIT",
     "NO_LEVELS",
     "PROBIT",
-    "TINY",
     "adjacency",
     "allows",
     "audit",
@@ -115,12 +114,8 @@ __all__ = [
 ]
 
 
-HALF = 0x3FE0000000000000
-"""The bits of 1/2: the label of certainty."""
-TINY = 2.0**-1022
-"""The smallest positive probability: the smallest normal double."""
-FARTHEST = 37.51937934714
-"""The greatest finite probit: Phi(-37.51937934714) is just above TINY."""
+MAX_PROBIT = 37.51937934714
+"""The greatest finite probit: Phi(-37.51937934714) is just above SMALLEST."""
 
 
 def _split(x: Decimal) -> tuple[float, float]:
@@ -261,10 +256,10 @@ def shrink(r, f, delta):
             r = _next_up(r)
     # r / f, rounded, is the value or one unit off. Above: f (x + u) > r for the unit u of x, as x + u/2 >= r/f. Below:
     # fl(f (x - 2u)) < r, as f (x - 2u) <= r - 3/2 f u, and f u is at least half the unit of r
-    x = max(r / f, TINY)
+    x = max(r / f, SMALLEST)
     bits = np.float64(x).view(np.int64)
     low = f * x < r
-    high = x > TINY and f * np.int64(bits - 1).view(np.float64) >= r
+    high = x > SMALLEST and f * np.int64(bits - 1).view(np.float64) >= r
     return np.int64(bits + low - high).view(np.float64)
 
 
@@ -319,23 +314,23 @@ def allows(label, other, f, delta):
 def relax_probit(label, mu):
     """Return Phi(Phi^-1(p) + mu) on labels that hold the bits of |Phi^-1(p)| under its sign.
 
-    An uncertain answer never becomes certain: a finite probit stays within FARTHEST of 0.
+    An uncertain answer never becomes certain: a finite probit stays within MAX_PROBIT of 0.
     """
     z = np.int64(label).view(np.float64) if label >= 0 else -np.int64(-label).view(np.float64)
-    if z < FARTHEST:
-        z = min(z + mu, FARTHEST)
+    if z < MAX_PROBIT:
+        z = min(z + mu, MAX_PROBIT)
     return np.float64(z).view(np.int64) if z >= 0.0 else -np.float64(-z).view(np.int64)
 
 
 EPSILON_DELTA, PROBIT, ADD = 0, 1, 2
 """The meaning of an edge's first parameter: the factor f of (epsilon, delta), a Gaussian mu, or a length.
 
-A length is a whole number; labels are then distances, whole numbers too, and those beyond FAR count as FAR.
+A length is a whole number; labels are then distances, whole numbers too, and those beyond LONGEST count as LONGEST.
 """
-FAR = 1500 << 50
+LONGEST = 1500 << 50
 """1500 in units of 2^-50: over such an epsilon-distance a chance can grow from 2^-1022 to 1 - 2^-1022."""
-TINY_BITS = 1 << 52
-"""The bits of TINY."""
+SMALLEST_BITS = 1 << 52
+"""The bits of SMALLEST."""
 LEVELS = 8
 """The number of bytes of a key."""
 
@@ -556,7 +551,7 @@ def factors(epsilon: Any) -> Any:
 def _relax(label, first, delta, kind):
     if kind == EPSILON_DELTA:
         return relax(label, first, delta)
-    return relax_probit(label, first) if kind == PROBIT else min(label + np.int64(first), FAR)
+    return relax_probit(label, first) if kind == PROBIT else min(label + np.int64(first), LONGEST)
 
 
 @njit(cache=True)
@@ -996,7 +991,7 @@ def balance(first, delta):
             out[i] = HALF
             continue
         # widen from the real solution, a few units off at most, to low (where `_even` holds) < high (where it does not)
-        guess = HALF - np.float64(max((1.0 - d) / (f + 1.0), TINY)).view(np.int64)
+        guess = HALF - np.float64(max((1.0 - d) / (f + 1.0), SMALLEST)).view(np.int64)
         low, high, step = guess, guess, 1
         while low > 0 and not _even(low, f, d):
             high = low
@@ -1004,10 +999,10 @@ def balance(first, delta):
             step *= 2
         while high == low or _even(high, f, d):
             low = high
-            if high == HALF - TINY_BITS:
+            if high == HALF - SMALLEST_BITS:
                 high += 1
                 break
-            high = min(HALF - TINY_BITS, high + step)
+            high = min(HALF - SMALLEST_BITS, high + step)
             step *= 2
         while high - low > 1:
             middle = (low + high) // 2
@@ -1186,7 +1181,7 @@ def audit_rows(source, target, epsilon, delta, rows):
 
 @njit(cache=True)
 def _scaled_exp(units):
-    """Return e^(units 2^-50), for whole numbers up to FAR, as a double-double and a power of two."""
+    """Return e^(units 2^-50), for whole numbers up to LONGEST, as a double-double and a power of two."""
     whole = units >> 50
     h, l = exp_dd((units & ((1 << 50) - 1)) * 2.0**-50)  # noqa: E741
     one, many = _ONES[whole & 63], _SIXTY_FOURS[whole >> 6]
@@ -1261,13 +1256,13 @@ def flow(units, start):
     Parameters
     ----------
     units : array of int64
-        t in units of 2^-50, up to FAR.
+        t in units of 2^-50, up to LONGEST.
     start : array of float, two per output
         The distribution, best output first, in double-double.
 
     Returns
     -------
-    array of float, one row per t; entries other than 0 are at least TINY
+    array of float, one row per t; entries other than 0 are at least SMALLEST
     """
     k = len(start)
     rows = np.empty((len(units), k))
@@ -1305,5 +1300,5 @@ def flow(units, start):
                     z = _middle(rest, grow, power, one, two)
                 x = _sum_dd(x[0], x[1], y[0], y[1])
                 x = _sum_dd(x[0], x[1], z[0], z[1])
-            rows[i, j] = max(x[0], TINY)
+            rows[i, j] = max(x[0], SMALLEST)
     return rows

@@ -30,7 +30,7 @@ adversary can observe that, extend the whole graph instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,6 +48,7 @@ from neodp.core.witness import ROUNDING
 from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import Bools, Floats, keys_of
 from neodp.errors import BallTooLarge, GraphError
 from neodp.hints import Hint, Option
@@ -75,7 +76,7 @@ def evaluate(
     *,
     limit: int = LIMIT,
     layers: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Ball:
     """Return the optimal mechanism at some datasets, the same as ``extend`` gives, by one search from all of them.
 
@@ -119,7 +120,7 @@ def evaluate(
         ArrayView(graph) if isinstance(graph, DatasetGraph) else RuleView(graph) if isinstance(graph, Rule) else graph
     )
     with told_about(keys):
-        return _Search(view, keys_of(keys)).run(limit, layers, progress or (lambda what, done, total: None))
+        return _Search(view, keys_of(keys)).run(limit, layers, progress)
 
 
 class _Front(NamedTuple):
@@ -148,7 +149,7 @@ class _Search:
     bounded: bool = False
     """Whether a dataset with alpha, or of another colour than the first, was seen: before, a solution says nothing."""
 
-    def run(self, limit: int, layers: int | None, progress: Callable[[str, int, int], None]) -> Ball:
+    def run(self, limit: int, layers: int | None, progress: Progress) -> Ball:
         wanted = list(dict.fromkeys(self.keys))
         found = self.view.find(wanted)
         self._add(wanted, found.color, found.alpha)

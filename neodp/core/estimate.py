@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 __all__ = ["Estimate", "estimate", "memory"]
 
-LEAST = 135, 40
+BYTES_IN_MEMORY = 135, 40
 """Bytes per dataset and per edge in memory."""
-MOST = 300, 260
+BYTES_FROM_STORE = 300, 260
 """Bytes per dataset and per edge when read from the embedded store."""
 
 
@@ -44,7 +44,9 @@ def estimate(vertices: int, edges: int) -> Estimate:
     >>> estimate(1_000_000, 3_000_000).bytes_max // 10**6
     1080
     """
-    least, most = (per_dataset * vertices + per_edge * edges for per_dataset, per_edge in (LEAST, MOST))
+    least, most = (
+        per_dataset * vertices + per_edge * edges for per_dataset, per_edge in (BYTES_IN_MEMORY, BYTES_FROM_STORE)
+    )
     return Estimate(vertices, edges, least, most)
 
 

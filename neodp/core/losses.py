@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core.inequalities import exact, holds_for_all, judge
-from neodp.data.validation import MAX_EPSILON, Bools, Floats
+from neodp.data.validation import MAX_EPSILON, Bools, Floats, require_range
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -82,10 +82,8 @@ def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) 
     one, two = (np.ascontiguousarray(end, np.int64) for end in (source, target))
     n = len(one)
     eps, dlt = (np.array(np.broadcast_to(np.asarray(x, np.float64), (n,))) for x in (epsilon, delta))
-    for name, values, most in (("epsilon", eps, MAX_EPSILON), ("delta", dlt, 1.0)):
-        wrong = np.flatnonzero(~((values >= 0.0) & (values <= most)))
-        if len(wrong):
-            raise GraphError(f"edge {wrong[0] + 1}: {name} is {values[wrong[0]]}", f"give a number from 0 to {most:g}")
+    for name, values in (("epsilon", eps), ("delta", dlt)):
+        require_range(name, values, lambda row: f"edge {row + 1}")
 
     def keeps(epsilons: Floats, deltas: Floats, edges: NDArray[np.int64]) -> Bools:
         """Return a mask of the edges that keep these (epsilon, delta), decided exactly."""

@@ -298,7 +298,7 @@ class Gaussian(_Compiled):
         from scipy.special import ndtri
 
         small = np.minimum(p, q)
-        distance = np.where(small > 0.0, np.minimum(-ndtri(small), compiled.kernel.FARTHEST), np.inf) + 0.0
+        distance = np.where(small > 0.0, np.minimum(-ndtri(small), compiled.kernel.MAX_PROBIT), np.inf) + 0.0
         label: Labels = np.where(p <= q, -1, 1) * distance.view(np.int64)
         return label
 

@@ -28,7 +28,7 @@ from neodp.core.auditing import Audit
 from neodp.core.losses import Losses, checked_rows, losses, to_table
 from neodp.data.files import private
 from neodp.data.tables import Problems, ReadOptions, header, numbers, read_table
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import Floats, require_range
 from neodp.errors import GraphError, near
 
 __all__ = ["Tabulated"]
@@ -94,13 +94,9 @@ class Tabulated:
         if len(one) != len(two):
             raise GraphError(f"there are {len(one)} sources and {len(two)} targets", "give every edge two ends")
         limits = []
-        for name, values, most in (("epsilon", epsilon, MAX_EPSILON), ("delta", delta, 1.0)):
+        for name, values in (("epsilon", epsilon), ("delta", delta)):
             column = np.array(np.broadcast_to(np.asarray(values, np.float64), (len(one),)))
-            wrong = np.flatnonzero(~((column >= 0.0) & (column <= most)))
-            if len(wrong):
-                edge = int(wrong[0])
-                between = f"{names[one[edge]]!r} – {names[two[edge]]!r}"
-                raise GraphError(f"edge {between}: {name} is {column[edge]}", f"give a number from 0 to {most:g}")
+            require_range(name, column, lambda edge: f"edge {names[one[edge]]!r} – {names[two[edge]]!r}")
             limits.append(column)
         return cls(names, tuple(map(str, outputs)), table, one, two, *limits)
 

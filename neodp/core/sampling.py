@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from neodp.core.mechanism import Mechanism
 
-__all__ = ["choose", "draw", "draw_many", "wholes"]
+__all__ = ["bernoulli", "choose", "draw", "draw_many", "geometric", "wholes"]
 
 BITS = 1074
 """The exponent of 2^-1074, of which every double from 0 to 1 is a whole multiple."""
@@ -93,3 +94,35 @@ def wholes(probabilities: Sequence[float]) -> list[int]:
     values = [numerator * (2**BITS // denominator) for numerator, denominator in ratios]
     values[max(range(len(values)), key=probabilities.__getitem__)] += 2**BITS - sum(values)
     return values
+
+
+def bernoulli(gamma: Fraction) -> bool:
+    """Draw True with chance e^-gamma, exactly, for 0 <= gamma <= 1 (Canonne, Kamath and Steinke 2020).
+
+    Examples
+    --------
+    >>> bernoulli(Fraction(0))
+    True
+    """
+    k = 1
+    while secrets.randbelow(gamma.denominator * k) < gamma.numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def geometric(gamma: Fraction) -> int:
+    """Draw a whole number G with Pr[G >= n] = e^(-n gamma), exactly, for gamma > 0.
+
+    Examples
+    --------
+    >>> geometric(Fraction(1)) >= 0
+    True
+    """
+    while True:
+        low = secrets.randbelow(gamma.denominator)
+        if bernoulli(Fraction(low, gamma.denominator)):
+            break
+    high = 0
+    while bernoulli(Fraction(1)):
+        high += 1
+    return (low + gamma.denominator * high) // gamma.numerator

@@ -19,10 +19,10 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import PrivacyError
 
-__all__ = ["Solver", "solver"]
+__all__ = ["GraphSolver", "solver"]
 
 
-class Solver(ABC):
+class GraphSolver(ABC):
     """The differences between two colours and more."""
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Solver(ABC):
         """Return one alpha for all boundary datasets of a kind (:func:`neodp.core.alpha.homogeneous`)."""
 
 
-class _Binary(Solver):
+class _BinarySolver(GraphSolver):
     def require_orders(self, graph: DatasetGraph) -> None:
         pass  # the other colour comes second
 
@@ -65,7 +65,7 @@ class _Binary(Solver):
         return _RAINBOW.homogeneous(graph, first, second)  # by rank, which two colours have as well
 
 
-class _Rainbow(Solver):
+class _RainbowSolver(GraphSolver):
     def require_orders(self, graph: DatasetGraph) -> None:
         rainbow.require_orders(graph)
 
@@ -92,9 +92,9 @@ class _Rainbow(Solver):
         return rainbow.homogeneous(graph, first)
 
 
-_BINARY, _RAINBOW = _Binary(), _Rainbow()
+_BINARY, _RAINBOW = _BinarySolver(), _RainbowSolver()
 
 
-def solver(graph: DatasetGraph) -> Solver:
+def solver(graph: DatasetGraph) -> GraphSolver:
     """Return the solver for the number of colours of a graph."""
     return _BINARY if family(graph).binary else _RAINBOW

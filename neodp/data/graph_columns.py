@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphColumns", "validate"]
 
-SMALL = 10_000
+FEW_KEYS = 10_000
 """The number of keys below which comparing them takes less time than loading a faster method."""
 
 
@@ -102,7 +102,7 @@ def _keys(keys: Any, places: Places) -> pa.StringArray:
     keys = strings(keys, "a key", places.node)
     if len(keys) == 0:
         raise GraphError("the graph has no datasets", "give at least one")
-    if len(set(keys.to_pylist()) if len(keys) < SMALL else keys.unique()) < len(keys):
+    if len(set(keys.to_pylist()) if len(keys) < FEW_KEYS else keys.unique()) < len(keys):
         import pyarrow.compute as pc
 
         counts = pc.value_counts(keys)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "LARGEST",
     "MAX_EPSILON",
     "Bools",
     "Floats",

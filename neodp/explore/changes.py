@@ -17,7 +17,7 @@ from neodp.core.auditing import audit
 from neodp.core.extension import extend
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import Floats, require_range
 from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
 from neodp.explore.facts import DRAWN, chance, drawable, said
@@ -175,6 +175,5 @@ def _summary(mechanism: Any) -> dict[str, Any] | None:
 
 def _epsilon(value: Any) -> float:
     number = float(value)
-    if not 0.0 <= number <= MAX_EPSILON:
-        raise GraphError(f"epsilon is {number}", f"give a number from 0 to {MAX_EPSILON:g}")
+    require_range("epsilon", number)
     return number

@@ -10,7 +10,7 @@ from typing import Any
 
 from neodp.errors import UnknownQuery
 from neodp.explore.source import Source
-from neodp.ledger.account import Ledger, in_words
+from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.release import Release
 from neodp.store.cypher import every, subject
 
@@ -80,7 +80,7 @@ def _ledger(ledger: Ledger) -> dict[str, Any]:
             {
                 "level": label,
                 "epsilon": total.epsilon,
-                "text": in_words(total.epsilon),
+                "text": epsilon_rounded_up(total.epsilon),
                 "delta": total.delta,
                 "share": None if not limit.epsilon else min(1.0, total.epsilon / limit.epsilon),
             }

@@ -1,7 +1,9 @@
 """Privacy budgets: the total cost of all answers about a population, and the limit on that cost.
 
 Every answer lets everybody learn more about the same people, whatever graph, table or column it came from, so answers
-are counted by population. The first answer is free; a :class:`Limit` says how many more are allowed.
+are counted by population. The first answer is free; a :class:`Limit` says how many more are allowed. Answers that cost
+shares of everybody's own epsilon (:mod:`neodp.ledger.shares`) are free until the shares add up to 1, unless a limit is
+set; beyond 1, no limit allows them.
 
 The total cost of all answers is stored beside the limit (:class:`Account`), with a digest of its own, and is updated in
 the transaction that stores an answer. So the next answer does not have to read all earlier ones. Commands that do read
@@ -25,11 +27,12 @@ from typing import TypeAlias
 from neodp.data.formatting import number
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
-from neodp.ledger.composition import Loss, Total, compose, fits
-from neodp.ledger.question import SHARE, Level
+from neodp.ledger.composition import Loss, Total, admits, filtered
+from neodp.ledger.question import Level
 from neodp.ledger.release import Release
+from neodp.ledger.shares import share_of, shares_in
 
-__all__ = ["Account", "Ledger", "Limit", "Spent", "in_words"]
+__all__ = ["Account", "Ledger", "Limit", "Spent", "epsilon_rounded_up"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class Spent:
     Attributes
     ----------
     label : str
-        The level: its name, or its epsilon.
+        The level: its name, or its epsilon; both, if two levels have the same name.
     losses : mapping
         How many numbers of each loss were released. If a release did not have this level, its most expensive level
         counts.
@@ -119,8 +122,8 @@ class Spent:
     losses: Mapping[Loss, int]
 
     def total(self, delta: float = 0.0) -> Total:
-        """Return the total cost of all these losses, by the smallest valid bound."""
-        return compose(self.losses, delta)
+        """Return the total cost of all these losses, as the filter for a delta counts it."""
+        return filtered(self.losses, delta)
 
 
 Price: TypeAlias = tuple[Level, ...]
@@ -228,8 +231,9 @@ class Account:
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
         """Return what the people of every level have spent, including the cost of some planned questions.
 
-        A level is identified by its name, or else by its epsilon. People are assumed to keep their level: if a release
-        did not have that level, they are charged its most expensive one.
+        People are assumed to keep their level only where a release had the very same one, with the same name and the
+        same cost. Any other release charges them its most expensive level, so that nobody has spent more than the level
+        that has spent most, whatever the levels were called.
 
         Examples
         --------
@@ -242,15 +246,16 @@ class Account:
         prices = Counter(self.prices)
         prices.update(_price(levels) for levels in planned)
         del prices[()]  # kept before there were prices
-        order = {level.label: level.epsilon for price in prices for level in price}
-        found = []
-        for label in sorted(order, key=lambda label: (order[label], label)):
+        levels = {level for price in prices for level in price}
+        found: list[Spent] = []
+        for own in sorted(levels, key=lambda level: (level.epsilon, level.label, level.times, level.delta)):
             losses: Counter[Loss] = Counter()
             for price, n in prices.items():
-                same = [level for level in price if level.label == label] or price
-                worst = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
-                losses[Loss(worst.epsilon, max(level.delta for level in same))] += worst.times * n
-            found.append(Spent(label, losses))
+                cost = own if own in price else _dearest(price)
+                losses[Loss(cost.epsilon, cost.delta)] += cost.times * n
+            spent = Spent(_label(own, levels), losses)
+            if spent not in found:
+                found.append(spent)
         return tuple(found)
 
     def spend(self, names: Sequence[str], levels: Sequence[Sequence[Level]]) -> None:
@@ -274,8 +279,17 @@ class Account:
             spent, allow = (Call(name, population=self.population) for name in ("spent", verb))
             return Hint(spent, " shows what was spent, and ", allow, " allows more")
 
-        self._spend_shares(asked, levels)
-        if self.left is not None and len(names) > self.left:
+        prices = Counter(self.prices)
+        prices.update(_price(each) for each in levels)
+        had, would_have = shares_in(self.prices.items()), shares_in(prices.items())
+        if would_have > max(had, Fraction(1)):
+            raise BudgetSpent(
+                f"{asked} about population {self.population!r} is refused: {had} of everybody's own epsilon is "
+                f"spent, and it would be {would_have}",
+                "people give their epsilon once: a smaller share may be left",
+            )
+        only_shares = self.limit == Limit() and all(price and share_of(price[0]) for price in prices)
+        if self.left is not None and len(names) > self.left and not only_shares:
             raise BudgetSpent(
                 f"{asked} about population {self.population!r} is refused: requested {len(names)}, used {self.used}, "
                 f"allowed {self.limit.releases}",
@@ -283,30 +297,14 @@ class Account:
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
-                if not fits(after.losses, self.limit.epsilon, self.limit.delta):
+                if not admits(after.losses, self.limit.epsilon, self.limit.delta):
                     total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
-                        f"spent epsilon {in_words(total.epsilon)} at delta {number(total.delta)}, allowed is "
+                        f"spent epsilon {epsilon_rounded_up(total.epsilon)} at delta {number(total.delta)}, allowed is "
                         f"{self.limit}",
                         hint("allow_epsilon"),
                     )
-
-    def _spend_shares(self, asked: str, levels: Sequence[Sequence[Level]]) -> None:
-        """Refuse shares of people's epsilons that would add up to more than 1, whatever the limit."""
-        new = sum(Fraction(level.epsilon) for each in levels for level in each if level.name == SHARE)
-        if new and new + self.shares > 1:
-            raise BudgetSpent(
-                f"{asked} about {self.population} is refused: it spends a share of {float(new):.4g} of everybody's "
-                f"epsilon, and {float(1 - self.shares):.4g} is left",
-                "a share that is spent never comes back; ask with a smaller share",
-            )
-
-    @property
-    def shares(self) -> Fraction:
-        """The sum of the shares of people's epsilons that were spent."""
-        each = ((level, n) for price, n in self.prices.items() for level in price)
-        return sum((Fraction(level.epsilon) * n for level, n in each if level.name == SHARE), Fraction(0))
 
     def keep(
         self,
@@ -353,6 +351,18 @@ class Account:
         return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
 
 
+def _dearest(price: Price) -> Level:
+    """Return the cost of a release to somebody whose level is not known: never below that of any of its levels."""
+    worst = max(price, key=lambda level: (level.epsilon * level.times, level.delta))
+    return replace(worst, delta=max(level.delta for level in price))
+
+
+def _label(level: Level, levels: Iterable[Level]) -> str:
+    """Return the name of a level, with its epsilon if another level of that name has a different one."""
+    alike = any(other.name == level.name and other.epsilon != level.epsilon for other in levels)
+    return f"{level.name} (epsilon {level.epsilon:g})" if level.name is not None and alike else level.label
+
+
 def _price(levels: Sequence[Level]) -> Price:
     return tuple(replace(level, people=None) for level in levels)
 
@@ -385,12 +395,12 @@ class Ledger:
         return self.account.spent(planned)
 
 
-def in_words(epsilon: float) -> str:
+def epsilon_rounded_up(epsilon: float) -> str:
     """Return an epsilon for people to read: four digits, rounded up so that it never looks smaller than it is.
 
     Examples
     --------
-    >>> in_words(14.154845), in_words(0.1 + 0.2), in_words(5.0)
+    >>> epsilon_rounded_up(14.154845), epsilon_rounded_up(0.1 + 0.2), epsilon_rounded_up(5.0)
     ('14.16', '0.3', '5')
     """
     if not math.isfinite(epsilon) or epsilon == 0.0:

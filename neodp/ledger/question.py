@@ -17,12 +17,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["DEFAULT", "SHARE", "Level", "Question", "levels_of"]
+__all__ = ["DEFAULT", "Level", "Question", "levels_of"]
 
 DEFAULT = "default"
 """The population of everything that was not given another one."""
-SHARE = "share of everybody's epsilon"
-"""The name of the level of a question that costs everybody a share of an epsilon that is secret."""
 MOST_LEVELS = 64
 """The number of levels that a question keeps apart; beyond that, epsilons are rounded up to this many levels."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from neodp.errors import GraphError
 from neodp.plot.files import PICTURES, rendered, save
 from neodp.plot.style import DASHES, FAINT, GRID, SHADES, styled
-from neodp.stretch.recall import Line, Plan, Result, by_epsilon, by_slices
+from neodp.stretch.recall import Plan, RecallLine, RecallResult, by_epsilon, by_slices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["draw"]
 
 
-def draw(results: Sequence[Result], plan: Plan, path: str | PathLike[str], title: str = "") -> Path:
+def draw(results: Sequence[RecallResult], plan: Plan, path: str | PathLike[str], title: str = "") -> Path:
     """Write the picture to a .svg, .png or .pdf file.
 
     Raises
@@ -62,7 +62,7 @@ def check(path: str | PathLike[str]) -> Path:
     return target
 
 
-def _panel(axes: Axes, lines: Sequence[Line], what: str, title: str) -> None:
+def _panel(axes: Axes, lines: Sequence[RecallLine], what: str, title: str) -> None:
     shades = SHADES
     for number, line in enumerate(lines):
         style: dict[str, Any] = {"color": shades[number % len(shades)], "ls": DASHES[number % len(DASHES)]}
@@ -77,7 +77,7 @@ def _panel(axes: Axes, lines: Sequence[Line], what: str, title: str) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=8)
 
 
-def _baselines(axes: Axes, exact: Line, blind: Line) -> None:
+def _baselines(axes: Axes, exact: RecallLine, blind: RecallLine) -> None:
     for line, name, x, side in ((exact, "no privacy", 0.01, "left"), (blind, "at random", 0.99, "right")):
         y = line.overall.mean
         axes.axhline(y, color=FAINT, lw=1.0, ls=(0, (1, 2)))

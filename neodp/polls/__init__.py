@@ -9,6 +9,7 @@
 
 The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`; the weighted ones are in
 :mod:`neodp.polls.weighted` and :mod:`neodp.polls.weighted_plurality`, and :mod:`neodp.polls.facts` compares them.
+:mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.
 :mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
 :mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
 table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` computes the gain from a higher epsilon.
@@ -29,6 +30,7 @@ from neodp.polls.mechanism import (
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import Question
+from neodp.polls.secret_survey import Expectation, SecretSurvey
 from neodp.polls.survey import Survey
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, tally
 
@@ -36,6 +38,7 @@ __all__ = [
     "WORDS",
     "Cells",
     "Counts",
+    "Expectation",
     "Group",
     "Margin",
     "People",
@@ -43,6 +46,7 @@ __all__ = [
     "Poll",
     "Prior",
     "Question",
+    "SecretSurvey",
     "Survey",
     "Tally",
     "Threshold",

@@ -81,7 +81,7 @@ from neodp.compiled.labels import SMALLEST
 from neodp.core.inequalities import exponential, holds
 from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
-from neodp.data.tables import fraction
+from neodp.data.tables import threshold_share
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 
@@ -311,7 +311,7 @@ def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str
     people = sum(group.size for group in ordered)
     needed = {"majority": people // 2 + 1, "plurality": (people + 1) // 2}.get(query)
     if needed is None:
-        needed = math.ceil(_share(query) * people)
+        needed = math.ceil(share_of(query) * people)
     if len(names) > 2:
         raise GraphError(f"{query} is asked about {len(names)} options", "name two of them, or ask for plurality")
     return Threshold(ordered, names, needed)
@@ -358,16 +358,13 @@ def _valid_group(group: Group) -> Group:
     return group if type(group.size) is int else replace(group, size=int(group.size))
 
 
-def _share(query: str) -> Fraction:
-    kind, _, rest = query.partition(":")
+def share_of(query: str) -> Fraction:
+    """Return the share of ``threshold:2/3``, from 0 to 1, or raise GraphError."""
     try:
-        found = fraction(rest)
+        return threshold_share(query)
     except ValueError:
-        found = Fraction(-1)
-    if kind != "threshold" or not 0 <= found <= 1:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
-        raise GraphError(f"the query is {query!r}", hint)
-    return found
+        raise GraphError(f"the query is {query!r}", hint) from None
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,8 @@ def read_levels(given: str | PathLike[str] | Mapping[str, float]) -> dict[str, f
     found: dict[str, float] = {}
     for level, value in pairs:
         name = str(level).strip()
+        if "=" in name:
+            raise GraphError(f"the level {name!r} has an equals sign in its name", "give it another name")
         if name in found:
             raise GraphError(f"the level {name!r} has two epsilons, {found[name]:g} and {value}", "keep one of them")
         try:

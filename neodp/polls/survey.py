@@ -31,7 +31,7 @@ from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
-from neodp.ledger.answering import Keeper, answer_once
+from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import DEFAULT, Level, levels_of
 from neodp.ledger.question import Question as Asked
 from neodp.ledger.release import Release
@@ -71,6 +71,10 @@ def poll(
     other: str | None = None,
     name: str | None = None,
     reading: ReadOptions | None = None,
+    secret_levels: bool = False,
+    cap: float | None = None,
+    share: float | str | None = None,
+    expect: str | None = None,
 ) -> Survey:
     """Prepare a poll of a table of people, each with a vote and an epsilon; return the preview before an answer.
 
@@ -116,6 +120,15 @@ def poll(
         The name of the poll; by default the file's name.
     reading : ReadOptions, optional
         Options for reading a file.
+    secret_levels : bool
+        If true, levels and taking part are protected as votes are, and nothing but the answer depends on the people
+        (:mod:`neodp.polls.secret`). The next three are for such polls.
+    cap : float, optional
+        The greatest epsilon with which anybody is heard; by default 2.
+    share : number or str, optional
+        The share of everybody's own epsilon that an answer costs, as in 0.25 or ``"1/3"``; by default all of it.
+    expect : str, optional
+        An example for which the accuracy is computed: ``"500 people, levels about 30/50/20"``.
 
     Raises
     ------
@@ -133,7 +146,7 @@ def poll(
     for what, value in {"by": by, "by_other": by_other, "id": id, "other": other}.items():
         if value is not None and not (isinstance(value, str) and value):
             raise GraphError(f"`{what}={value!r}` is given", "give a text, or leave it out")
-    for what, flag in {"skip_empty": skip_empty, "exact": exact}.items():
+    for what, flag in {"skip_empty": skip_empty, "exact": exact, "secret_levels": secret_levels}.items():
         if not isinstance(flag, bool):
             raise GraphError(f"{what} is {flag!r}", "give True or False")
     if not isinstance(reading, ReadOptions | None):
@@ -155,13 +168,40 @@ def poll(
     if not votes:
         raise GraphError("which column has the votes?", Hint("name it, as in ", Option("vote", "COL")))
     constant = _number(epsilon)
+    _require_fitting(secret_levels, by=by, id=id, mechanism=mechanism, cap=cap, share=share, expect=expect)
     needed = [
         *votes,
         *([] if constant is not None else [str(epsilon)]),
         *(each for each in (by, id) if each is not None),
     ]
     maybe = [epsilon] if isinstance(epsilon, str) and constant is not None else []
-    people = People.of(table, needed, maybe, numbers=[str(epsilon)], reading=reading)
+    numbers = [] if secret_levels else [str(epsilon)]  # a decimal comma among points would be an error
+    people = People.of(table, needed, maybe, numbers=numbers, reading=reading)
+    how = reading or ReadOptions()
+    said = {
+        "epsilon": str(epsilon).strip() if str(epsilon) in people.columns and isinstance(epsilon, str) else constant,
+        "skip_empty": skip_empty,
+        "by_other": by_other,
+        "sheet": people.sheet,
+        "encoding": how.encoding,
+        "delimiter": how.delimiter,
+        **({} if how.header_row is None else {"header_row": how.header_row}),
+    }
+    called = people.name if name is None else valid_name("poll", name)
+    if secret_levels:
+        from neodp.polls.secret import CAP, secret_poll
+        from neodp.polls.secret_survey import Expectation, SecretSurvey, read_rows
+
+        wanted = str(epsilon) if str(epsilon) in people.columns and isinstance(epsilon, str) else constant or 0.0
+        asks = secret_poll(query, choices or tuple(WORDS), cap=CAP if cap is None else cap, share=share or 1)
+        return SecretSurvey(
+            *(called, people.source, (), None, None, cells, said),
+            asks=asks,
+            levels=named,
+            expectation=None if expect is None else Expectation.parse(expect, named, constant),
+            prior=given,
+            rows=read_rows(people, votes, wanted, named, cells, choices, asks.options),
+        )
     problems = Problems(people.place)
     if str(epsilon) in people.columns and isinstance(epsilon, str):
         each = epsilons(people.columns[epsilon], named, people.place, cells=cells, problems=problems)
@@ -194,17 +234,20 @@ def poll(
         Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
         for column, part, found in counted
     )
-    how = reading or ReadOptions()
-    said = {
-        "epsilon": str(epsilon).strip() if str(epsilon) in people.columns and isinstance(epsilon, str) else constant,
-        "skip_empty": skip_empty,
-        "by_other": by_other,
-        "sheet": people.sheet,
-        "encoding": how.encoding,
-        "delimiter": how.delimiter,
-    }
-    called = people.name if name is None else valid_name("poll", name)
     return Survey(called, people.source, questions, chosen, by, cells, said, id)
+
+
+def _require_fitting(secret_levels: bool, *, cap: Any, share: Any, expect: Any, **public: Any) -> None:
+    """Refuse arguments that do not go with secret levels, or only with them."""
+    if secret_levels:
+        for what, value in public.items():
+            if value is not None:
+                why = "it would show something of the people" if what != "mechanism" else "it is a mechanism of its own"
+                raise GraphError(f"`{what}` does not go with secret levels: {why}", f"leave `{what}` out")
+        return
+    for what, value in {"cap": cap, "share": share, "expect": expect}.items():
+        if value is not None:
+            raise GraphError(f"`{what}` is for polls with secret levels", Hint("add ", Option("secret_levels", True)))
 
 
 def _options(options: str | Sequence[str] | None, other: str | None) -> tuple[str, ...] | None:
@@ -378,14 +421,18 @@ class Survey(Tabular):
         """
         self.require_choice()
         asked = self.asked(population, command)
-        columns = {question.subject: column for column, question in asked.items()}
-
-        def chances(question: Asked) -> dict[str, Any]:
-            mine = [q for q in self.questions if q.name == columns[question.subject]]
-            return {str(q.part): q.distribution() for q in mine} if question.parts else mine[0].distribution()
-
-        kept = answer_once(store, list(asked.values()), name, chances)
+        questions = list(asked.values())
+        found = admit(store, look_up(store, [question.subject for question in questions], name), questions)
+        chances = {q.subject: self._chances(column, q) for column, q in asked.items() if q.subject in found.missing}
+        kept = draw_and_keep(store, found, questions, chances)
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
+
+    def _chances(self, column: str, asked: Asked) -> dict[str, Any]:
+        """Return the chances of the answers to the question about a column, or those of each of its parts."""
+        mine = [question for question in self.questions if question.name == column]
+        if asked.parts:
+            return {str(question.part): question.distribution() for question in mine}
+        return mine[0].distribution()
 
     def to_arrow(self) -> pa.Table:
         """Return a table with a row for each question and mechanism, with their accuracy.

@@ -227,7 +227,7 @@ def flip(gaps: Sequence[int], rate: int) -> tuple[float, ...]:
     return tuple(row)
 
 
-def _flips(gaps: Floats, option: Ints) -> Floats:
+def flips(gaps: Floats, option: Ints) -> Floats:
     """Return the chance of one option per row under permute-and-flip, in doubles; rows hold exponents rate gap / 2."""
     f, rows = np.exp(-gaps), np.arange(len(gaps))
     at, weight = np.polynomial.legendre.leggauss(f.shape[1] // 2 + 1)
@@ -395,14 +395,14 @@ def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]
         scores = counts @ np.array(some, np.float64).T  # table, option, weights
         for i, weights in enumerate(some):
             gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
-            right = _flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
+            right = flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
             found.append((float(known.chance @ right), weights))
     return sorted(found, reverse=True)
 
 
 def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
     rate, known = _rate(poll, weights), known.judged
-    right = _flips(_gaps(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
+    right = flips(_gaps(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
     expected = float(known.chance @ right)
     worst = (
         float(right.min()) if known.exact else math.exp(-_widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)

@@ -1,18 +1,17 @@
 """Protections in a store: who is protected in a graph of people (:mod:`neodp.asking.protection`).
 
-The first protection of a label opens the account of its people: shares of everybody's epsilon, 1 in all. Protecting the
-same label again, under this name or another one, changes nothing about what was spent, and neither does dropping it.
+What was spent belongs to the label: protecting it again, under this name or another one, changes nothing about that,
+and neither does dropping it (:mod:`neodp.ledger.shares`).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from neodp.data.names import normal
 from neodp.errors import UnknownGraph, near
 from neodp.hints import Call, Hint
-from neodp.ledger.account import Account, Ledger, Limit
+from neodp.store.port import Port
 
 if TYPE_CHECKING:
     from neodp.asking.protection import Protection
@@ -21,30 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["Protections"]
 
 
-class Protections(ABC):
-    """The operations of a store on protections."""
+class Protections:
+    """The part of :class:`~neodp.store.service.Store` that knows who is protected in a graph of people."""
 
-    @abstractmethod
-    def account(self, population: str) -> Account:
-        """Return a population's total spending and its limit."""
+    port: Port
+    """The primitives of the store."""
 
-    @abstractmethod
-    def allow(self, population: str, limit: Limit) -> Ledger:
-        """Set how much may be answered about a population."""
-
-    @abstractmethod
-    def _protections(self) -> dict[str, str]:
-        """Return the texts of all protections by the name of their population."""
-
-    @abstractmethod
-    def _put_protection(self, population: str, text: str) -> None:
-        """Keep a protection, in place of any of the same population."""
-
-    @abstractmethod
-    def _drop_protection(self, population: str) -> None:
-        """Delete a protection."""
-
-    @abstractmethod
     def people(self, wanted: Wanted) -> Found:
         """Read the matches of a question and the people, in one state of the graph that the store holds.
 
@@ -55,12 +36,13 @@ class Protections(ABC):
         TooManyMatches
             If there are more matches than the population's public limit.
         """
+        return self.port.people(wanted)
 
     def protections(self) -> list[Protection]:
         """Return all protections, sorted by the name of their population."""
         from neodp.asking.protection import Protection
 
-        return [Protection.read(text) for _, text in sorted(self._protections().items())]
+        return [Protection.read(text) for _, text in sorted(self.port.protections().items())]
 
     def protection(self, population: str) -> Protection:
         """Return the protection of a population.
@@ -72,7 +54,7 @@ class Protections(ABC):
         """
         from neodp.asking.protection import Protection
 
-        found = self._protections()
+        found = self.port.protections()
         text = found.get(population, found.get(normal(population)))
         if text is None:
             hint = near(population, found) or Hint("protect people first: ", Call("protect"))
@@ -80,11 +62,8 @@ class Protections(ABC):
         return Protection.read(text)
 
     def protect(self, protection: Protection) -> Protection:
-        """Keep a protection, in place of any of the same population, and open the account of its label."""
-        account = self.account(protection.account)
-        if account.used == 0 and account.limit == Limit():
-            self.allow(protection.account, Limit(None, 1.0))
-        self._put_protection(protection.population, protection.text)
+        """Keep a protection, in place of any of the same population."""
+        self.port.put_protection(protection.population, protection.text)
         return protection
 
     def unprotect(self, population: str) -> None:
@@ -95,4 +74,4 @@ class Protections(ABC):
         UnknownGraph
             If there is no such population.
         """
-        self._drop_protection(self.protection(population).population)
+        self.port.drop_protection(self.protection(population).population)

@@ -30,13 +30,14 @@ for any pair.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import Floats, Ints
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
@@ -44,10 +45,7 @@ from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Cost, Measure, Similarities
 
-__all__ = ["Neighbors", "Progress", "cost_of_nearest", "nearest", "neighbors"]
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""A function called with the current task, the number of units done, and their total number."""
+__all__ = ["Neighbors", "cost_of_nearest", "nearest", "neighbors"]
 
 BLOCK = 512
 """The number of users in a block: the pairs of one block with another are computed at once."""
@@ -85,7 +83,7 @@ def neighbors(
     epsilon: float,
     measure: Measure = Measure.COSINE,
     sampler: Sampler = noise.secure,
-    progress: Progress = lambda *_: None,
+    progress: Progress = silent,
 ) -> Neighbors:
     """Find the k nearest neighbours of all n users; each user pays for n - 1 pairs.
 

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neodp.data.tables import Problems, ReadOptions, Table, numbers, read_table
+from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
 from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
+from neodp.stretch.weights import ATTITUDES, by_attitude
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,9 +228,7 @@ class Profiles:
         weight = np.where(found < 0, 0.0, weights[np.maximum(found, 0)] if len(weights) else 0.0)
         return self.with_weights(weight), int((found < 0).sum())
 
-    def _with_groups_from(self, table: Table, seed: int) -> tuple[Profiles, int]:
-        from neodp.stretch.weights import ATTITUDES, by_attitude
-
+    def _with_groups_from(self, table: TableColumns, seed: int) -> tuple[Profiles, int]:
         problems = Problems(table.place)
         hint = f"give one of {', '.join(ATTITUDES)}"
         problems.add_rows("the group", "missing", _empty(table["group"]), hint=hint)

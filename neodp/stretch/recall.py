@@ -40,10 +40,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.data.files import private
+from neodp.data.progress import Progress, silent
 from neodp.data.validation import MAX_EPSILON, Bools, Floats
 from neodp.errors import GraphError
 from neodp.stretch import noise
-from neodp.stretch.neighborhoods import Progress, neighbors
+from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
@@ -52,9 +53,9 @@ from neodp.stretch.weights import ATTITUDES, attitudes, by_attitude, in_slices
 __all__ = [
     "Cell",
     "Interval",
-    "Line",
     "Plan",
-    "Result",
+    "RecallLine",
+    "RecallResult",
     "by_epsilon",
     "by_slices",
     "held_out",
@@ -114,7 +115,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Result:
+class RecallResult:
     """The recall of one run: its sum over users and the number of users, in total and by group if there are groups."""
 
     cell: Cell
@@ -185,8 +186,8 @@ def run(
     path: str | PathLike[str] | None = None,
     *,
     insecure_seed: int | None = None,
-    progress: Progress = lambda *_: None,
-) -> list[Result]:
+    progress: Progress = silent,
+) -> list[RecallResult]:
     """Carry out all runs of a plan.
 
     Parameters
@@ -215,17 +216,17 @@ def run(
     return [kept.results[cell] for cell in cells]
 
 
-def picked(results: Iterable[Result], **values: Any) -> list[Result]:
+def picked(results: Iterable[RecallResult], **values: Any) -> list[RecallResult]:
     """Return the results of the runs with these values."""
     return [r for r in results if all(getattr(r.cell, name) == value for name, value in values.items())]
 
 
-def interval(results: Iterable[Result], *groups: str, confidence: float = 0.99) -> Interval:
+def interval(results: Iterable[RecallResult], *groups: str, confidence: float = 0.99) -> Interval:
     """Return the mean recall and its confidence interval over splits, after averaging within each split.
 
     Examples
     --------
-    >>> results = [Result(Cell(repeat, "exact"), found, 10, {}) for repeat, found in enumerate([4.0, 5.0, 6.0])]
+    >>> results = [RecallResult(Cell(repeat, "exact"), found, 10, {}) for repeat, found in enumerate([4.0, 5.0, 6.0])]
     >>> mean, margin = interval(results, confidence=0.95)
     >>> f"{mean:.2f} ± {margin:.3f}"
     '0.50 ± 0.248'
@@ -242,7 +243,7 @@ def interval(results: Iterable[Result], *groups: str, confidence: float = 0.99) 
     return Interval(float(means.mean()), float(t.ppf((1 + confidence) / 2, n - 1) * means.std(ddof=1) / math.sqrt(n)))
 
 
-class Line(NamedTuple):
+class RecallLine(NamedTuple):
     """One line of a table or picture: recall by epsilon, or by the number of slices, and overall."""
 
     label: str
@@ -250,7 +251,7 @@ class Line(NamedTuple):
     overall: Interval
 
 
-def by_epsilon(results: Sequence[Result], plan: Plan) -> list[Line]:
+def by_epsilon(results: Sequence[RecallResult], plan: Plan) -> list[RecallLine]:
     """Return recall by epsilon: for weights in slices, averaged over their numbers; by attitude; and for the baselines.
 
     "others" are all users except the fundamentalists, whom the naive baseline leaves out: on these users, ``westin``
@@ -258,7 +259,7 @@ def by_epsilon(results: Sequence[Result], plan: Plan) -> list[Line]:
     """
     westin, naive = picked(results, weights="westin"), picked(results, weights="naive")
     others = tuple(group for group in ATTITUDES if group != "fundamentalist")
-    chosen: list[tuple[str, list[Result], tuple[str, ...]]] = [
+    chosen: list[tuple[str, list[RecallResult], tuple[str, ...]]] = [
         *((f"slices from {low:g}", picked(results, weights="slices", low=low), ()) for low in plan.lows),
         ("westin", westin, ()),
         *((f"westin, {group}", westin, (group,)) for group in ATTITUDES),
@@ -267,11 +268,11 @@ def by_epsilon(results: Sequence[Result], plan: Plan) -> list[Line]:
     ]
     lines = [_line(label, found, groups, "epsilon", plan.epsilons) for label, found, groups in chosen]
     for label in ("exact", "blind"):
-        lines.append(Line(label, {}, interval(picked(results, weights=label))))
+        lines.append(RecallLine(label, {}, interval(picked(results, weights=label))))
     return lines
 
 
-def by_slices(results: Sequence[Result], plan: Plan) -> list[Line]:
+def by_slices(results: Sequence[RecallResult], plan: Plan) -> list[RecallLine]:
     """Return recall by the number of slices, averaged over epsilon."""
     return [
         _line(f"slices from {low:g}", picked(results, weights="slices", low=low), (), "slices", plan.slices)
@@ -279,15 +280,17 @@ def by_slices(results: Sequence[Result], plan: Plan) -> list[Line]:
     ]
 
 
-def _line(label: str, results: list[Result], groups: tuple[str, ...], name: str, values: Sequence[float]) -> Line:
+def _line(
+    label: str, results: list[RecallResult], groups: tuple[str, ...], name: str, values: Sequence[float]
+) -> RecallLine:
     by = {value: interval(picked(results, **{name: value}), *groups) for value in values}
-    return Line(label, by, interval(results, *groups))
+    return RecallLine(label, by, interval(results, *groups))
 
 
 # --- one run ------------------------------------------------------------------------------------------------
 
 
-def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Result:
+def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> RecallResult:
     out = held_out(profiles, (plan.seed, cell.repeat))
     seed = plan.seed + 1000 * cell.repeat
     groups = attitudes(profiles.users.to_pylist(), seed)
@@ -306,7 +309,7 @@ def _done(profiles: Profiles, plan: Plan, cell: Cell, sampler: Sampler) -> Resul
     subset = np.isin(profiles.user, who)
     recall[who] = recall_of(_of_users(_kept(profiles, subset), who), out[subset], found.neighbor)
     by_group = {g: _sum(recall[groups == g]) for g in ATTITUDES} if cell.weights in ("westin", "naive") else {}
-    return Result(cell, *_sum(recall), by_group)
+    return RecallResult(cell, *_sum(recall), by_group)
 
 
 def _weights(profiles: Profiles, cell: Cell, groups: NDArray[np.str_], seed: int) -> Floats:
@@ -367,7 +370,7 @@ class _Kept:
     """Results, kept in a file if one is given: a line that identifies the experiment, then one line per run."""
 
     def __init__(self, path: str | PathLike[str] | None, identity: dict[str, Any]) -> None:
-        self.results: dict[Cell, Result] = {}
+        self.results: dict[Cell, RecallResult] = {}
         self._path = None if path is None else Path(path)
         if self._path is None:
             return
@@ -389,7 +392,7 @@ class _Kept:
                 f"{path} belongs to an experiment with other profiles or options", "name another file, or delete it"
             )
         for row in whole:
-            result = Result(
+            result = RecallResult(
                 Cell(**row["cell"]), row["found"], row["users"], {g: (s, n) for g, (s, n) in row["groups"].items()}
             )
             self.results[result.cell] = result
@@ -397,7 +400,7 @@ class _Kept:
             with private(path) as file:
                 file.write("\n".join(lines[:-1]).encode() + b"\n")
 
-    def add(self, result: Result) -> None:
+    def add(self, result: RecallResult) -> None:
         self.results[result.cell] = result
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:

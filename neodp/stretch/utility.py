@@ -37,7 +37,7 @@ from neodp.stretch.noise import Sampler
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import STEPS, Measure, Similarities
 
-__all__ = ["Errors", "bound", "compare", "corollary_2", "tail", "theorem_3_as_printed"]
+__all__ = ["Errors", "bound", "compare", "corollary_2", "tail"]
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,14 @@ class Errors:
         The measured share, with noise drawn once for each pair.
     exact : float
         The expected share, by the exact formula.
-    bound, printed : float
-        The bound of Theorem 3, corrected and as printed.
+    bound : float
+        The bound of Theorem 3, corrected.
     """
 
     beyond: float
     measured: float
     exact: float
     bound: float
-    printed: float
 
 
 def tail(r: Floats, k: float, b: float) -> Floats:
@@ -78,11 +77,6 @@ def tail(r: Floats, k: float, b: float) -> Floats:
 def bound(least: Floats, square: Floats, k: float, epsilon: float) -> Floats:
     """Return the corrected bound of Theorem 3 for the scalar product: `least` is w, `square` is |d|^2."""
     return np.exp(np.minimum(0.0, epsilon * ((1 - least) * square - k)))
-
-
-def theorem_3_as_printed(least: Floats, square: Floats, k: float, epsilon: float) -> Floats:
-    """Return the bound of Theorem 3 with K = S = 1, as printed. It does not hold."""
-    return np.minimum(1.0, np.exp(np.minimum(1.0, epsilon * ((1 - least) * np.sqrt(square) - k))) / 2)
 
 
 def corollary_2(n: int, least: float, epsilon: float) -> float:
@@ -114,7 +108,7 @@ def compare(
     square = np.asarray(d.multiply(d).sum(axis=1)).ravel()
     least = np.ones(len(profiles))
     np.minimum.at(least, profiles.user, profiles.weight)
-    sums = np.zeros((4, len(beyond)))
+    sums = np.zeros((3, len(beyond)))
     pairs = 0
     for rows, columns in blocks(len(profiles)):
         some = np.triu(np.ones((len(rows), len(rows)), bool), 1) if rows is columns else np.s_[:, :]
@@ -128,7 +122,6 @@ def compare(
                 (error > k).sum(),
                 tail(true - products / STEPS, k, 1 / epsilon).sum(),
                 bound(w, size, k, epsilon).sum(),
-                theorem_3_as_printed(w, size, k, epsilon).sum(),
             )
         pairs += true.size
     return [Errors(float(k), *map(float, row)) for k, row in zip(beyond, (sums / max(pairs, 1)).T, strict=True)]

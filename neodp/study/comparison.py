@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Accuracy", "Comparison", "Difference", "compare"]
 
-SAME = 1e-9
+SAME_CHANCE = 1e-9
 """The tolerance, as a fraction of the smallest of p and 1 - p: a smaller difference is a solver's rounding error."""
 
 Verdict: TypeAlias = Literal["equal", "first", "second", "neither"]
@@ -135,7 +135,7 @@ def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
     where = _places(first, second)
     true, false = second.true[where], second.false[where]
     gap = np.where(first.true <= 0.5, first.true - true, false - first.false)
-    small = SAME * np.minimum(np.minimum(first.true, first.false), np.minimum(true, false))
+    small = SAME_CHANCE * np.minimum(np.minimum(first.true, first.false), np.minimum(true, false))
     ahead, behind = np.flatnonzero(gap > small), np.flatnonzero(gap < -small)
     verdict: Verdict = (
         "neither" if len(ahead) and len(behind) else "first" if len(ahead) else "second" if len(behind) else "equal"

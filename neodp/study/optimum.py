@@ -17,8 +17,8 @@ values are the alpha. Three techniques make the program small and the result exa
   refinement: a hypercube of 2^d datasets with one epsilon has d + 1 classes.
 * *Rows on demand.* Start with the boundary edges and the inequalities that are tight for the balanced alpha; solve; add
   the inequalities that the solution violates; repeat until it violates none. The last solution is optimal for all rows.
-  A program of at most MANY rows starts with all of them: on long and narrow graphs, such as those of scores, adding
-  rows on demand takes many rounds.
+  A program of at most ROWS_AT_ONCE rows starts with all of them: on long and narrow graphs, such as those of scores,
+  adding rows on demand takes many rounds.
 * *Rounding in.* A solver's solution is private only up to the solver's tolerance. Its labels
   (:mod:`neodp.compiled.kernel`) are lowered until the solution is private to the last bit. If that makes it worse than
   the balanced alpha, the balanced alpha is returned.
@@ -57,7 +57,7 @@ SNAP = 1e-9
 """The distance from 0 or 1 below which a solver's value is also tried as exactly 0 or 1."""
 PATIENCE = 1_000
 """The number of iterations of the interior points after which they are given up; some 50 are usual."""
-MANY = 100_000
+ROWS_AT_ONCE = 100_000
 """The greatest number of rows with which the program starts with all of them."""
 
 
@@ -272,7 +272,7 @@ class _Program:
             np.concatenate([-ones, -ones, ones, ones]),
             np.concatenate([less, less, more, more]),
         )
-        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= MANY)
+        kept = (color[rows.a] != color[rows.b]) | (rows.excess(p) > -SNAP) | (len(rows.a) <= ROWS_AT_ONCE)
         return cls(color, np.bincount(of, weights, count).astype(np.float64), rows, kept)
 
     def solve(self, floor: float, work: int | None = None) -> tuple[Floats, float, int, int]:

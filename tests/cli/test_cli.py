@@ -143,7 +143,7 @@ def test_every_command_has_help_with_an_example(run: Run, monkeypatch: pytest.Mo
         assert f"neodp {command}" in words
         assert f"Example: neodp {command}" in words
         assert "--json" in text
-        assert ("--store" in text) == (command not in ("demo", "plugin install"))
+        assert ("--store" in text) == (command not in ("demo", "plugin install", "verify"))
         assert not re.search(r"<\w+>|bool|list\[", text)  # a flag takes no value, and no other has a type of Python
 
 
@@ -227,7 +227,7 @@ def test_an_internal_error_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyP
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(neodp.store.base.Store, "info", broken)
+    monkeypatch.setattr(neodp.store.port.Port, "info", broken)
     code, out, err = run("show", "g")
     assert (code, out) == (1, "")
     assert err == (

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.cli.test_stretch import RATINGS
 from tests.running import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
-NAMED_BY_DATA = {"probabilities", "alpha", "margin_for", "by", "rows"}
+NAMED_BY_DATA = {"probabilities", "alpha", "margin_for", "by", "rows", "votes", "scores"}
 """Fields whose own fields are called like answers, numbers or columns of the user."""
 
 ELSEWHERE = {"plugin status", "plugin install"}
@@ -47,6 +48,8 @@ CALLS = {
     "answer": ["answer survey 2-2 --release spring"],
     "releases": ["releases", "releases survey"],
     "budget": ["budget default --releases 30 --epsilon 90 --plan 0.1x3"],
+    "report": ["report spring -o spring.html"],
+    "verify": ["verify spring.html"],
     "backup": ["backup b.db"],
     "ledger export": ["ledger export ledger.jsonl"],
     "ledger import": ["ledger import ledger.jsonl"],
@@ -57,6 +60,9 @@ CALLS = {
         "poll people.csv --vote answer --epsilon privacy --what-if 0.5 --reveal --population staff --mechanism weighted"
         " --release first",
         "poll people.csv --vote colour --epsilon privacy --query plurality --options red,green,blue --skip-empty",
+        "poll people.csv --vote answer --epsilon privacy --secret-levels --share 0.1 --reveal --population others"
+        " --expect '30 people, epsilons 1/2 about 1/2' --release secret",
+        "poll people.csv --vote colour --epsilon 1 --secret-levels --query plurality --options red,green,blue --reveal",
     ],
     "doctor": ["doctor"],
     "demo": ["demo"],
@@ -119,7 +125,7 @@ def printed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     found: dict[str, set[str]] = {command: set() for command in CALLS}
     for command in [*FIRST, *(words for words in CALLS if words not in FIRST + LAST), *LAST]:
         for call in CALLS[command]:
-            code, out, err = run(*call.split(), "--json")
+            code, out, err = run(*shlex.split(call), "--json")
             assert code in (0, 1), (call, err)
             assert out, (call, err)
             for line in out.splitlines():

@@ -48,10 +48,10 @@ def test_python_and_the_compiler_agree_in_every_bit(name: str, monkeypatch: pyte
 
 
 def test_enough_work_is_compiled() -> None:
-    label = np.zeros(compiling.WORTH + 1, np.int64)
+    label = np.zeros(compiling.WORK_BEFORE_COMPILING + 1, np.int64)
     kernel.relax_edges(label, np.ones(1), np.zeros(1), kernel.EPSILON_DELTA)
-    assert not isinstance(kernel.relax_edges, compiling.Function)
-    assert not isinstance(kernel.relax, compiling.Function)
+    assert not isinstance(kernel.relax_edges, compiling.Compilable)
+    assert not isinstance(kernel.relax, compiling.Compilable)
 
 
 def test_small_questions_load_little(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import neodp
 from neodp.compiled import kernel
-from neodp.compiled.kernel import HALF, TINY
+from neodp.compiled.labels import HALF, SMALLEST
 
 EXACT = Context(prec=80)
 
@@ -22,8 +22,10 @@ epsilons = st.one_of(
     st.floats(0.0, 2.0),
     st.floats(0.0, 690.0),
 )
-deltas = st.one_of(st.just(0.0), st.sampled_from([TINY, 1e-300, 1e-20, 0.1, 1.0]), st.floats(TINY, 1.0))
-small = st.one_of(st.just(0.0), st.just(TINY), st.floats(TINY, 0.5), st.floats(0.49, 0.5), st.floats(TINY, 1e-290))
+deltas = st.one_of(st.just(0.0), st.sampled_from([SMALLEST, 1e-300, 1e-20, 0.1, 1.0]), st.floats(SMALLEST, 1.0))
+small = st.one_of(
+    st.just(0.0), st.just(SMALLEST), st.floats(SMALLEST, 0.5), st.floats(0.49, 0.5), st.floats(SMALLEST, 1e-290)
+)
 labels = st.builds(lambda x, sign: sign * (int(np.float64(x).view(np.int64)) - HALF), small, st.sampled_from([-1, 1]))
 
 
@@ -103,7 +105,7 @@ def test_relax_loses_almost_nothing(k: int, epsilon: float, delta: float) -> Non
     lost = most - new
     assert lost <= slack * most
     if delta == 0.0 and epsilon < 30:
-        assert lost <= slack * 40 * (1 - most) + Fraction(TINY)
+        assert lost <= slack * 40 * (1 - most) + Fraction(SMALLEST)
 
 
 def test_balance_is_the_last_even_label() -> None:

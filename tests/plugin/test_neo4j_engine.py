@@ -19,7 +19,7 @@ from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, StoreError
 from neodp.store import Store, open_store
-from neodp.store.engines import Declined
+from neodp.store.verbs import Declined
 from tests.plugin.calls import Caller
 from tests.running import Run
 from tools import neo4j_server as servers
@@ -78,14 +78,9 @@ def test_both_engines_agree(client: Store, graph: DatasetGraph) -> None:
         assert [list(e.probabilities.items()) for e in ball.evaluations] == [
             list(e.probabilities.items()) for e in search.evaluations
         ]
-    for ball in balls[:2]:
-        assert (ball.seen, ball.expanded, ball.layers, ball.reach, ball.proof) == (
-            search.seen,
-            search.expanded,
-            search.layers,
-            search.reach,
-            search.proof,
-        )
+    for ball in balls[:2]:  # each has a search of its own, and sees what that needs
+        assert 0 < ball.expanded <= ball.seen <= len(graph)
+        assert ball.proof
     assert balls[0].queries == 1
     assert sorted(client.stream("g", engine="server")) == sorted(client.stream("g", engine="client"))
 
@@ -193,7 +188,7 @@ def test_the_command_line_says_who_computed(run: Run, client: Store, graph: Data
     assert streams[0] == streams[1]
     assert run("extend", "g", "--engine", "server", "--method", "line")[0] == 2
     code, _, err = run("eval", "g", "0-0", "--engine", "server", "--constant-work")
-    assert (code, "are two choices" in err) == (2, True)
+    assert (code, "cannot be combined" in err) == (2, True)
     code, _, err = run("eval", "g", "x", "--json")
     assert (code, json.loads(err)["error"]["kind"]) == (2, "unknown_key")
 
@@ -211,11 +206,14 @@ def test_another_version_is_not_used(
     assert "so the client does the work; bring the server up to date with 'neodp plugin install DIR'" in err
     assert run("check", "g", "--engine", "server")[0] == 2
     code, out, _ = run("plugin", "status")
-    assert (code, "it is not used" in out) == (1, True)
+    assert (code, "does not use it" in out) == (1, True)
 
 
 def test_status(run: Run) -> None:
-    assert run("plugin", "status")[:2] == (0, f"the server has the plugin of neodp {neodp.__version__}: it is used\n")
+    assert run("plugin", "status")[:2] == (
+        0,
+        f"the server has the plugin of neodp {neodp.__version__}, and neodp uses it\n",
+    )
     facts = {"server": neodp.__version__, "client": neodp.__version__, "used": True}
     assert json.loads(run("plugin", "status", "--json")[1]) == facts
 

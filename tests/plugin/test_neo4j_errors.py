@@ -245,7 +245,11 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
 @pytest.mark.parametrize(
     ("call", "message", "hint"),
     [
-        ("extend.write('g', {concurency: 2})", "there is no option 'concurency'", "the options are concurrency, batch"),
+        (
+            "extend.write('g', {concurency: 2})",
+            "there is no option 'concurency'",
+            "did you mean concurrency? the options are concurrency, batch",
+        ),
         ("extend.write('g', {concurrency: 0})", "concurrency is 0", "give a whole number from 1 to 64"),
         ("extend.stats('g', {batch: 1.5})", "batch is 1.5", "give a whole number from 1 to 1000000"),
         ("extend.estimate('g', {batch: 0})", "batch is 0", "give a whole number from 1 to 1000000"),

@@ -213,7 +213,7 @@ def test_flip_is_permute_and_flip() -> None:
                 still *= 1.0 - f[j]
         assert flip(gaps, UNIT) == pytest.approx(expected, abs=1e-14)
         rows = np.repeat(np.array([gaps]) / 2.0, len(gaps), axis=0)
-        assert module._flips(rows, np.arange(len(gaps))) == pytest.approx(expected, abs=1e-14)
+        assert module.flips(rows, np.arange(len(gaps))) == pytest.approx(expected, abs=1e-14)
     many = flip([5 * j for j in range(36)], UNIT // 10)
     assert sum(many) == pytest.approx(1.0, abs=1e-14)
     assert list(many) == sorted(many, reverse=True)

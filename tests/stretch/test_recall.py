@@ -11,7 +11,18 @@ from neodp.plot import recall as picture
 from neodp.stretch import recall
 from neodp.stretch.neighborhoods import neighbors
 from neodp.stretch.profiles import Profiles
-from neodp.stretch.recall import Cell, Plan, Result, by_epsilon, by_slices, held_out, interval, picked, recall_of, run
+from neodp.stretch.recall import (
+    Cell,
+    Plan,
+    RecallResult,
+    by_epsilon,
+    by_slices,
+    held_out,
+    interval,
+    picked,
+    recall_of,
+    run,
+)
 from neodp.stretch.similarities import Measure
 from neodp.stretch.weights import attitudes
 
@@ -28,7 +39,7 @@ def clusters(users: int = 90, seed: int = 0) -> Profiles:
 
 
 @pytest.fixture(scope="module")
-def small() -> list[Result]:
+def small() -> list[RecallResult]:
     return run(clusters(30), SMALL, insecure_seed=1)
 
 
@@ -71,7 +82,7 @@ def test_who_has_nothing_held_out_has_no_recall() -> None:
 # --- the whole --------------------------------------------------------------------------------------------------
 
 
-def test_every_cell_is_run_once(small: list[Result]) -> None:
+def test_every_cell_is_run_once(small: list[RecallResult]) -> None:
     cells = SMALL.cells()
     assert len(set(cells)) == len(cells) == 2 * (2 + 2 * (2 + 2 * 2))
     assert [r.cell for r in small] == cells
@@ -89,7 +100,7 @@ def test_what_the_paper_concludes_holds_where_tastes_are_clear() -> None:
     assert lines["naive, others"].overall.mean < lines["westin, others"].overall.mean < exact
 
 
-def test_a_seed_repeats_all_and_without_it_only_the_noise_differs(small: list[Result]) -> None:
+def test_a_seed_repeats_all_and_without_it_only_the_noise_differs(small: list[RecallResult]) -> None:
     p = clusters(30)
     assert run(p, SMALL, insecure_seed=1) == small
     without = run(p, SMALL)
@@ -97,12 +108,12 @@ def test_a_seed_repeats_all_and_without_it_only_the_noise_differs(small: list[Re
     assert without != small
 
 
-def test_it_is_the_seed_that_decides_splits_and_weights(small: list[Result]) -> None:
+def test_it_is_the_seed_that_decides_splits_and_weights(small: list[RecallResult]) -> None:
     other = run(clusters(30), Plan(**{**vars(SMALL), "seed": 9, "epsilons": ()}), insecure_seed=1)
     assert picked(other, weights="exact") != picked(small, weights="exact")
 
 
-def test_the_order_in_which_profiles_are_kept_does_not_matter(small: list[Result], tmp_path: Path) -> None:
+def test_the_order_in_which_profiles_are_kept_does_not_matter(small: list[RecallResult], tmp_path: Path) -> None:
     p = clusters(30)
     order = np.random.default_rng(1).permutation(p.likes)
     users, items = p.users.to_pylist(), p.items.to_pylist()
@@ -128,7 +139,7 @@ def test_naive_leaves_the_fundamentalists_out() -> None:
 # --- the file ---------------------------------------------------------------------------------------------------
 
 
-def test_it_goes_on_where_it_stopped(tmp_path: Path, small: list[Result]) -> None:
+def test_it_goes_on_where_it_stopped(tmp_path: Path, small: list[RecallResult]) -> None:
     path, p = tmp_path / "results.jsonl", clusters(30)
     told: list[int] = []
 
@@ -177,7 +188,7 @@ def test_a_file_of_something_else(tmp_path: Path) -> None:
 def test_intervals_are_student_s_over_splits() -> None:
     """Three splits 0.4, 0.5, 0.6, each the mean of two runs: s / sqrt(3) = 0.0577, t(0.995, 2) = 9.925."""
     results = [
-        Result(Cell(r, "slices", e, 0.0, 1), (0.4 + r / 10 + shift) * 10, 10, {})
+        RecallResult(Cell(r, "slices", e, 0.0, 1), (0.4 + r / 10 + shift) * 10, 10, {})
         for r in range(3)
         for e, shift in ((0.1, -0.1), (3.0, 0.1))
     ]
@@ -187,7 +198,7 @@ def test_intervals_are_student_s_over_splits() -> None:
     assert np.isnan(interval(results[:2]).margin)
 
 
-def test_a_picture(tmp_path: Path, small: list[Result]) -> None:
+def test_a_picture(tmp_path: Path, small: list[RecallResult]) -> None:
     one = picture.draw(small, SMALL, tmp_path / "one.svg", "tastes")
     text = one.read_text()
     for label in ("slices from 0.9", "westin, fundamentalist", "naive, others", "no privacy", "number of slices"):
@@ -203,7 +214,7 @@ def test_a_picture(tmp_path: Path, small: list[Result]) -> None:
             picture.draw(small, SMALL, tmp_path / wrong)
 
 
-def test_by_slices(small: list[Result]) -> None:
+def test_by_slices(small: list[RecallResult]) -> None:
     first, second = by_slices(small, SMALL)
     assert (first.label, list(first.by)) == ("slices from 0", [1, 2])
     assert first.by[1] == interval(picked(small, weights="slices", low=0.0, slices=1))

@@ -11,7 +11,7 @@ from neodp.data.formatting import count, number
 from neodp.data.names import valid_name
 from neodp.data.tables import number as number_of
 from neodp.errors import OtherQuestion, PrivacyError
-from neodp.ledger.account import in_words
+from neodp.ledger.account import epsilon_rounded_up
 from neodp.ledger.question import Level, Question
 from neodp.ledger.release import NOT_KEPT, Release
 from neodp.store import Store
@@ -78,7 +78,7 @@ def cost_as_json(cost: Cost) -> dict[str, Any]:
 def cost_in_words(who: str, cost: Cost) -> str:
     """Return a cost as a sentence."""
     less = cost.at(DELTA)
-    loose = f" ({in_words(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
+    loose = f" ({epsilon_rounded_up(less)} with delta {DELTA:g})" if less < 0.99 * cost.total else ""
     price = f"{count(cost.releases, 'number')} × epsilon {number(cost.epsilon)} = {number(cost.total)}{loose}"
     return (
         f"cost to {who}: {price} for an item of weight 1, and less for an item of less weight; "

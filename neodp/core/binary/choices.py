@@ -17,7 +17,7 @@ from neodp.errors import PrivacyError
 
 __all__ = ["alpha_of", "balanced", "even_shares", "homogeneous"]
 
-FAR_HOPS = 3
+MOST_HOPS = 3
 """The number of hops from the boundary beyond which all edges are taken rather than the near ones."""
 
 
@@ -43,7 +43,7 @@ def _hops(rule: EpsilonDelta, span: int) -> int:
 
 def _near(graph: DatasetGraph, ends: NDArray[np.int64], hops: int) -> Bools:
     """Return a mask of the edges within a colour with both ends at most `hops` edges from the boundary; all if far."""
-    if hops > FAR_HOPS:
+    if hops > MOST_HOPS:
         return ~graph.crossing
     near = np.zeros(len(graph), np.bool_)
     near[ends] = True

@@ -40,7 +40,7 @@ class Line(Curves):
     """The mechanism that is private for any mixture of epsilons: a function of the order and the epsilon-distance.
 
     The distance is a whole number: the least sum of ``lengths`` over paths to the boundary of the own order, or
-    ``neodp.compiled.kernel.FAR`` if that sum is larger.
+    ``neodp.compiled.kernel.LONGEST`` if that sum is larger.
 
     Parameters
     ----------

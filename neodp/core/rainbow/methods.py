@@ -38,7 +38,7 @@ __all__ = ["Method", "extend"]
 Method: TypeAlias = Literal["line", "prefix", "optimal"]
 """The line; prefix sums, if they turn out to be private; or a linear program, whose solution is the best on average."""
 
-TRIED = 100_000
+MOST_FOR_PREFIX = 100_000
 """The greatest number of datasets in a graph on which prefix sums are tried by default."""
 
 
@@ -83,7 +83,7 @@ def extend(graph: DatasetGraph, method: Method | None = None) -> Mechanism:
 def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None) -> tuple[Floats, Method]:
     """Return the rows if epsilon differs between edges, and the method that found them."""
     found: list[tuple[Floats, Method]] = []
-    if method != "line" and (method == "prefix" or len(graph) <= TRIED):
+    if method != "line" and (method == "prefix" or len(graph) <= MOST_FOR_PREFIX):
         try:
             found.append((prefix_sums(graph, alpha), "prefix"))
         except NotPrivate:

@@ -68,11 +68,11 @@ def distances(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return, per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 if there is none."""
     kernel, each = compiled.kernel, lengths(graph.epsilon, len(graph.colors))
     inside = graph.adjacency_of(~graph.crossing)
-    label = np.full(len(graph), kernel.FAR + 1, np.int64)
+    label = np.full(len(graph), kernel.LONGEST + 1, np.int64)
     ends = boundary.boundary_vertices(graph)
     label[ends] = 0
-    least = int(each.min(initial=kernel.FAR))
+    least = int(each.min(initial=kernel.LONGEST))
     steps = kernel.spread(each.astype(np.float64), inside.edge)
     shift = max(least.bit_length() - 1, 0)
     kernel.settle(*inside[:2], kernel.NO_LEVELS, steps, np.zeros(1), kernel.ADD, shift, label, ends)
-    return np.where(label > kernel.FAR, -1, label)
+    return np.where(label > kernel.LONGEST, -1, label)

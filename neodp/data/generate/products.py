@@ -18,10 +18,10 @@ from neodp.errors import GraphError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Place", "build", "coordinate", "letter", "product", "shares", "texts"]
+__all__ = ["WordPlace", "build", "coordinate", "letter", "product", "shares", "texts"]
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """The possible values at one place: their names, their contributions to the sum, and the pairs of neighbours.
 
     A contribution is one number, or with plurality one number for each option.
@@ -33,21 +33,21 @@ class Place(NamedTuple):
     upper: NDArray[np.int64]
 
 
-def coordinate(length: int) -> Place:
+def coordinate(length: int) -> WordPlace:
     """Return the place of a coordinate 0, …, length - 1: each value adds itself; neighbours differ by one."""
     values = np.arange(length)
-    return Place(texts(values), values, values[:-1], values[1:])
+    return WordPlace(texts(values), values, values[:-1], values[1:])
 
 
-def letter(letters: range, each: bool) -> Place:
+def letter(letters: range, each: bool) -> WordPlace:
     """Return the place of a letter: any two are neighbours; only the letter 1 adds 1, or `each` adds to its own sum."""
     values = np.array(letters)
     lower, upper = np.triu_indices(len(letters), 1)
     adds = np.eye(len(letters), dtype=np.int64) if each else (values == 1).astype(np.int64)
-    return Place(texts(values), adds, lower, upper)
+    return WordPlace(texts(values), adds, lower, upper)
 
 
-def shares(people: int, k: int) -> Place:
+def shares(people: int, k: int) -> WordPlace:
     """Return all ways to share votes among k options, each with a sum of its own; neighbours differ in one vote."""
     if (people + 1) ** (k - 1) >= 2**63:
         raise GraphError(f"{people:,} people and {k} options are too many", "take fewer options")
@@ -68,7 +68,7 @@ def shares(people: int, k: int) -> Place:
         lower.append(some)
         upper.append(np.searchsorted(code, changed))
     names = reduce(lambda words, column: _paired(words, texts(column)), votes.T[1:], texts(votes[:, 0]))
-    return Place(names, votes, np.concatenate(lower), np.concatenate(upper))
+    return WordPlace(names, votes, np.concatenate(lower), np.concatenate(upper))
 
 
 def _paired(words: pa.StringArray, labels: pa.StringArray) -> pa.StringArray:
@@ -78,7 +78,7 @@ def _paired(words: pa.StringArray, labels: pa.StringArray) -> pa.StringArray:
 
 
 def product(
-    places: Sequence[Place],
+    places: Sequence[WordPlace],
     separator: str,
     threshold: int | None,
     epsilon: Floats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from neodp.data.tables.source import Source
+from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class _Typed:
         """Return the number of a row."""
         return f"row {row + 1}"
 
-    def header_below(self, needed: Sequence[str]) -> str | None:
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
         """Return None, since there is only one header."""
         return None
 
@@ -36,7 +36,7 @@ class _Typed:
 class Parquet(_Typed):
     """A Parquet file."""
 
-    def __init__(self, source: Source, data: bytes) -> None:
+    def __init__(self, source: TableSource, data: bytes) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -56,7 +56,7 @@ class Parquet(_Typed):
 class Arrow(_Typed):
     """An Arrow file, also called Feather, or a stream of Arrow batches."""
 
-    def __init__(self, source: Source, data: bytes) -> None:
+    def __init__(self, source: TableSource, data: bytes) -> None:
         import pyarrow as pa
 
         self._source = source

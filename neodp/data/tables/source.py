@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from neodp.errors import GraphError, NeodpError
 
-__all__ = ["ENDINGS", "Format", "Source", "understood"]
+__all__ = ["ENDINGS", "Format", "TableSource", "understood"]
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow", "workbook"]
 """The kinds of table: text of any delimiter, Parquet, Arrow (Feather), and workbooks of Excel and LibreOffice."""
@@ -47,7 +47,7 @@ _NAMES: dict[Format, str] = {
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """A file, or standard input if the path is ``-``.
 
     Attributes
@@ -140,7 +140,7 @@ def _standard_input(stream: Any) -> bytes:
 
 
 @contextmanager
-def understood(source: Source, format: Format) -> Iterator[None]:
+def understood(source: TableSource, format: Format) -> Iterator[None]:
     """Turn any error of a library on bytes that it does not understand into one sentence with the name of the file.
 
     A damaged file can raise anything, even something that is not an ``Exception``: a reader written in Rust *panics*.

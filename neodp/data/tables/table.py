@@ -21,15 +21,16 @@ from neodp.data.tables.binary import Arrow, Parquet
 from neodp.data.tables.names import wanted_columns
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.problems import Problems
-from neodp.data.tables.source import ENDINGS, Format, Source, understood
+from neodp.data.tables.source import ENDINGS, Format, TableSource, understood
 from neodp.data.tables.text import Text
 from neodp.data.tables.workbook import Workbook
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Table", "header", "is_table", "read_table"]
+__all__ = ["TableColumns", "header", "is_table", "read_table"]
 
 
 class _Contents(Protocol):
@@ -47,25 +48,25 @@ class _Contents(Protocol):
 
     def place(self, row: int) -> str: ...
 
-    def header_below(self, needed: Sequence[str]) -> str | None: ...
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None: ...
 
     def forget(self) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableColumns:
     """Columns that were read from a file.
 
     Attributes
     ----------
-    source : Source
+    source : TableSource
         The file, or standard input; ``str`` names it.
     columns : dict from names to Arrow arrays
         The requested columns, without optional columns that the file does not have. Those of text and
         workbooks are strings, others have the file's types.
     """
 
-    source: Source
+    source: TableSource
     columns: dict[str, pa.Array]
     _contents: _Contents = field(repr=False)
 
@@ -102,7 +103,7 @@ def read_table(
     closed: bool = False,
     options: ReadOptions | None = None,
     format: Format | None = None,
-) -> Table:
+) -> TableColumns:
     r"""Read the named columns of a file.
 
     Parameters
@@ -140,7 +141,7 @@ def read_table(
     (['0.5', '1'], None, '/people.csv, line 3')
     """
     options = options or ReadOptions()
-    source = Source(Path(path))
+    source = TableSource(Path(path))
     contents, kind = _opened(source, [name.strip() for name in (*needed, *optional)], options, format)
     called = {name: _spelled(name, contents.names) for name in (*needed, *optional)}
     with understood(source, kind):
@@ -162,7 +163,7 @@ def read_table(
             columns[name] = _with_points(columns[name], name, problems)
         problems.raise_if_any("write all numbers of the column in one way")
     contents.forget()
-    return Table(source, columns, contents)
+    return TableColumns(source, columns, contents)
 
 
 def _spelled(name: str, names: Sequence[str]) -> str:
@@ -181,7 +182,7 @@ def header(path: str | PathLike[str], options: ReadOptions | None = None) -> lis
     GraphError
         If the file does not exist, is not a table of its kind, or has a column without a name or two of the same name.
     """
-    source = Source(Path(path))
+    source = TableSource(Path(path))
     contents, _ = _opened(source, (), options or ReadOptions(), None)
     names = contents.names
     known = tuple(dict.fromkeys(filter(None, names)))
@@ -201,12 +202,14 @@ def is_table(name: str | PathLike[str]) -> bool:
 
 
 def _opened(
-    source: Source, wanted: Sequence[str], options: ReadOptions, format: Format | None
+    source: TableSource, wanted: Sequence[str], options: ReadOptions, format: Format | None
 ) -> tuple[_Contents, Format]:
     """Open a file and read its header; return it with the kind of file."""
     data = source.data()
     kind = format or source.format(data)
     contents: _Contents
+    if options.header_row is not None and kind in ("parquet", "arrow"):
+        raise GraphError(f"{source} names its columns outside its rows", Hint("leave out ", Option("header_row")))
     with understood(source, kind):
         if kind == "csv":
             contents = Text(source, data, options, wanted)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neodp.errors import StoreError
-from neodp.store.base import Store
 from neodp.store.embedded.file import File
 from neodp.store.embedded.records import Table
+from neodp.store.port import Port
 
 if TYPE_CHECKING:
     from neodp.asking.source import Found, Wanted
@@ -18,20 +18,23 @@ PROTECTION = ("name", "text")
 """The columns of the table ``protection``."""
 
 
-class People(Store):
+class People(Port):
     """The operations of the embedded store on graphs of people."""
 
     _file: File
     _protected: Table
 
-    def _protections(self) -> dict[str, str]:
+    def protections(self) -> dict[str, str]:
+        """Return the texts of all protections by the name of their population."""
         return {name: row["text"] for name, row in self._protected.rows().items()}
 
-    def _put_protection(self, population: str, text: str) -> None:
+    def put_protection(self, population: str, text: str) -> None:
+        """Keep a protection, in place of any of the same population."""
         with self._file.writing():
             self._protected.put({"name": population, "text": text})
 
-    def _drop_protection(self, population: str) -> None:
+    def drop_protection(self, population: str) -> None:
+        """Delete a protection."""
         with self._file.writing():
             self._protected.delete(population)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neodp.store.base import Store
-from neodp.store.neo4j.session import Session, Transaction
+from neodp.store.neo4j.connection import Connection, Transaction
+from neodp.store.port import Port
 
 if TYPE_CHECKING:
     from neodp.asking.source import Found, Wanted
@@ -18,24 +18,27 @@ ROWS = 50_000
 """The number of rows that are turned into columns at once."""
 
 
-class People(Store):
+class People(Port):
     """The operations of a Neo4j store on graphs of people."""
 
-    _session: Session
+    connection: Connection
 
-    def _protections(self) -> dict[str, str]:
-        return {row["population"]: row["text"] for row in self._session.rows("protections")}
+    def protections(self) -> dict[str, str]:
+        """Return the texts of all protections by the name of their population."""
+        return {row["population"]: row["text"] for row in self.connection.rows("protections")}
 
-    def _put_protection(self, population: str, text: str) -> None:
+    def put_protection(self, population: str, text: str) -> None:
+        """Keep a protection, in place of any of the same population."""
         self.init()
-        self._session.write("put_protection", population=population, text=text)
+        self.connection.write("put_protection", population=population, text=text)
 
-    def _drop_protection(self, population: str) -> None:
-        self._session.write("drop_protection", population=population)
+    def drop_protection(self, population: str) -> None:
+        """Delete a protection."""
+        self.connection.write("drop_protection", population=population)
 
     def people(self, wanted: Wanted) -> Found:
         """Read the matches, the people's epsilons, and who owns what, in one transaction."""
-        return self._session.transaction("ask", lambda tx: _read(tx, wanted), read=True)
+        return self.connection.transaction("ask", lambda tx: _read(tx, wanted), read=True)
 
 
 def _read(tx: Transaction, wanted: Wanted) -> Found:

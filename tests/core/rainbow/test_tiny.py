@@ -77,7 +77,7 @@ def test_the_line_with_tiny_alpha() -> None:
         row[np.argmin(row)] = 1.0 - row.sum()
         epsilon = 10.0 ** rng.uniform(-3, 2, 60)
         at = np.concatenate([[0], np.cumsum(lengths(epsilon, k))])
-        at = np.minimum(at, kernel.FAR)
+        at = np.minimum(at, kernel.LONGEST)
         flow = Line({tuple(range(k)): row.tolist()})
         rows = flow.rows(np.array([range(k)], np.int8), np.zeros(len(at), np.int32), at)
         near = np.arange(len(epsilon))

@@ -4,9 +4,9 @@ import java.text.Normalizer;
 import java.util.Locale;
 
 /** What a name may be: the twin of {@code neodp/data/names.py}. */
-final class Names {
+public final class Names {
     /** How many characters a name may have. */
-    static final int LONGEST = 200;
+    public static final int LONGEST = 200;
 
     private static final int COMPOSED = 4; // as many characters at most become one in the normal form
     private static final int NON_JOINER = 0x200C;
@@ -18,7 +18,7 @@ final class Names {
      * A name in the form in which names are kept and compared. A text that is too long for a name in any form stays as
      * it is: to normalise it may take time for the square of its length.
      */
-    static String normal(String name) {
+    public static String normal(String name) {
         return length(name) > COMPOSED * LONGEST ? name : Normalizer.normalize(name, Normalizer.Form.NFC);
     }
 
@@ -27,7 +27,7 @@ final class Names {
     }
 
     /** How long a name is that is too long; null where it is not. */
-    static String tooLong(String what, String name) {
+    public static String tooLong(String what, String name) {
         int length = length(normal(name));
         return length <= LONGEST
                 ? null
@@ -35,7 +35,7 @@ final class Names {
     }
 
     /** What to do about a name that is too long. */
-    static String shorter() {
+    public static String shorter() {
         return "at most " + LONGEST + " are allowed";
     }
 
@@ -43,7 +43,7 @@ final class Names {
      * A name as it is kept; refused if it is empty, too long, has blanks around it, or has characters that cannot be
      * seen.
      */
-    static String valid(String what, String name) {
+    public static String valid(String what, String name) {
         if (name.codePoints().allMatch(Text::space)) {
             throw Refusal.graph("the " + what + " has no name", "give it one, such as spring");
         }

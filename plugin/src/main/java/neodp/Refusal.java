@@ -6,41 +6,39 @@ package neodp;
  * <p>The message is {@code KIND: SENTENCE; hint: HINT}, from which the client makes an error of its own kind again. What a
  * hint gives to type is Cypher in backquotes; {@code neodp/store/neo4j/plugin.py} turns it into Python.
  */
-final class Refusal extends RuntimeException {
+public class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String kind;
 
-    /** Two datasets whose alpha cannot both be kept, where that is what is refused. */
-    final transient Mechanism.Witness witness;
-
-    private Refusal(String kind, String sentence, String hint) {
-        this(kind, sentence, hint, null);
-    }
-
-    private Refusal(String kind, String sentence, String hint, Mechanism.Witness witness) {
+    protected Refusal(String kind, String sentence, String hint) {
         super(kind + ": " + sentence + "; hint: " + hint, null, false, true);
         this.kind = kind;
-        this.witness = witness;
     }
 
-    boolean is(String what) {
+    /** The message under one name, whatever class it is. */
+    @Override
+    public String toString() {
+        return "neodp.Refusal: " + getMessage();
+    }
+
+    public boolean is(String what) {
         return kind.equals(what);
     }
 
     /** A value of the graph, or of an argument, that is not one. */
-    static Refusal graph(String sentence, String hint) {
+    public static Refusal graph(String sentence, String hint) {
         return new Refusal("graph", sentence, hint);
     }
 
-    static Refusal unknownKey(String graph, String key) {
+    public static Refusal unknownKey(String graph, String key) {
         return new Refusal(
                 "unknown_key",
                 "there is no dataset " + Text.quoted(key) + " in graph " + Text.quoted(graph),
                 "correct the key");
     }
 
-    static Refusal unhit(String graph, String sentence) {
+    public static Refusal unhit(String graph, String sentence) {
         return new Refusal(
                 "unhit_boundary",
                 sentence,
@@ -48,16 +46,7 @@ final class Refusal extends RuntimeException {
                         + ", {write: true})`");
     }
 
-    static Refusal incompatible(String graph, Mechanism.Witness witness) {
-        return new Refusal(
-                "incompatible_alpha",
-                witness.sentence(),
-                "lower the one or raise the other, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
-                        + ")` for a choice that fits",
-                witness);
-    }
-
-    static Refusal ballTooLarge(String graph, int seen, int layers) {
+    public static Refusal ballTooLarge(String graph, int seen, int layers) {
         return new Refusal(
                 "ball_too_large",
                 String.format(
@@ -69,14 +58,14 @@ final class Refusal extends RuntimeException {
                 "a pass over the whole graph is cheaper (`{engine: 'whole'}`), or raise the limit");
     }
 
-    static Refusal unknownGraph(String graph, String known) {
+    public static Refusal unknownGraph(String graph, String known) {
         String length = Names.tooLong("graph", graph);
         return length != null
                 ? new Refusal("unknown_graph", length, Names.shorter())
                 : new Refusal("unknown_graph", "there is no graph " + Text.quoted(graph) + " in this database", known);
     }
 
-    static Refusal unfinished(String graph, String doing) {
+    public static Refusal unfinished(String graph, String doing) {
         return new Refusal(
                 "unfinished",
                 "graph " + Text.quoted(graph) + " is not whole: its " + doing + " was interrupted or is going on",
@@ -84,26 +73,26 @@ final class Refusal extends RuntimeException {
     }
 
     /** What to type for a new mechanism. */
-    static String extend(String graph) {
+    public static String extend(String graph) {
         return "`CALL neodp.extend.write(" + Text.cypher(graph) + ")`";
     }
 
-    static Refusal noMechanism(String sentence, String hint) {
+    public static Refusal noMechanism(String sentence, String hint) {
         return new Refusal("no_mechanism", sentence, hint);
     }
 
-    static Refusal stale(String graph, String written) {
+    public static Refusal stale(String graph, String written) {
         return new Refusal(
                 "stale",
                 "graph " + Text.quoted(graph) + " has changed since its mechanism was written, " + written,
                 "run " + extend(graph) + " again");
     }
 
-    static Refusal changedWhileRead(String graph) {
+    public static Refusal changedWhileRead(String graph) {
         return new Refusal("overtaken", "graph " + Text.quoted(graph) + " was changed while it was read", "try again");
     }
 
-    static Refusal overtaken(String graph) {
+    public static Refusal overtaken(String graph) {
         return new Refusal(
                 "overtaken",
                 "somebody else changed graph " + Text.quoted(graph) + " while it was written; what they wrote stands",
@@ -111,35 +100,35 @@ final class Refusal extends RuntimeException {
                         + "}) RETURN g`, and do it again if it is still wanted");
     }
 
-    static Refusal privacy(String sentence, String hint) {
+    public static Refusal privacy(String sentence, String hint) {
         return new Refusal("privacy", sentence, hint);
     }
 
-    static Refusal notPrivate(String sentence, String hint) {
+    public static Refusal notPrivate(String sentence, String hint) {
         return new Refusal("not_private", sentence, hint);
     }
 
-    static Refusal notCertified(String sentence, String hint) {
+    public static Refusal notCertified(String sentence, String hint) {
         return new Refusal("not_certified", sentence, hint);
     }
 
-    static Refusal budgetSpent(String sentence, String hint) {
+    public static Refusal budgetSpent(String sentence, String hint) {
         return new Refusal("budget_spent", sentence, hint);
     }
 
-    static Refusal otherQuestion(String sentence, String hint) {
+    public static Refusal otherQuestion(String sentence, String hint) {
         return new Refusal("other_question", sentence, hint);
     }
 
-    static Refusal damagedRelease(Object release, Object subject) {
+    public static Refusal damagedRelease(Object release, Object subject) {
         return new Refusal(
                 "damaged_release",
-                "release " + Store.described(release) + " of " + Store.described(subject)
+                "release " + Text.described(release) + " of " + Text.described(subject)
                         + " is not what was kept: the store was damaged or edited",
                 "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
-    static Refusal damagedAccount(String population) {
+    public static Refusal damagedAccount(String population) {
         return new Refusal(
                 "damaged_release",
                 "the account of population " + Text.quoted(population)
@@ -147,7 +136,7 @@ final class Refusal extends RuntimeException {
                 "restore the store from a backup, see docs/backup.md; nothing was answered");
     }
 
-    static Refusal damagedLimit(String population) {
+    public static Refusal damagedLimit(String population) {
         return new Refusal(
                 "damaged_release",
                 "the limit of population " + Text.quoted(population) + " is no number: the store was damaged or edited",
@@ -156,11 +145,11 @@ final class Refusal extends RuntimeException {
     }
 
     /** What only the client can do. */
-    static Refusal client(String sentence, String hint) {
+    public static Refusal client(String sentence, String hint) {
         return new Refusal("client", sentence, hint);
     }
 
-    static Refusal memory(String sentence, String hint) {
+    public static Refusal memory(String sentence, String hint) {
         return new Refusal("memory", sentence, hint);
     }
 }

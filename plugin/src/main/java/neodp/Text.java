@@ -1,19 +1,28 @@
 package neodp;
 
+import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** Names and numbers as Python writes them, so that both sides of neodp use the same words. */
-final class Text {
+/**
+ * Names and numbers as Python writes them, so that both sides of neodp use the same words, and make the same digests.
+ *
+ * <p>No library gives these bytes: Java 17 does not find the fewest digits of every double, and later ones write two digits
+ * where one is enough (4.9E-324); {@code Double.toHexString} leaves zeros out; {@code %g} keeps them. The decimal digits
+ * are those of {@link BigDecimal}.
+ */
+public final class Text {
     private static final String DASH = " – ";
 
     private Text() {}
 
     /** A string in quotes, as Python's {@code repr}. */
-    static String repr(String text) {
+    public static String repr(String text) {
         char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
         StringBuilder out = new StringBuilder().append(quote);
         text.codePoints().forEach(c -> {
@@ -37,7 +46,7 @@ final class Text {
     }
 
     /** A string in quotes for a message: shortened where it is longer than a name may be. */
-    static String quoted(String text) {
+    public static String quoted(String text) {
         return repr(shortened(text));
     }
 
@@ -47,7 +56,7 @@ final class Text {
     }
 
     /** Names one after another, for a message: no more than have room in it. */
-    static String listed(List<String> names) {
+    public static String listed(List<String> names) {
         StringBuilder out = new StringBuilder();
         for (String name : names) {
             if (out.length() > Names.LONGEST) {
@@ -59,7 +68,7 @@ final class Text {
     }
 
     /** A string as a literal of Cypher and of Python alike, without a backquote. */
-    static String cypher(String text) {
+    public static String cypher(String text) {
         StringBuilder out = new StringBuilder("'");
         text.codePoints().forEach(c -> {
             if (c == '\'' || c == '\\') {
@@ -88,7 +97,7 @@ final class Text {
     }
 
     /** A number in as few digits as tell it from all others, as Python's {@code repr}. */
-    static String repr(double x) {
+    public static String repr(double x) {
         if (Double.isNaN(x) || Double.isInfinite(x)) {
             return Double.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf";
         }
@@ -102,12 +111,12 @@ final class Text {
     }
 
     /** A number to six digits, as Python's {@code :.6g}. */
-    static String general(double x) {
+    public static String general(double x) {
         return general(x, 6);
     }
 
     /** A number to some digits, as Python's {@code :g}. */
-    static String general(double x, int digits) {
+    public static String general(double x, int digits) {
         if (Double.isNaN(x) || Double.isInfinite(x)) {
             return repr(x);
         }
@@ -115,7 +124,7 @@ final class Text {
     }
 
     /** The bits of a number from 0 on, as Python's {@code float.hex}. */
-    static String hex(double x) {
+    public static String hex(double x) {
         if (x == 0.0) {
             return "0x0.0p+0";
         }
@@ -124,56 +133,15 @@ final class Text {
         return String.format("0x%d.%013xp%+d", x < Double.MIN_NORMAL ? 0 : 1, bits & 0xfffffffffffffL, exponent);
     }
 
-    /** A text or null as JSON, as Python's {@code json.dumps(text, ensure_ascii=False)}. */
-    static String json(String text) {
-        if (text == null) {
-            return "null";
-        }
-        StringBuilder out = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            int special = "\"\\\n\r\t\f\b".indexOf(c);
-            if (special >= 0) {
-                out.append('\\').append("\"\\nrtfb".charAt(special));
-            } else if (c < ' ') {
-                out.append(String.format("\\u%04x", (int) c));
-            } else {
-                out.append(c);
-            }
-        }
-        return out.append('"').toString();
-    }
-
-    /** The text that stands in JSON. */
-    static String ofJson(String json) {
-        StringBuilder out = new StringBuilder();
-        for (int i = 1; i < json.length() - 1; i++) {
-            char c = json.charAt(i);
-            if (c != '\\') {
-                out.append(c);
-                continue;
-            }
-            char escaped = json.charAt(++i);
-            int special = "nrtfb".indexOf(escaped);
-            if (escaped == 'u') {
-                out.append((char) Integer.parseInt(json.substring(i + 1, i + 5), 16));
-                i += 4;
-            } else {
-                out.append(special < 0 ? escaped : "\n\r\t\f\b".charAt(special));
-            }
-        }
-        return out.toString();
-    }
-
     /** The first characters of a text. */
-    static String first(String text, int count) {
+    public static String first(String text, int count) {
         return text.length() <= count || text.codePointCount(0, text.length()) <= count
                 ? text
                 : text.substring(0, text.offsetByCodePoints(0, count));
     }
 
     /** Whether Python takes a character for a space. */
-    static boolean space(int c) {
+    public static boolean space(int c) {
         return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85;
     }
 
@@ -196,12 +164,12 @@ final class Text {
     }
 
     /** An edge as {@code 'a' – 'b'}. */
-    static String edge(String source, String target) {
+    public static String edge(String source, String target) {
         return quoted(source) + DASH + quoted(target);
     }
 
     /** A path of keys, shortened in its middle. */
-    static String path(List<String> keys) {
+    public static String path(List<String> keys) {
         int n = keys.size();
         return n <= 7
                 ? joined(keys)
@@ -213,7 +181,7 @@ final class Text {
     }
 
     /** Compares texts by their code points, which is the order of their UTF-8 bytes. */
-    static int compare(String a, String b) {
+    public static int compare(String a, String b) {
         int n = Math.min(a.length(), b.length());
         for (int i = 0; i < n; i++) {
             char x = a.charAt(i);
@@ -224,5 +192,48 @@ final class Text {
             }
         }
         return a.length() - b.length();
+    }
+
+    /** A value for a message: no more of it than has room there. */
+    public static String described(Object value) {
+        StringBuilder out = new StringBuilder();
+        describe(value, out);
+        return out.toString();
+    }
+
+    private static void describe(Object value, StringBuilder out) {
+        if (out.length() > Names.LONGEST) {
+            return;
+        }
+        if (value == null) {
+            out.append("None");
+        } else if (value instanceof String text) {
+            out.append(Text.quoted(text));
+        } else if (value instanceof Double x) {
+            out.append(Text.repr(x));
+        } else if (value instanceof List || value.getClass().isArray()) {
+            List<?> values = elements(value);
+            out.append('[');
+            for (int i = 0; i < values.size() && out.length() <= Names.LONGEST; i++) {
+                out.append(i == 0 ? "" : ", ");
+                describe(values.get(i), out);
+            }
+            out.append(out.length() > Names.LONGEST ? "…]" : "]");
+        } else {
+            out.append(value instanceof Map ? "a map" : Text.first(value.toString(), Names.LONGEST));
+        }
+    }
+
+    /** A list, or an array of any type, as a list. */
+    public static List<?> elements(Object value) {
+        if (value instanceof List<?> list) {
+            return list;
+        }
+        if (!value.getClass().isArray()) {
+            return List.of(value);
+        }
+        return IntStream.range(0, Array.getLength(value))
+                .mapToObj(i -> Array.get(value, i))
+                .toList();
     }
 }

@@ -1,0 +1,101 @@
+"""Commands for what is published: report, verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from neodp.cli.common import Session, say, show
+from neodp.cli.options import Force, Json
+from neodp.data.files import require_new
+from neodp.errors import GraphError
+
+__all__ = ["report", "verify"]
+
+
+def report(
+    context: typer.Context,
+    release: Annotated[str, typer.Argument(help="The name of the release.", metavar="RELEASE")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write: .html, .md or .json.", metavar="FILE")
+    ],
+    title: Annotated[str | None, typer.Option(help="The question in your own words.", metavar="TEXT")] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            help="One graph or poll, as 'neodp releases' shows it. Default: all of that name.", metavar="NAME"
+        ),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write a page about a release that can be published: question, answer, accuracy, promises, cost, certificate.
+
+    Nothing in it depends on anybody's data but the answer.
+
+    Example: `neodp report spring -o spring.html --title "Should the office close on Fridays?"`
+    """
+    from neodp.report.content import checked_report_path
+    from neodp.report.content import report as report_of
+
+    checked_report_path(output)
+    if not force:
+        require_new(output)
+    session: Session = context.obj
+    with session.open() as store:
+        found = report_of(store, release, about=about, title=title)
+    found.save(output)
+    facts = {"release": release, "file": str(output), "certificates": len(found.certificates), "missing": found.missing}
+
+    def text() -> None:
+        say(f"{output} is ready to be published; it has only public facts and the answer.")
+        for reason in found.missing:
+            say(f"No certificate of {reason}.")
+        if found.certificates:
+            say(f"To check its certificate: neodp verify {output}")
+
+    show(facts, json, text)
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A report, or a certificate alone.", metavar="FILE")],
+    json: Json = False,
+) -> None:
+    """Check a report's certificate: recompute every inequality of the mechanism, the cost and the digests.
+
+    No store is needed. tools/verify_release.py does the same without neodp.
+
+    Example: `neodp verify spring.html`
+    """
+    from neodp.ledger import verification
+
+    try:
+        certificates = verification.extract(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise GraphError(
+            f"{file} has no certificate that can be read", f"give a report or a certificate ({e})"
+        ) from None
+    problems = [problem for certificate in certificates for problem in verification.verify(certificate)]
+    facts = {
+        "valid": not problems,
+        "problems": problems,
+        "certificates": len(certificates),
+        "not_checked": list(verification.UNCHECKED),
+    }
+
+    def text() -> None:
+        if problems:
+            say("NOT valid:")
+        for problem in problems:
+            say(f"- {problem}")
+        if not problems:
+            say("valid: every inequality of the mechanism, the cost and the digests were recomputed")
+        say("Not checked, since no certificate can show it:")
+        for each in verification.UNCHECKED:
+            say(f"- {each}")
+
+    show(facts, json, text)
+    if problems:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+../../tools/verify_release.py

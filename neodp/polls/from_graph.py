@@ -1,0 +1,105 @@
+r"""People from a graph: one row per node of one label, with nothing but the node's own properties.
+
+A poll promises something to each *row*. If a row could depend on other nodes, one person could be behind many rows: a
+person who is everybody's friend would be behind all of them. So the query is read by a small grammar, and anything else
+is refused; questions about relationships are for ``neodp ask``::
+
+    MATCH (p:Person) RETURN p.vote AS vote, p.epsilon
+
+    query       MATCH (name:Label) RETURN column, column, …
+    column      name.property, or a number; AS name
+
+The store's own Cypher is written from what was read, so that what the grammar does not have cannot be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from neodp.errors import GraphError
+
+__all__ = ["PeopleQuery"]
+
+WORD = r"(?:[^\W\d]\w*|`[^`\\]+`)"
+"""A name; a quoted one has no backslash, since Neo4j would read an escape in it as the end of the quotation."""
+COLUMN = (
+    rf"(?:(?P<owner>{WORD})\s*\.\s*(?P<property>{WORD})|(?P<number>[0-9]+(?:\.[0-9]+)?))(?:\s+AS\s+(?P<alias>{WORD}))?"
+)
+FORM = rf"\s*MATCH\s*\(\s*(?P<node>{WORD})\s*:\s*(?P<label>{WORD})\s*\)\s*RETURN\s+(?P<columns>.*?)\s*;?\s*"
+LONGEST = 2_000
+"""The greatest length of a query in characters."""
+
+
+@dataclass(frozen=True)
+class PeopleQuery:
+    """A query for people: one label, and what each node says of itself.
+
+    Attributes
+    ----------
+    label : str
+        The label of the people.
+    columns : tuple of (str, str)
+        The name of each column, and the property or the number that it holds, in Cypher.
+
+    Examples
+    --------
+    >>> PeopleQuery.parse("match (p:Person) return p.vote, p.epsilon as e").cypher
+    'MATCH (n:`Person`) RETURN n.`vote` AS `p.vote`, n.`epsilon` AS `e`'
+    >>> PeopleQuery.parse("MATCH (p:Person)--(q) RETURN p.vote, p.epsilon")
+    Traceback (most recent call last):
+      ...
+    neodp.errors.GraphError: the query is more than one label and its own properties; a poll takes ...
+    """
+
+    label: str
+    columns: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PeopleQuery:
+        """Parse a query.
+
+        Raises
+        ------
+        GraphError
+            If the text is not a query of this module's grammar.
+        """
+        found = re.fullmatch(FORM, text[: LONGEST + 1], re.IGNORECASE | re.DOTALL)
+        if found is None or len(text) > LONGEST:
+            raise _too_much()
+        columns = []
+        for each in _parts(found["columns"]):
+            part = re.fullmatch(COLUMN, each.strip(), re.IGNORECASE)
+            if part is None or (part["owner"] is not None and _bare(part["owner"]) != _bare(found["node"])):
+                raise _too_much()
+            what = part["number"] if part["owner"] is None else f"n.`{_bare(part['property'])}`"
+            name = _bare(part["alias"]) if part["alias"] else re.sub(r"[\s`]", "", each)
+            columns.append((name, what))
+        names = [name for name, _ in columns]
+        for name in names:
+            if names.count(name) > 1:
+                raise GraphError(f"the query returns two columns {name!r}", "name them apart, as in p.vote AS vote")
+        return cls(_bare(found["label"]), tuple(columns))
+
+    @property
+    def cypher(self) -> str:
+        """The query as it is put to the store."""
+        return f"MATCH (n:`{self.label}`) RETURN " + ", ".join(f"{what} AS `{name}`" for name, what in self.columns)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the columns of a RETURN, split at commas that are not within backquotes."""
+    return re.split(r",(?=(?:[^`]*`[^`]*`)*[^`]*\Z)", text)
+
+
+def _bare(word: str) -> str:
+    """Return a name without its backquotes."""
+    return word[1:-1] if word.startswith("`") else word
+
+
+def _too_much() -> GraphError:
+    return GraphError(
+        "the query is more than one label and its own properties",
+        "a poll takes 'MATCH (p:Person) RETURN p.vote, p.epsilon': one row for each person; for questions about "
+        "relationships and other people there is 'neodp ask'",
+    )

@@ -1,0 +1,178 @@
+"""Releases read back from a store, with the mechanism that their answers were drawn from.
+
+Everything here comes from what a release keeps, which is public, and from the answer. A poll's mechanism is found again
+from its groups, which is the same computation as before the draw; a graph's mechanism is found again from the graph, if
+the store still has the graph as it was. No vote is read, and no dataset.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
+from neodp.data.graph import DatasetGraph
+from neodp.data.names import normal
+from neodp.errors import GraphError, NeodpError, near
+from neodp.hints import Call, Hint
+from neodp.ledger.account import Ledger
+from neodp.ledger.release import NOT_KEPT, Release
+from neodp.polls.mechanism import Group, Poll, poll
+from neodp.polls.prior import Prior
+from neodp.polls.survey import Survey
+from neodp.polls.weighted import weighted
+from neodp.report.mechanisms import KINDS, MOST_EDGES
+from neodp.store import Store
+from neodp.store.evaluation import method_of
+from neodp.store.records import fingerprint
+
+__all__ = ["Part", "Reported", "reported"]
+
+OTHER = "certificates do not have this kind of mechanism yet"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One answer: of all people, or of one part of them.
+
+    Attributes
+    ----------
+    name : str or None
+        The part.
+    answer : str
+    poll : Poll or None
+        The mechanism of a poll.
+    mechanism : Mechanism or None
+        The mechanism on a graph of datasets.
+    """
+
+    name: str | None
+    answer: str
+    poll: Poll | None = None
+    mechanism: Mechanism | None = None
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A release with what is known about its mechanism.
+
+    Attributes
+    ----------
+    release : Release
+    ledger : Ledger
+        All releases about the same people.
+    parts : tuple of Part
+    prior : Prior
+        The assumption about the votes under which an expected accuracy is stated.
+    missing : str
+        The reason why the mechanism is not known; empty if it is.
+    """
+
+    release: Release
+    ledger: Ledger
+    parts: tuple[Part, ...]
+    prior: Prior = field(default_factory=Prior)
+    missing: str = ""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The public facts that the release keeps about its question."""
+        found: dict[str, Any] = json.loads(self.release.asked)
+        return found
+
+
+def reported(store: Store, name: str, about: str | None = None, survey: Survey | None = None) -> list[Reported]:
+    """Return the releases of a name: one for each question that was asked under it.
+
+    Parameters
+    ----------
+    store : Store
+    name : str
+        The name of the release.
+    about : str, optional
+        The graph or poll, as ``neodp releases`` shows it, if not all questions of that name are meant.
+    survey : Survey, optional
+        The survey that was just released, whose groups need not be read back.
+
+    Raises
+    ------
+    GraphError
+        If there is no such release, or its answer was not kept.
+    """
+    ledgers = [store.ledger(population) for population in store.populations()]
+    every = [(ledger, release) for ledger in ledgers for release in ledger.releases]
+    found = [(ledger, release) for ledger, release in every if release.name in (name, normal(name))]
+    if about is not None:
+        found = [(ledger, release) for ledger, release in found if release.graph == about]
+    if not found:
+        of = "" if about is None else f" of {about!r}"
+        hint = near(name, {release.name for _, release in every}) or Hint(
+            "see ", Call("releases", population="default")
+        )
+        raise GraphError(f"there is no release {name!r}{of} in {store.address}", hint)
+    for _, release in found:
+        if release.answer == NOT_KEPT:
+            raise GraphError(f"release {name!r} of {release.graph!r} keeps its cost only", "there is nothing to report")
+    return [_reported(store, ledger, release, survey) for ledger, release in found]
+
+
+def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | None) -> Reported:
+    facts = json.loads(release.asked)
+    if "fingerprint" in facts:
+        mechanism, missing = _of_graph(store, facts)
+        return Reported(release, ledger, (Part(None, release.answer, mechanism=mechanism),), missing=missing)
+    if facts.get("mechanism") not in ("balanced", "weighted"):
+        return Reported(release, ledger, (Part(None, release.answer),), missing=OTHER)
+    answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
+    prior = Prior.parse(facts.get("prior", "even"))
+    parts, missing = [], ""
+    for part, answer in answers.items():
+        groups = facts["groups"] if part is None else facts["parts"][part]
+        known = _surveyed(survey, release, part)
+        if known is None and isinstance(groups, str):
+            missing = f"the store keeps a digest of its {groups.split(',')[0]} only: report while the table is at hand"
+            parts.append(Part(part, answer))
+            continue
+        found = known or _poll(groups, facts, prior)
+        missing = missing if type(found) in KINDS else OTHER
+        parts.append(Part(part, answer, poll=found))
+    return Reported(release, ledger, tuple(parts), prior, missing)
+
+
+def _surveyed(survey: Survey | None, release: Release, part: str | None) -> Poll | None:
+    """Return the mechanism of a survey that was just released."""
+    if survey is not None:
+        for question in survey.questions:
+            if f"{survey.name} {question.name.strip()}" == release.graph and question.part == part:
+                return question.poll
+    return None
+
+
+def _poll(groups: Sequence[Sequence[Any]], facts: Mapping[str, Any], prior: Prior) -> Poll:
+    """Return the mechanism of a poll from what its release keeps."""
+    people = [Group(epsilon, size, level) for level, epsilon, size in groups]
+    if facts["mechanism"] == "balanced":
+        return poll(people, facts["query"], facts["options"])
+    there = {group.level for group in people} | set(facts["options"])
+    fitting = replace(prior, named=tuple(each for each in prior.named if each[0] in there))
+    return weighted(people, facts["query"], facts["options"], fitting)
+
+
+def _of_graph(store: Store, facts: Mapping[str, Any]) -> tuple[Mechanism | None, str]:
+    """Return the mechanism of a graph if it is as it was, and not too large; or else the reason."""
+    name = facts["graph"]
+    info = next((each for each in store.graphs() if each.name == name), None)
+    if info is None:
+        return None, f"the store no longer has the graph {name!r}"
+    if info.edges > MOST_EDGES:
+        return None, f"the graph has {info.edges:,} edges, and certificates have at most {MOST_EDGES:,}"
+    try:
+        graph: DatasetGraph = store.read(name)
+        if fingerprint(graph) != facts["fingerprint"]:
+            return None, f"the graph {name!r} has changed since it was asked about"
+        return extend(graph, method=method_of(info)), ""
+    except NeodpError as e:
+        return None, e.message

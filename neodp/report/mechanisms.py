@@ -1,0 +1,95 @@
+"""Mechanisms as whole numbers, for certificates: each kind in the form that :mod:`neodp.ledger.verification` checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from neodp.core.mechanism import Mechanism
+from neodp.data.graph import DatasetGraph
+from neodp.ledger.certificate import chance
+from neodp.polls.mechanism import Plurality, Poll, Threshold, crossing, units
+from neodp.polls.weighted import Weighted
+from neodp.polls.weighted_plurality import ONE, WeightedPlurality
+
+__all__ = ["KINDS", "MOST_EDGES", "of_graph", "of_poll"]
+
+MOST_EDGES = 50_000
+"""The greatest number of edges of a graph that a certificate lists."""
+
+
+def of_poll(poll: Poll, part: str | None = None) -> dict[str, Any]:
+    """Return the mechanism of a poll, which does not depend on the votes.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group, poll
+    >>> found = of_poll(poll([Group(1.0, 3)]))
+    >>> found["kind"], found["needed"], found["groups"][0]["units"] == 2**50 - 2
+    ('balanced', 2, True)
+    """
+    return {"part": part, "options": list(poll.options)} | KINDS[type(poll)](poll)
+
+
+def _groups(poll: Poll, **more: Any) -> list[dict[str, Any]]:
+    """Return the groups with further columns."""
+    own = [{"level": group.level, "epsilon": group.epsilon, "people": group.size} for group in poll.groups]
+    rest = [dict(zip(more, values, strict=True)) for values in zip(*more.values(), strict=True)]
+    return [a | b for a, b in zip(own, rest or [{}] * len(own), strict=True)]
+
+
+def _balanced(poll: Any) -> dict[str, Any]:
+    k = len(poll.options)
+    whole = [units(group.epsilon, k) for group in poll.groups]
+    groups = _groups(poll, units=whole, crossing=[crossing(each, k) for each in whole])
+    return {"kind": "balanced", "needed": getattr(poll, "needed", None), "groups": groups}
+
+
+def _scores(poll: Any) -> dict[str, Any]:
+    rows = zip(poll.first.tolist(), poll.second.tolist(), strict=True)
+    return {
+        "kind": "scores",
+        "needed": poll.needed,
+        "groups": _groups(poll, weight=[int(weight) for weight in poll.weights]),
+        "low": int(poll.low),
+        "below": int(poll.below),
+        "above": int(poll.above),
+        "chances": [[0, *chance(p)] if p <= q else [1, *chance(q)] for p, q in rows],
+    }
+
+
+def _plurality(poll: Any) -> dict[str, Any]:
+    weights = {} if poll.kind == "tables" else {"weight": [int(weight) for weight in poll.weights]}
+    own: dict[str, Any] = {"kind": poll.kind, "groups": _groups(poll, **weights)}
+    if poll.kind == "flip":
+        return own | {"rate": int(poll.rate)}
+    if poll.kind != "tables":
+        own["reach"] = int(poll.reach)
+    return own | {"rows": [[list(key), [int(p * ONE) for p in row]] for key, row in poll.rows.items()]}
+
+
+KINDS: dict[type[Poll], Callable[[Any], dict[str, Any]]] = {
+    Threshold: _balanced,
+    Plurality: _balanced,
+    Weighted: _scores,
+    WeightedPlurality: _plurality,
+}
+"""The kinds of polls that certificates have."""
+
+
+def of_graph(graph: DatasetGraph, mechanism: Mechanism) -> dict[str, Any]:
+    """Return the mechanism on a graph: all datasets with their chances, and all edges."""
+    keys, alpha = graph.keys.to_pylist(), graph.alpha
+    datasets = []
+    for i, row in enumerate(mechanism.probabilities.tolist()):
+        largest = row.index(max(row))
+        known = None if np.isnan(alpha[i]).any() else alpha[i].tolist()
+        order = None if graph.preference is None else graph.preference[i].tolist()
+        chances = [None if j == largest else chance(p) for j, p in enumerate(row)]
+        each = {"key": keys[i], "color": int(graph.color[i]), "alpha": known, "preference": order, "chances": chances}
+        datasets.append(each)
+    columns = (graph.source, graph.target, graph.epsilon, graph.delta)
+    edges = [list(edge) for edge in zip(*(column.tolist() for column in columns), strict=True)]
+    return {"part": None, "options": list(graph.colors), "kind": "graph", "datasets": datasets, "edges": edges}

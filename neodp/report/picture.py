@@ -1,0 +1,89 @@
+"""The picture of a report: the question, the answer, and how often such an answer is right, as one SVG element.
+
+The picture needs no library, no font and no script, is the same in every run, and can be copied out of the page.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+
+from neodp.report.words import SURE, Accuracy
+
+__all__ = ["picture"]
+
+WIDTH, LEFT, RIGHT, TALL = 720, 64, 24, 250
+"""The width, the margins at the left and right, and the height of the diagram."""
+
+
+def picture(question: str, answer: str, accuracy: Accuracy | None) -> str:
+    """Return the picture as an SVG element.
+
+    Examples
+    --------
+    >>> picture("Is tea better?", "yes", None).startswith("<svg ")
+    True
+    """
+    lines = textwrap.wrap(question, 62)[:4] or [""]
+    shown = textwrap.shorten(answer, 40, placeholder=" …")
+    top = 34 + 26 * len(lines) + 44
+    parts = [
+        f'<text x="24" y="{36 + 26 * i}" font-size="19" font-weight="600">{escape(line)}</text>'
+        for i, line in enumerate(lines)
+    ]
+    parts.append(f'<text x="24" y="{top - 20}" font-size="30" font-weight="700" fill="#b3400d">{escape(shown)}</text>')
+    height = top + 10
+    if accuracy is not None and accuracy.curve:
+        parts += _diagram(accuracy, top + 14)
+        height = top + TALL + 76
+    said = escape(f"{question} Answer: {answer}.", quote=True)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{said}" '
+    style = 'font-family="system-ui, sans-serif" fill="#1c2733">'
+    back = f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>'
+    return "\n".join([head + style, back, *parts, "</svg>"])
+
+
+def _diagram(accuracy: Accuracy, top: int) -> list[str]:
+    """Return the accuracy by margin: a line for the least chance, and one for evenly spread votes."""
+    last = accuracy.curve[-1][0]
+    inner = WIDTH - LEFT - RIGHT
+
+    def x(margin: float) -> float:
+        return LEFT + inner * (margin - 1) / max(1, last - 1)
+
+    def y(share: float) -> float:
+        return top + 16 + (TALL - 16) * (1.0 - share)
+
+    def line(points: list[tuple[int, float]], style: str) -> str:
+        path = " ".join(f"{x(margin):.1f},{y(share):.1f}" for margin, share in points)
+        return f'<polyline points="{path}" fill="none" {style}/>'
+
+    parts = [
+        f'<text x="24" y="{top}" font-size="14">How often such an answer is right, by the margin of the result:</text>'
+    ]
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        parts.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
+        )
+        parts.append(f'<text x="{LEFT - 8}" y="{y(share) + 4:.1f}" font-size="12" text-anchor="end">{share:.0%}</text>')
+    even = [(margin, share) for margin, _, share in accuracy.curve if share is not None]
+    if even:
+        parts.append(line(even, 'stroke="#7aa5c9" stroke-width="5" stroke-opacity="0.6"'))
+    parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], 'stroke="#1c2733" stroke-width="2"'))
+    if accuracy.sure_from is not None and accuracy.sure_from <= last:
+        at = x(accuracy.sure_from)
+        anchor = "start" if at < WIDTH - 230 else "end"
+        said = f"19 times in 20 from {accuracy.sure_from:,} {accuracy.unit} on"
+        parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
+        parts.append(
+            f'<text x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22:.1f}" font-size="13" '
+            f'fill="#b3400d" text-anchor="{anchor}">{said}</text>'
+        )
+    for margin in sorted({1, round((1 + last) / 2), last}):
+        end = "end" if margin == last > 1 else "middle"
+        parts.append(
+            f'<text x="{x(margin):.1f}" y="{y(0) + 18:.1f}" font-size="12" text-anchor="{end}">{margin:,}</text>'
+        )
+    both = "dark: at least; light: if people of every epsilon vote alike" if even else "at least"
+    parts.append(f'<text x="{LEFT}" y="{y(0) + 40:.1f}" font-size="12">margin in {accuracy.unit} ({both})</text>')
+    return parts

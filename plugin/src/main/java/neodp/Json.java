@@ -1,0 +1,125 @@
+package neodp;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter.NopIndenter;
+import com.fasterxml.jackson.core.util.Separators;
+import com.fasterxml.jackson.core.util.Separators.Spacing;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * JSON with the bytes that Python's {@code json.dumps(value, ensure_ascii=False)} writes, since digests are made of them.
+ *
+ * <p>Jackson does the work. It is told to put a space after commas and colons, and to write control characters with small
+ * hexadecimal digits.
+ */
+public final class Json {
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // which Python writes
+            .build()
+            .setCharacterEscapes(new SmallDigits());
+    private static final Separators SPACED = Separators.createDefaultInstance()
+            .withObjectFieldValueSpacing(Spacing.AFTER)
+            .withObjectEntrySpacing(Spacing.AFTER)
+            .withArrayValueSpacing(Spacing.AFTER)
+            .withObjectEmptySeparator("")
+            .withArrayEmptySeparator("");
+
+    private Json() {}
+
+    /** A value as JSON: a text, a whole number, null, a list, or a map in its own order. */
+    public static String dumps(Object value) {
+        StringWriter out = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+            json.setPrettyPrinter(new DefaultPrettyPrinter(SPACED)
+                    .withObjectIndenter(NopIndenter.instance)
+                    .withArrayIndenter(NopIndenter.instance));
+            write(json, value);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // a text can always be written
+        }
+        return out.toString();
+    }
+
+    private static void write(JsonGenerator json, Object value) throws IOException {
+        if (value instanceof Map<?, ?> map) {
+            json.writeStartObject();
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                json.writeFieldName((String) entry.getKey());
+                write(json, entry.getValue());
+            }
+            json.writeEndObject();
+        } else if (value instanceof List<?> list) {
+            json.writeStartArray();
+            for (Object element : list) {
+                write(json, element);
+            }
+            json.writeEndArray();
+        } else if (value instanceof Long number) {
+            json.writeNumber(number);
+        } else {
+            json.writeString((String) value); // or null
+        }
+    }
+
+    /** The text that stands in JSON, or null. */
+    public static String text(String json) {
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            return parser.nextToken() == JsonToken.VALUE_NULL ? null : parser.getText();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The fields of a JSON object, each as it stands there; none where it is no JSON object. */
+    public static Map<String, String> fields(String json) {
+        Map<String, String> out = new HashMap<>();
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                return Map.of();
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String name = parser.currentName();
+                parser.nextToken();
+                long begin = parser.currentTokenLocation().getCharOffset();
+                parser.finishToken();
+                parser.skipChildren();
+                long end = parser.currentLocation().getCharOffset();
+                out.put(name, json.substring((int) begin, (int) end).strip());
+            }
+            return out;
+        } catch (IOException e) {
+            return Map.of();
+        }
+    }
+
+    private static final class SmallDigits extends CharacterEscapes {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public int[] getEscapeCodesForAscii() {
+            int[] codes = standardAsciiEscapesForJSON();
+            for (int c = 0; c < codes.length; c++) {
+                codes[c] = codes[c] == ESCAPE_STANDARD ? ESCAPE_CUSTOM : codes[c];
+            }
+            return codes;
+        }
+
+        @Override
+        public SerializableString getEscapeSequence(int c) {
+            return c < ' ' ? new SerializedString(String.format("\\u%04x", c)) : null; // null: as it is
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The mathematics: the twin of {@code neodp/core}. It knows no database. */
+package neodp.algorithm;

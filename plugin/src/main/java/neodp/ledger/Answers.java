@@ -1,0 +1,332 @@
+package neodp.ledger;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import neodp.Names;
+import neodp.Refusal;
+import neodp.Text;
+import neodp.algorithm.Audit;
+import neodp.algorithm.Ball;
+import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.Edges;
+import neodp.algorithm.Fingerprint;
+import neodp.algorithm.Keys;
+import neodp.algorithm.Level;
+import neodp.algorithm.Mechanism;
+import neodp.call.Host;
+import neodp.call.Memory;
+import neodp.call.Workers;
+import neodp.store.Certificate;
+import neodp.store.GraphInfo;
+import neodp.store.Job;
+import neodp.store.Model;
+import neodp.store.NodeNeighborhood;
+import neodp.store.Statements;
+import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * Answers about stored graphs: certified beforehand, drawn once, and refused by public things only.
+ *
+ * <p>The twin of {@code neodp/store/answers.py}, which says why. Everything is read and written in transactions of its
+ * own: an answer counts as given, and is shown, only after it was kept and committed, so that rolling back the caller's
+ * transaction does not bring another draw.
+ */
+public final class Answers {
+    private static final int BITS = 1074; // every double from 0 to 1 is a whole number of 2^-1074
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private static final long PER_NEIGHBOR = 300; // bytes, with its edge and its chances
+
+    private final Host host;
+    private final String graph;
+    private final boolean constantWork;
+    private final boolean verify;
+
+    /**
+     * Answers about one graph.
+     *
+     * @param constantWork extend the whole graph, so that the time does not depend on the dataset
+     * @param verify read the whole graph again, so that changes by others are noticed
+     */
+    public Answers(Host host, String graph, boolean constantWork, boolean verify) {
+        this.host = host;
+        this.graph = graph;
+        this.constantWork = constantWork;
+        this.verify = verify;
+    }
+
+    /** The chances of the two colours at a dataset. */
+    public record Chances(double first, double second) {}
+
+    /**
+     * The answer of a release: the one that is kept, or one drawn now for a dataset.
+     *
+     * @param keepKey keep the dataset's key beside the answer
+     */
+    public Release answer(String key, String given, boolean keepKey) {
+        String name = read((tx, workers) -> {
+            requireSchema(tx);
+            return Release.find(tx, graph, given) == null ? Names.normal(given) : given;
+        });
+        Release old = read((tx, workers) -> {
+            Release kept = Release.find(tx, graph, name);
+            return tx.findNode(Model.DATASET_GRAPH, "name", graph) == null ? kept : null;
+        });
+        if (old != null) {
+            return old; // its graph is gone, so that nothing else can be meant
+        }
+        GraphInfo info = certified();
+        if (info.stale()) {
+            throw Refusal.stale(graph, info.written());
+        }
+        String asked = Release.asked(info);
+        List<Level> levels = info.certificate().levels();
+        Release kept = read((tx, workers) -> {
+            Release found = Release.find(tx, graph, name);
+            if (found == null) {
+                Names.valid("release", name);
+                Names.valid("population", info.population());
+                Ledger ledger = Ledger.of(tx, info.population(), workers);
+                found = Release.find(tx, graph, name); // which the ledger may count already
+                if (found == null) {
+                    ledger.spend(name, levels, workers);
+                }
+            }
+            return found;
+        });
+        if (kept == null) {
+            Chances chances = audited(info, key);
+            String answer = info.colors().get(choose(chances, new BigInteger(BITS, RANDOM)));
+            Release drawn = new Release(
+                    graph,
+                    name,
+                    answer,
+                    null,
+                    keepKey ? key : null,
+                    info.population(),
+                    asked,
+                    levels,
+                    "neodp answer " + graph + " KEY");
+            kept = write((tx, workers) -> keep(tx, drawn, workers));
+        }
+        kept.require(asked); // somebody may have been faster, with another question
+        return kept;
+    }
+
+    /** Keep a release unless there is one by its name; the one that is kept. */
+    private static Release keep(Transaction tx, Release drawn, Workers workers) {
+        Ledger.lock(tx, drawn.population());
+        Release there = Release.find(tx, drawn.graph(), drawn.name());
+        if (there != null) {
+            return there;
+        }
+        Ledger ledger = Ledger.of(tx, drawn.population(), workers);
+        ledger.spend(drawn.name(), drawn.levels(), workers);
+        ledger.plus(drawn).write(tx);
+        return drawn.create(tx);
+    }
+
+    /** The position, 0 or 1, that a uniform whole number below 2^1074 selects: {@code neodp/core/sampling.py}. */
+    public static int choose(Chances chances, BigInteger uniform) {
+        int largest = chances.first >= chances.second ? 0 : 1;
+        BigDecimal other = new BigDecimal(largest == 0 ? chances.second : chances.first);
+        BigInteger end =
+                other.multiply(new BigDecimal(BigInteger.TWO.pow(BITS))).toBigIntegerExact();
+        return uniform.compareTo(end) < 0 ? 1 - largest : largest;
+    }
+
+    /** Without the constraints, two could keep an answer at the same time. */
+    private static void requireSchema(Transaction tx) {
+        for (String label : List.of("NeodpLedger", "NeodpRelease")) {
+            if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
+                throw Refusal.client(
+                        "the database has no constraint on (:" + label + "), so that nothing can be kept once",
+                        "run 'neodp init', or use the client");
+            }
+        }
+    }
+
+    // --- certified ------------------------------------------------------------------------------------------------
+
+    /** What is known about a graph that is certified; certified now if it is not. */
+    private GraphInfo certified() {
+        GraphInfo info = read((tx, workers) -> GraphInfo.of(tx, graph));
+        if (info.version() != null && !info.privacy().equals(Model.EPSILON_DELTA)) {
+            throw Refusal.privacy(
+                    "the mechanism of graph " + Text.quoted(graph) + " keeps " + info.privacy()
+                            + " privacy, whose cost nobody adds up here",
+                    "run " + Refusal.extend(graph) + " for (epsilon, delta)");
+        }
+        if (info.certificate() != null && !verify) {
+            return info;
+        }
+        Certificate certificate;
+        try {
+            certificate = Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+                DatasetGraph read = job.extended().graph;
+                requireConnected(read, job.workers);
+                return new Certificate(Fingerprint.of(read, job.workers), Level.of(read, job.workers));
+            });
+        } catch (Refusal refusal) {
+            if (info.certificate() != null && !refusal.is("memory") && !refusal.is("overtaken")) {
+                markChanged();
+            }
+            throw refusal;
+        }
+        boolean other = info.version() != null && !certificate.fingerprint().equals(info.fingerprint());
+        Map<String, Object> row = new HashMap<>();
+        row.put("graph", graph);
+        row.put("revision", info.revision());
+        row.put("certificate", certificate.text());
+        row.put("stale", info.stale() || other);
+        write((tx, workers) -> Statements.row(tx, "certify", row));
+        GraphInfo after = read((tx, workers) -> GraphInfo.of(tx, graph));
+        if (after.certificate() == null) {
+            throw Refusal.notCertified(
+                    "graph " + Text.quoted(graph) + " was changed while it was looked at", "try again");
+        }
+        return after;
+    }
+
+    private static void requireConnected(DatasetGraph read, Workers workers) {
+        int components = read.components(workers);
+        if (components > 1) {
+            throw Refusal.notCertified(
+                    "graph " + Text.quoted(read.name) + " has " + components + " parts that no edge joins, so that an "
+                            + "answer could tell for certain in which of them the dataset is",
+                    "add the edges that are missing, or load each part as a graph of its own");
+        }
+    }
+
+    private void markChanged() {
+        write((tx, workers) -> Statements.row(tx, "mark_changed", Map.of("graph", graph)));
+    }
+
+    // --- audited --------------------------------------------------------------------------------------------------
+
+    /** What to draw from: the distribution at a dataset, checked exactly on all its edges. */
+    private Chances audited(GraphInfo info, String key) {
+        try (Workers workers = new Workers(host, 1)) {
+            Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
+            long room = constantWork ? Memory.bounded(info.datasets()) : 0; // then it must not depend on the dataset
+            workers.memory.take(PER_NEIGHBOR * room);
+            Edges edges = workers.read(graph, tx -> star(tx, key, place, room, workers));
+            List<String> keys = List.copyOf(place.keySet());
+            Chances[] found = chances(info, keys);
+            int n = keys.size();
+            double[] none = new double[n];
+            Arrays.fill(none, Double.NaN);
+            double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
+            double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
+            DatasetGraph star = new DatasetGraph(
+                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges, workers);
+            if (new Audit(star, p, q, 0, workers).violations > 0) {
+                throw Refusal.notPrivate(
+                        "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
+                        "report this; nothing was answered");
+            }
+            return found[0];
+        }
+    }
+
+    /** The distributions at some datasets; where the graph has none, somebody has changed it since it was certified. */
+    private Chances[] chances(GraphInfo info, List<String> keys) {
+        try {
+            Chances[] found = constantWork ? null : searched(info, keys);
+            return found != null ? found : extended(info, keys);
+        } catch (Refusal refusal) {
+            if (!refusal.is("incompatible_alpha") && !refusal.is("unhit_boundary")) {
+                throw refusal;
+            }
+            markChanged();
+            throw Refusal.notCertified(
+                    "graph " + Text.quoted(graph) + " was changed by others since it was certified",
+                    "look at it with `CALL neodp.check(" + Text.cypher(graph) + ")`");
+        }
+    }
+
+    /**
+     * The edges at a dataset, to others that are given their places.
+     *
+     * @param room for how many of them the memory is counted already
+     */
+    private Edges star(Transaction tx, String key, Map<String, Integer> place, long room, Workers workers) {
+        Node node = Model.find(tx, graph, key);
+        Edges edges = new Edges();
+        for (Relationship link : node.getRelationships(Model.NEIGHBOR)) {
+            workers.check();
+            Node other = link.getOtherNode(node);
+            if (Model.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
+                if (edges.count >= room) {
+                    workers.memory.take(PER_NEIGHBOR + Memory.ofKey(name));
+                }
+                place.putIfAbsent(name, place.size());
+                Model.add(edges, 0, place.get(name), link);
+            }
+        }
+        return edges;
+    }
+
+    /** By a search around the datasets; null where that grows too large. */
+    private Chances[] searched(GraphInfo info, List<String> keys) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.read(graph, tx -> {
+                Ball<Node> ball = NodeNeighborhood.ball(tx, info, workers);
+                try {
+                    int[] found = ball.search(keys, Ball.cheaper(info.datasets()), Ball.LAYERS);
+                    return at(ball.mechanism, found, workers);
+                } catch (Refusal refusal) {
+                    if (refusal.is("ball_too_large")) {
+                        return null;
+                    }
+                    throw refusal;
+                }
+            });
+        }
+    }
+
+    private Chances[] extended(GraphInfo info, List<String> keys) {
+        return Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+            Mechanism mechanism = job.extended();
+            return at(mechanism, Keys.places(keys, mechanism.graph::index, job.workers), job.workers);
+        });
+    }
+
+    private static Chances[] at(Mechanism mechanism, int[] datasets, Workers workers) {
+        Chances[] out = new Chances[datasets.length];
+        for (int i = 0; i < out.length; i++) {
+            workers.check(i);
+            out[i] = new Chances(mechanism.first(datasets[i]), mechanism.second(datasets[i]));
+        }
+        return out;
+    }
+
+    // --- transactions of its own ----------------------------------------------------------------------------------
+
+    /** A unit of work in a transaction. */
+    private interface Work<T> {
+        T run(Transaction tx, Workers workers);
+    }
+
+    private <T> T read(Work<T> work) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.read(graph, tx -> work.run(tx, workers));
+        }
+    }
+
+    /** When this returns, it is committed. */
+    private <T> T write(Work<T> work) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.write(graph, tx -> work.run(tx, workers));
+        }
+    }
+}

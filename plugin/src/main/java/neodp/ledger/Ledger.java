@@ -1,0 +1,250 @@
+package neodp.ledger;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import neodp.Json;
+import neodp.Refusal;
+import neodp.Text;
+import neodp.algorithm.Level;
+import neodp.call.Workers;
+import neodp.store.PropertyValues;
+import neodp.store.Statements;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * What was answered about a population in sum, and how much may be: the twin of {@code Account} in {@code neodp/ledger/release.py}.
+ *
+ * <p>It is decided by the sum that is kept beside the limit, without reading all releases; only where none was ever kept,
+ * the releases are summed up. What several answers cost together is their sum, in exact arithmetic. At a delta above 0 there are better bounds
+ * ({@code neodp/ledger/composition.py}), which only the client knows.
+ *
+ * @param most how many releases there may be; null where their number is not limited
+ * @param epsilon what all of them may cost a person; null where that is not limited
+ * @param delta at which delta that is meant
+ * @param used how many releases there are
+ * @param prices how many of them cost what
+ * @param seal the sum of their digests, modulo 2^256
+ */
+public record Ledger(
+        String population,
+        Long most,
+        Double epsilon,
+        double delta,
+        long used,
+        Map<List<Level>, Long> prices,
+        BigInteger seal) {
+
+    public static Ledger of(Transaction tx, String population, Workers workers) {
+        Map<String, Object> row = Statements.row(tx, "account", Map.of("population", population));
+        for (String number : List.of("max_releases", "epsilon", "delta")) {
+            if (row.get(number) != null && !(row.get(number) instanceof Number)) {
+                throw Refusal.damagedLimit(population);
+            }
+        }
+        Long most = row.get("max_releases") instanceof Number x ? (Long) x.longValue() : null;
+        Double epsilon = row.get("epsilon") instanceof Number x ? (Double) x.doubleValue() : null;
+        boolean limited = (boolean) row.get("known") && (most != null || epsilon != null);
+        Ledger empty = limited
+                ? new Ledger(
+                        population,
+                        most,
+                        epsilon,
+                        PropertyValues.number(row.get("delta")),
+                        0,
+                        Map.of(),
+                        BigInteger.ZERO)
+                : new Ledger(population, 1L, null, 0.0, 0, Map.of(), BigInteger.ZERO);
+        if (row.get("account") instanceof String text) {
+            return empty.read(text);
+        }
+        if (row.get("account") != null) {
+            throw Refusal.damagedAccount(population);
+        }
+        Ledger sum = empty;
+        Map<String, Object> all = Statements.row(tx, "ledger", Map.of("population", population));
+        for (Object release : Text.elements(all.get("releases"))) {
+            workers.check();
+            sum = sum.plus(Release.of((Map<?, ?>) release));
+        }
+        return sum;
+    }
+
+    /** The same after one more release. */
+    public Ledger plus(Release release) {
+        Map<List<Level>, Long> more = new LinkedHashMap<>(prices);
+        more.merge(price(release.levels()), 1L, Long::sum);
+        BigInteger sum = seal.add(new BigInteger(release.digest(), 16)).mod(BigInteger.TWO.pow(256));
+        return new Ledger(population, most, epsilon, delta, used + 1, more, sum);
+    }
+
+    /** Keep the sum. */
+    public void write(Transaction tx) {
+        Statements.row(tx, "set_account", Map.of("population", population, "account", text()));
+    }
+
+    /** The sum as it is kept: {@code Account.text} in {@code neodp/ledger/release.py} says how. */
+    private String text() {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(Locale.ROOT, "%d\t%064x", used, seal));
+        prices.forEach((price, n) -> {
+            List<String> words = new ArrayList<>(List.of(String.valueOf(n)));
+            for (Level level : price) {
+                words.addAll(List.of(
+                        Text.hex(level.epsilon()),
+                        Text.hex(level.delta()),
+                        String.valueOf(level.times()),
+                        Json.dumps(level.name())));
+            }
+            lines.add(String.join("\t", words));
+        });
+        String body = String.join("\n", lines);
+        return Release.sha256(population + "\n" + body) + "\n" + body;
+    }
+
+    private Ledger read(String text) {
+        int end = text.indexOf('\n');
+        String body = text.substring(end + 1);
+        if (end < 0 || !text.substring(0, end).equals(Release.sha256(population + "\n" + body))) {
+            throw Refusal.damagedAccount(population);
+        }
+        String[] lines = body.split("\n", -1);
+        String[] first = lines[0].split("\t", -1);
+        Map<List<Level>, Long> found = new LinkedHashMap<>();
+        for (int i = 1; i < lines.length; i++) {
+            String[] words = lines[i].split("\t", -1);
+            List<Level> price = new ArrayList<>();
+            for (int j = 1; j < words.length; j += 4) {
+                String name = Json.text(words[j + 3]);
+                price.add(new Level(
+                        Double.parseDouble(words[j]),
+                        Double.parseDouble(words[j + 1]),
+                        name,
+                        null,
+                        Long.parseLong(words[j + 2])));
+            }
+            found.put(price, Long.valueOf(words[0]));
+        }
+        return new Ledger(
+                population, most, epsilon, delta, Long.parseLong(first[0]), found, new BigInteger(first[1], 16));
+    }
+
+    private static List<Level> price(List<Level> levels) {
+        return levels.stream()
+                .map(x -> new Level(x.epsilon(), x.delta(), x.name(), null, x.times()))
+                .toList();
+    }
+
+    /** Lock a population's ledger until the transaction ends: releases about the same people are kept one by one. */
+    public static void lock(Transaction tx, String population) {
+        Statements.row(tx, "lock_ledger", Map.of("population", population));
+    }
+
+    /** Refuse a new release that the limit does not leave room for. */
+    public void spend(String name, List<Level> levels, Workers workers) {
+        String asked =
+                "release " + Text.quoted(name) + " about population " + Text.quoted(population) + " is refused: ";
+        String ledger = "`MATCH (l:NeodpLedger {population: " + Text.cypher(population) + "}) ";
+        String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
+        if (most != null && used >= most) {
+            throw Refusal.budgetSpent(
+                    asked + "requested 1, used " + used + ", allowed " + most,
+                    hint + "SET l.max_releases = N` allows more");
+        }
+        if (epsilon == null) {
+            return;
+        }
+        if (delta > 0.0) {
+            throw Refusal.client(
+                    "population " + Text.quoted(population) + " has a limit at delta " + Text.general(delta)
+                            + ", and the plugin adds up at delta 0 only",
+                    "use the client");
+        }
+        Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
+        costs.merge(price(levels), 1L, Long::sum);
+        costs.remove(List.of()); // kept before there were prices
+        List<Level> known = levels(costs.keySet());
+        for (Level own : known) {
+            BigDecimal epsilons = BigDecimal.ZERO;
+            BigDecimal deltas = BigDecimal.ZERO;
+            for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
+                workers.check();
+                Level worst = cost.getKey().contains(own) ? own : dearest(cost.getKey());
+                BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
+                epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));
+                deltas = deltas.add(new BigDecimal(worst.delta()).multiply(times));
+            }
+            double total = above(epsilons);
+            double risk = Math.min(1.0, above(deltas));
+            if (total > epsilon || risk > delta) {
+                throw Refusal.budgetSpent(
+                        asked + "people of " + label(own, known) + " would have spent epsilon " + inWords(total)
+                                + " at delta " + Text.general(risk, 3) + ", allowed is " + limit(),
+                        hint + "SET l.epsilon = E` allows more");
+            }
+        }
+    }
+
+    /** All levels, by their epsilon. */
+    private static List<Level> levels(Set<List<Level>> costs) {
+        Comparator<Level> byEpsilon = Comparator.comparingDouble(Level::epsilon);
+        return costs.stream()
+                .flatMap(List::stream)
+                .distinct()
+                .sorted(byEpsilon
+                        .thenComparing(Level::label, Text::compare)
+                        .thenComparingLong(Level::times)
+                        .thenComparingDouble(Level::delta))
+                .toList();
+    }
+
+    /** The name of a level, with its epsilon if another level of that name has a different one. */
+    private static String label(Level level, List<Level> levels) {
+        boolean alike = levels.stream()
+                .anyMatch(other -> Objects.equals(other.name(), level.name()) && other.epsilon() != level.epsilon());
+        return level.name() != null && alike
+                ? level.name() + " (epsilon " + Text.general(level.epsilon()) + ")"
+                : level.label();
+    }
+
+    /** What a release cost somebody whose level is not known: never below any of its levels. */
+    private static Level dearest(List<Level> cost) {
+        Level worst = cost.get(0);
+        for (Level level : cost) {
+            int more = Double.compare(level.epsilon() * level.times(), worst.epsilon() * worst.times());
+            if (more > 0 || (more == 0 && level.delta() > worst.delta())) {
+                worst = level;
+            }
+        }
+        double risk = cost.stream().mapToDouble(Level::delta).max().orElseThrow();
+        return new Level(worst.epsilon(), risk, worst.name(), worst.people(), worst.times());
+    }
+
+    /** The least double that is not below x. */
+    private static double above(BigDecimal x) {
+        double near = x.doubleValue();
+        return new BigDecimal(near).compareTo(x) >= 0 ? near : Math.nextUp(near);
+    }
+
+    /** An epsilon for people: four digits, rounded up so that it never looks smaller than it is. */
+    private static String inWords(double x) {
+        if (x == 0.0) {
+            return "0";
+        }
+        double step = Math.pow(10.0, Math.floor(Math.log10(x)) - 3);
+        return Text.general(Math.ceil(x / step * (1.0 - 1e-12)) * step, 4);
+    }
+
+    private String limit() {
+        String number =
+                most == null ? "" : String.format(Locale.ROOT, "%,d release%s and ", most, most == 1 ? "" : "s");
+        return number + "epsilon " + Text.general(epsilon) + " in all for everybody";
+    }
+}

@@ -1,0 +1,62 @@
+package neodp.procedures;
+
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import neodp.call.Host;
+import neodp.store.Job;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.logging.Log;
+import org.neo4j.procedure.Context;
+import org.neo4j.procedure.TerminationGuard;
+import org.neo4j.procedure.memory.ProcedureMemory;
+
+/**
+ * What the server lends to every procedure.
+ *
+ * <p>{@code neodp.eval} works in the caller's transaction. All others read and write in transactions of their own, chunk
+ * by chunk, so that they do not see what the caller has not committed yet; call them in a statement of their own.
+ */
+public abstract class Call {
+    /** The database. */
+    @Context
+    public GraphDatabaseService db;
+
+    /** The caller's transaction. */
+    @Context
+    public Transaction tx;
+
+    /** The server's log. */
+    @Context
+    public Log log;
+
+    /** Says when the caller has had enough. */
+    @Context
+    public TerminationGuard guard;
+
+    /** Counts what the caller's transaction takes. */
+    @Context
+    public ProcedureMemory memory;
+
+    /** The same, for the work itself. */
+    protected Host host() {
+        return new Host(db, guard, memory::newTracker);
+    }
+
+    /** Do some work on a whole graph. */
+    protected <T> T onGraph(String graph, Job.Threads threads, Function<Job, T> work) {
+        return Job.run(host(), graph, threads, null, work);
+    }
+
+    /** Rows that are made as they are taken, from memory that is given back after the last of them. */
+    protected <T> Stream<T> rows(Job job, Stream<T> rows) {
+        job.workers.memory.keep();
+        return rows.peek(row -> guard.check()).onClose(job.workers.memory::close);
+    }
+
+    /** Note in the server's log what was written. */
+    protected void note(String pattern, Object... values) {
+        log.info(String.format(Locale.ROOT, pattern, values));
+    }
+}

@@ -1,0 +1,56 @@
+package neodp.procedures;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import neodp.Refusal;
+import neodp.algorithm.Ball;
+import neodp.results.Evaluation;
+import neodp.store.GraphInfo;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+
+/** {@code neodp.eval}. */
+public final class Eval extends Call {
+    /** One row per key. */
+    @Procedure(name = "neodp.eval", mode = Mode.READ)
+    @Description(
+            "The optimal mechanism at some datasets, the same as neodp.extend gives, by a search around them; what "
+                    + "decides, and why the search could stop. Options: limit (how many datasets a search may see), engine "
+                    + "('auto', 'ball': search only, 'whole': the work does not depend on the datasets).")
+    public Stream<Evaluation> eval(
+            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "keys", description = "The datasets.") List<String> keys,
+            @Name(value = "configuration", defaultValue = "{}", description = "limit, engine.")
+                    Map<String, Object> configuration) {
+        Configuration options = new Configuration(configuration, "limit", "engine");
+        String engine = options.choice("engine", "auto", "ball", "whole");
+        requireTexts(keys);
+        GraphInfo info = GraphInfo.of(tx, graph);
+        info.requireEpsilonDelta();
+        if (info.stale()) { // for every dataset alike
+            throw Refusal.stale(graph, info.written());
+        }
+        int limit = options.number("limit", Ball.cheaper(info.datasets()), 1, Integer.MAX_VALUE);
+        Evaluations evaluations = new Evaluations(host(), tx, info, keys);
+        return switch (engine) {
+            case "whole" -> evaluations.whole("the whole graph was extended");
+            case "ball" -> evaluations.searched(limit, -1);
+            default -> evaluations.searchedOrWhole(limit);
+        };
+    }
+
+    private void requireTexts(List<String> keys) {
+        if (keys == null) {
+            throw Refusal.graph("the list of keys is null", "give a list of texts");
+        }
+        for (String key : keys) {
+            guard.check();
+            if (key == null) {
+                throw Refusal.graph("a key is null", "give a list of texts");
+            }
+        }
+    }
+}

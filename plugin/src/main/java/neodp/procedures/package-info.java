@@ -1,0 +1,2 @@
+/** What Cypher can call: one class for each procedure. */
+package neodp.procedures;

@@ -1,0 +1,2 @@
+/** The rows that procedures yield. */
+package neodp.results;

@@ -1,0 +1,122 @@
+package neodp.store;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import neodp.Refusal;
+import neodp.algorithm.Balanced;
+import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.Mechanism;
+import neodp.call.Workers;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.NotFoundException;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * Keeps mechanisms and alpha on the datasets of a graph.
+ *
+ * <p>A writer owns a graph by a token on its {@code (:DatasetGraph)} node. Every chunk holds a shared lock on that node and
+ * checks the token under it, so that chunks go side by side, while whoever takes the graph over waits for those that have
+ * begun; a writer that was overtaken cannot commit anything more. Nothing counts until the last transaction declares it
+ * whole.
+ */
+public final class GraphWriter {
+    private final Workers workers;
+    private final int batch;
+
+    public GraphWriter(Workers workers, int batch) {
+        this.workers = workers;
+        this.batch = batch;
+    }
+
+    /** Keep a mechanism's probabilities on its datasets; all or nothing for every reader. */
+    public void write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
+        String name = stored.info().name();
+        DatasetGraph graph = stored.graph();
+        String writer = UUID.randomUUID().toString().replace("-", "");
+        owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
+        boolean[] boundary = graph.boundary(workers);
+        int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v], workers), workers);
+        workers.ranges(
+                stored.ids().length,
+                batch,
+                (from, to) -> workers.write(name, tx -> {
+                    requireOwner(tx, name, writer);
+                    Cursors.Writer properties = new Cursors.Writer(tx, "p", "q", "p_true", "distance");
+                    try (Cursors cursors = new Cursors(tx, "graph")) {
+                        for (int j = from; j < to; j++) {
+                            workers.check(j - from);
+                            cursors.go(stored.ids()[j]);
+                            if (!name.equals(cursors.value(0))) {
+                                throw Refusal.overtaken(name);
+                            }
+                            int v = stored.position()[j];
+                            properties.set(
+                                    stored.ids()[j], mechanism.first(v), mechanism.second(v), mechanism.truth(v), (long)
+                                            distance[v]);
+                        }
+                    }
+                    return null;
+                }));
+        Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
+        facts.put("fingerprint", fingerprint.get());
+        facts.put("min_p_true", mechanism.leastTruth(workers));
+        facts.put("mean_p_true", mechanism.meanTruth(workers));
+        facts.put("datasets", (long) graph.size());
+        facts.put("edges", (long) graph.edges());
+        facts.put("method", "labels");
+        facts.put("privacy", Model.EPSILON_DELTA);
+        facts.put("mu", null);
+        owned("finish_mechanism", name, facts);
+    }
+
+    /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
+    private static void requireOwner(Transaction tx, String graph, String writer) {
+        Node node = tx.findNode(Model.DATASET_GRAPH, "name", graph);
+        if (node == null) {
+            throw Refusal.overtaken(graph);
+        }
+        tx.acquireReadLock(node);
+        if (!writer.equals(node.getProperty("writer", null))) {
+            throw Refusal.overtaken(graph);
+        }
+    }
+
+    /** Run a statement that must find its writer still owning the graph. */
+    private void owned(String statement, String graph, Map<String, Object> parameters) {
+        Map<String, Object> row = workers.write(graph, tx -> Statements.row(tx, statement, parameters));
+        if (!row.containsValue(1L)) {
+            throw Refusal.overtaken(graph);
+        }
+    }
+
+    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction. */
+    public void writeAlpha(StoredGraph stored, long[] label, boolean[] where) {
+        String name = stored.info().name();
+        workers.write(name, tx -> {
+            Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
+            if (!row.containsValue(1L)) {
+                throw Refusal.overtaken(name);
+            }
+            for (int i = 0; i < stored.ids().length; i++) {
+                int v = stored.position()[i];
+                workers.check(i);
+                if (where[v]) {
+                    Node node = node(tx, stored.ids()[i]);
+                    if (!name.equals(node.getProperty("graph", null))) {
+                        throw Refusal.overtaken(name);
+                    }
+                    double[] alpha = Balanced.alpha(stored.graph(), label, v);
+                    node.setProperty("alpha", alpha[1] == 1.0 - alpha[0] ? (Object) alpha[0] : alpha);
+                }
+            }
+            return null;
+        });
+    }
+
+    @SuppressWarnings("removal")
+    private static Node node(Transaction tx, long id) throws NotFoundException {
+        return tx.getNodeById(id);
+    }
+}

@@ -1,0 +1,112 @@
+package neodp;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import neodp.procedures.AnswerRelease;
+import neodp.procedures.AuditMechanism;
+import neodp.procedures.Bound;
+import neodp.procedures.BoundaryBalanced;
+import neodp.procedures.Check;
+import neodp.procedures.Eval;
+import neodp.procedures.ExtendEstimate;
+import neodp.procedures.ExtendStats;
+import neodp.procedures.ExtendStream;
+import neodp.procedures.ExtendWrite;
+import neodp.procedures.Version;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.QueryExecutionException;
+import org.neo4j.harness.Neo4j;
+import org.neo4j.harness.Neo4jBuilders;
+
+/** One server for all tests, with the plugin's procedures and the client's constraints; each test has graphs of its own name. */
+public final class Database {
+    private static final Neo4j SERVER = Neo4jBuilders.newInProcessBuilder()
+            .withDisabledServer()
+            .withProcedure(AnswerRelease.class)
+            .withProcedure(AuditMechanism.class)
+            .withProcedure(BoundaryBalanced.class)
+            .withProcedure(Check.class)
+            .withProcedure(Eval.class)
+            .withProcedure(ExtendEstimate.class)
+            .withProcedure(ExtendStats.class)
+            .withProcedure(ExtendStream.class)
+            .withProcedure(ExtendWrite.class)
+            .withFunction(Bound.class)
+            .withFunction(Version.class)
+            .build();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(SERVER::close));
+        for (String statement : schema().split(";\\s*\n")) {
+            if (statement.contains("\nCREATE ")) {
+                rows(statement, Map.of());
+            }
+        }
+    }
+
+    private Database() {}
+
+    private static String schema() {
+        try {
+            return Files.readString(Path.of("..", "cypher", "neo4j", "schema.cypher"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The database itself. */
+    public static GraphDatabaseService db() {
+        return SERVER.defaultDatabaseService();
+    }
+
+    /** The rows of a statement. */
+    public static List<Map<String, Object>> rows(String cypher, Map<String, Object> parameters) {
+        return db().executeTransactionally(
+                        cypher, parameters, result -> result.stream().toList());
+    }
+
+    /** The rows of a statement without parameters. */
+    public static List<Map<String, Object>> rows(String cypher) {
+        return rows(cypher, Map.of());
+    }
+
+    /** The one row of a statement. */
+    public static Map<String, Object> row(String cypher) {
+        List<Map<String, Object>> rows = rows(cypher);
+        if (rows.size() != 1) {
+            throw new AssertionError(rows.size() + " rows: " + cypher);
+        }
+        return rows.get(0);
+    }
+
+    /** What a statement is refused with: the kind, the sentence and the hint. */
+    public static String refusal(String cypher) {
+        String message =
+                assertThrows(QueryExecutionException.class, () -> rows(cypher)).getMessage();
+        String before = "neodp.Refusal: ";
+        return message.substring(message.indexOf(before) + before.length());
+    }
+
+    /**
+     * A path of datasets 'k0', 'k1', … : the first half yes, the second no, all edges alike, and alpha 0.5 at the last yes.
+     */
+    public static void path(String name, int datasets, double epsilon) {
+        rows(
+                "CREATE (:DatasetGraph {name: $name, colors: ['yes', 'no'], population: $name}) "
+                        + "WITH 1 AS one UNWIND range(0, $n - 1) AS i "
+                        + "CREATE (:Dataset {graph: $name, key: 'k' + i, color: CASE WHEN 2 * i < $n THEN 'yes' ELSE 'no' END, "
+                        + "alpha: CASE WHEN i = ($n - 1) / 2 THEN 0.5 END})",
+                Map.of("name", name, "n", (long) datasets));
+        rows(
+                "UNWIND range(1, $n - 1) AS i "
+                        + "MATCH (a:Dataset {graph: $name, key: 'k' + (i - 1)}), (b:Dataset {graph: $name, key: 'k' + i}) "
+                        + "CREATE (a)-[:NEIGHBOR {epsilon: $epsilon}]->(b)",
+                Map.of("name", name, "n", (long) datasets, "epsilon", epsilon));
+    }
+}

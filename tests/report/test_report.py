@@ -1,0 +1,166 @@
+"""Reports: what they say, what they do not tell, and that their certificates can be checked without neodp."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neodp
+from neodp.errors import GraphError
+from neodp.ledger.account import Limit
+from neodp.report import Report, report
+
+CHECKOUT = Path(neodp.__file__).parents[1]
+VERIFIER = CHECKOUT / "tools" / "verify_release.py"
+TITLE = "Should the <b>office</b> close on Fridays?"
+
+
+def reports(folder: Path, votes: list[str], **options: Any) -> Report:
+    """The report of a clear majority in a store of its own."""
+    folder.mkdir()
+    levels = ["low", "high"] * (len(votes) // 2)
+    table = folder / "people.csv"
+    table.write_text("vote,level\n" + "".join(f"{v},{e}\n" for v, e in zip(votes, levels, strict=True)))
+    with neodp.open_store(folder / "answers.db") as store:
+        survey = neodp.poll(table, vote="vote", epsilon="level", levels="low=9,high=8", **options)
+        survey.release(store, "spring", population="staff")
+        return report(store, "spring", title=TITLE)
+
+
+@pytest.mark.parametrize("mechanism", ["balanced", "weighted"])
+def test_reports_of_different_votes_with_the_same_answer_are_equal_byte_for_byte(
+    tmp_path: Path, mechanism: str
+) -> None:
+    one = reports(tmp_path / "one", ["yes"] * 40, mechanism=mechanism)
+    two = reports(tmp_path / "two", ["yes", "yes", "no", "yes"] * 10, mechanism=mechanism)
+    assert one.answers[0].answer == two.answers[0].answer == "yes"
+    if one.answers[0].date == two.answers[0].date:  # they differ only over midnight
+        for suffix in (".html", ".md", ".json"):
+            assert one.text(suffix) == two.text(suffix)
+
+
+def test_a_report_says_what_a_reader_needs(tmp_path: Path) -> None:
+    found = reports(tmp_path / "one", ["yes"] * 30)
+    page = found.text(".html")
+    assert "Should the &lt;b&gt;office&lt;/b&gt; close on Fridays?" in page
+    assert "<b>office" not in page
+    assert "right at least 19 times in 20 if the margin was 1 votes or more" in page
+    assert "can become at most 100 % sure by the answer. That is little privacy." in page
+    assert "1 answer about the population &#x27;staff&#x27; has been given so far, and no more may be given." in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it stands alone
+    assert page.count("<script") == page.count('<script type="application/json"') == 1
+    assert found.text(".md").startswith("# Should the \\<b\\>office\\</b\\> close on Fridays?\n")
+    assert json.loads(found.text(".json"))["answers"][0]["answer"] == "yes"
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
+def test_the_verifier_needs_nothing_but_python(tmp_path: Path, suffix: str) -> None:
+    """Alone in a folder, in an isolated Python; and it notices a change of the answer."""
+    found = reports(tmp_path / "one", ["yes"] * 30)
+    page = found.save(tmp_path / f"spring{suffix}")
+    alone = tmp_path / "verify.py"
+    alone.write_text(VERIFIER.read_text(encoding="utf-8"), encoding="utf-8")
+    run = [sys.executable, "-I", "-S", str(alone), str(page)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("valid")
+    assert "that the answer was drawn at random" in done.stdout
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace('"answer": "yes"', '"answer": "no"').replace('"answer":"yes"', '"answer":"no"'))
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "something was changed" in done.stdout
+
+
+def test_the_verifier_imports_only_the_standard_library_and_is_the_one_of_the_package() -> None:
+    tree = ast.parse(VERIFIER.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+    assert (CHECKOUT / "neodp" / "ledger" / "verification.py").read_bytes() == VERIFIER.read_bytes()
+
+
+def test_several_questions_and_parts_are_one_page(tmp_path: Path) -> None:
+    table = {"one": ["yes"] * 8, "two": ["no"] * 8, "team": ["a", "b"] * 4}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        store.allow("default", Limit(5))
+        survey = neodp.poll(table, vote=["one", "two"], epsilon=3.0, by="team", by_values="a,b")
+        survey.release(store, "spring")
+        found = report(store, "spring")
+        assert [(each.about, each.part) for each in found.answers] == [
+            *(("poll one", "a"), ("poll one", "b"), ("poll two", "a"), ("poll two", "b"))
+        ]
+        assert len(found.certificates) == 2
+        assert len(report(store, "spring", about="poll two").answers) == 2
+        with pytest.raises(GraphError, match="no release 'sprin' in"):
+            report(store, "sprin")
+
+
+def test_a_certificate_is_about_the_method_that_answered(tmp_path: Path) -> None:
+    """Prefix sums and the line are two mechanisms of one graph."""
+    graph = neodp.DatasetGraph.from_columns(
+        ["a", "b", "c"],
+        ["x", "x", "y"],
+        ["a", "b"],
+        ["b", "c"],
+        [0.9, 0.4],
+        alpha={"b": [0.45, 0.35, 0.2], "c": [0.35, 0.45, 0.2]},
+        preference=[["x", "y", "z"], ["x", "y", "z"], ["y", "x", "z"]],
+        colors=["x", "y", "z"],
+    )
+    found = []
+    for method in ("line", "prefix"):
+        with neodp.open_store(tmp_path / f"{method}.db") as store:
+            store.load("g", graph)
+            store.extend("g", method=method)
+            store.answer("g", "a", "r")
+            found.append(report(store, "r").certificates[0]["mechanisms"])
+    assert found[0] != found[1]
+
+
+def test_an_answer_of_a_graph_that_is_gone_has_a_report_and_no_certificate(tmp_path: Path) -> None:
+    graph = neodp.generate.counts([2, 3], epsilon=[0.5, 1.0])
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        store.load("survey", graph.with_alpha(neodp.balanced(graph)))
+        store.answer("survey", graph.key(0), "spring")
+        assert report(store, "spring").answers[0].accuracy is not None
+        assert len(report(store, "spring").certificates) == 1
+        store.drop("survey")
+        gone = report(store, "spring")
+        assert gone.certificates == []
+        assert gone.missing == ["survey: the store no longer has the graph 'survey'"]
+        for suffix in (".html", ".md", ".json"):
+            assert "no longer has the graph" in gone.text(suffix)
+
+
+def test_many_levels_need_the_survey_for_a_certificate(tmp_path: Path) -> None:
+    table = {"v": ["yes"] * 100, "e": [0.5 + 0.01 * i for i in range(100)]}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        survey = neodp.poll(table, vote="v", epsilon="e", mechanism="balanced")
+        survey.release(store, "spring")
+        assert len(report(store, "spring", survey=survey).certificates) == 1
+        assert "the store keeps a digest of its 100 groups only" in report(store, "spring").missing[0]
+
+
+def test_a_report_is_written_to_three_kinds_of_files(tmp_path: Path) -> None:
+    found = reports(tmp_path / "one", ["yes"] * 4)
+    with pytest.raises(GraphError, match=r"end its name with \.html, \.md or \.json"):
+        found.save(tmp_path / "report.pdf")
+    with pytest.raises(GraphError, match="does not exist"):
+        found.save(tmp_path / "nowhere" / "report.html")
+
+
+def test_a_poll_with_secret_levels_has_a_report_that_takes_no_level_as_public(tmp_path: Path) -> None:
+    table = {"v": ["yes"] * 40, "e": [2.0, 1.0] * 20}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        neodp.poll(table, vote="v", epsilon="e", secret_levels=True).release(store, "spring")
+        found = report(store, "spring")
+        assert found.certificates == []
+        assert "taken as public" not in found.text(".html") + found.text(".md")
+        assert "do not have this kind of mechanism yet" in found.missing[0]
