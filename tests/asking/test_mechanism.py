@@ -12,7 +12,8 @@ import pytest
 
 import neodp
 from neodp.asking.distance import Distances
-from neodp.asking.mechanism import AtLeast, Counting, bernoulli, geometric, grid_to
+from neodp.asking.mechanism import AtLeast, Counting, grid_to
+from neodp.core.sampling import bernoulli, geometric
 from neodp.errors import NotAskable
 from tests.asking.covers import cover_of
 from tests.asking.reference import EDGES, People, graphs, groups, true_distance
