@@ -118,7 +118,7 @@ def test_a_certificate_is_about_the_method_that_answered(tmp_path: Path) -> None
     for method in ("line", "prefix"):
         with neodp.open_store(tmp_path / f"{method}.db") as store:
             store.load("g", graph)
-            store.extend("g", method=method)  # type: ignore[arg-type]
+            store.extend("g", method=method)
             store.answer("g", "a", "r")
             found.append(report(store, "r").certificates[0]["mechanisms"])
     assert found[0] != found[1]
