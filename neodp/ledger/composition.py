@@ -148,7 +148,7 @@ def admits(losses: Losses, epsilon: float, delta: float) -> bool:
 
     Examples
     --------
-    >>> admits({Loss(0.1): 610}, 16.35, 1e-6), admits({Loss(0.1): 610}, 16.35, 0.0)
+    >>> admits({Loss(0.1): 610}, 16.36, 1e-6), admits({Loss(0.1): 610}, 16.36, 0.0)
     (True, False)
     """
     total = filtered(losses, delta)

@@ -79,10 +79,9 @@ from numpy.typing import NDArray
 
 from neodp.compiled.labels import SMALLEST
 from neodp.core.inequalities import exponential, holds
-from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
 from neodp.data.tables import threshold_share
-from neodp.data.validation import MAX_EPSILON
+from neodp.data.validation import MAX_EPSILON, UNIT
 from neodp.errors import GraphError, near
 
 __all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]

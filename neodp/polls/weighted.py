@@ -73,9 +73,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
-from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.errors import GraphError, NeodpError
 from neodp.polls.mechanism import TINY, Counts, Group, Margin, Plurality, Poll, Threshold, poll
 from neodp.polls.prior import Prior, binomial
@@ -661,6 +659,7 @@ def _solve(poll: Threshold, joint: Lattice, prior: Prior, window: tuple[int, int
     """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
     from neodp.core.alpha import balanced
     from neodp.core.extension import extend
+    from neodp.data.graph import DatasetGraph
     from neodp.study.optimum import optimize
 
     classes = _classes(joint.weights, poll)

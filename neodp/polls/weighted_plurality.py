@@ -66,8 +66,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import linear
-from neodp.core.privacy import UNIT
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.polls.mechanism import TINY, Counts, Margin, Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import WORTH, candidates
