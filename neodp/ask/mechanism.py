@@ -41,7 +41,6 @@ Acceptance is drawn exactly: a whole number G with Pr[G >= n] = e^(-n u / 2) is 
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -53,9 +52,10 @@ from typing import TypeAlias
 import numpy as np
 
 from neodp.compiled.labels import HALF
+from neodp.core.sampling import geometric
 from neodp.errors import NotAskable
 
-__all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Units", "bernoulli", "geometric", "grid_to"]
+__all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Units", "grid_to"]
 
 UNIT = 2.0**-10
 """The unit of epsilon: a person's weight is a whole multiple of it."""
@@ -261,23 +261,3 @@ class _Falling:
         """Return the distance at a point, or `most` if it is greater."""
         after, before = self._bounds(place)
         return int(min(most, after if min(after, most) == min(before, most) else self._at(place)))
-
-
-def bernoulli(gamma: Fraction) -> bool:
-    """Draw True with chance e^-gamma, exactly, for 0 <= gamma <= 1."""
-    k = 1
-    while secrets.randbelow(gamma.denominator * k) < gamma.numerator:
-        k += 1
-    return k % 2 == 1
-
-
-def geometric(gamma: Fraction) -> int:
-    """Draw a whole number G with Pr[G >= n] = e^(-n gamma), exactly, for gamma > 0."""
-    while True:
-        low = secrets.randbelow(gamma.denominator)
-        if bernoulli(Fraction(low, gamma.denominator)):
-            break
-    high = 0
-    while bernoulli(Fraction(1)):
-        high += 1
-    return (low + gamma.denominator * high) // gamma.numerator

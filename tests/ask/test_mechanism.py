@@ -12,7 +12,8 @@ import pytest
 
 import neodp
 from neodp.ask.distance import Distances
-from neodp.ask.mechanism import AtLeast, Counting, bernoulli, geometric, grid_to
+from neodp.ask.mechanism import AtLeast, Counting, grid_to
+from neodp.core.sampling import bernoulli, geometric
 from neodp.errors import NotAskable
 from tests.ask.covers import cover_of
 from tests.ask.reference import EDGES, People, graphs, groups, true_distance
