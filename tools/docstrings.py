@@ -3,15 +3,8 @@ r"""Docstrings as Markdown, for the reference: an extension of griffe, which rea
 Examples outside a section "Examples" would be drawn as quotations: they become blocks of code. Indented formulas stay.
 A role such as ``:class:`Store``` is left for ``tools/site.py``, which knows the pages that it can lead to.
 
->>> print(fenced("A sum.\n\n>>> 1 + 1\n2\n\nMore."))
-A sum.
-<BLANKLINE>
-```pycon
->>> 1 + 1
-2
-```
-<BLANKLINE>
-More.
+>>> fenced("A sum.\n\n>>> 1 + 1\n2\n\nMore.")
+'A sum.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.'
 """
 
 from __future__ import annotations
@@ -31,7 +24,7 @@ def fenced(text: str) -> str:
     section = SECTION.search(text)
     end = section.start() if section else len(text)
     found = re.sub(r"(?m)^>>> .*\n?(?:^(?!$).*\n?)*", lambda code: f"```pycon\n{code[0].rstrip()}\n```\n", text[:end])
-    return (found + text[end:]).rstrip("\n") if not section else found + text[end:]
+    return found + text[end:]
 
 
 class Fenced(griffe.Extension):
