@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-browser test-spark screenshots lint bench docs plugin vendor clean
+.PHONY: demo test test-fast test-browser test-spark screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -11,6 +11,11 @@ demo: .venv/ready-run
 test: .venv/ready-test lint
 	@if command -v mvn > /dev/null; then cd plugin && mvn --batch-mode --quiet package; fi
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark
+
+# the core, the data and the layers: no server, no browser
+test-fast: .venv/ready-test
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 -k "not neo4j" \
+	  tests/core tests/data tests/study tests/test_layers.py tests/test_public_names.py
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
 test-browser: .venv/ready-browser docs

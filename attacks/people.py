@@ -1,6 +1,6 @@
 """All graphs of up to five people, all patterns, all neighbours: the distances behind `neodp ask`, in rational numbers.
 
-``python -m attacks.people`` compares every distance with the reference of ``tests/ask/reference.py``, which imports
+``python -m attacks.people`` compares every distance with the reference of ``tests/asking/reference.py``, which imports
 nothing of neodp, and checks for everybody who could leave that it falls by 0 to their weight, before and after rounding
 up.
 """
@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterator
 from math import ceil
 
-from neodp.ask.distance import Distances
-from tests.ask.covers import cover_of
-from tests.ask.reference import EDGES, People, distance, graphs, groups
+from neodp.asking.distance import Distances
+from tests.asking.covers import cover_of
+from tests.asking.reference import EDGES, People, distance, graphs, groups
 
 __all__ = ["main", "violations"]
 

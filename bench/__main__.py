@@ -30,11 +30,18 @@ def main() -> None:
     if options.sweep and options.names != ["poll"]:
         parser.error("--sweep is for poll: python -m bench poll --sweep 1/12")
     print(machine(), flush=True)
+    failed = {}
     for name in options.names or BENCHMARKS:
         print(f"\n# {name}\n", flush=True)
         chosen = {"largest": options.largest} if name in ("growth", "blocks") and options.largest else {}
         chosen |= {"sweep": options.sweep} if options.sweep else {}
-        importlib.import_module(f"bench.{name}").run(options.quick, **chosen)
+        try:
+            importlib.import_module(f"bench.{name}").run(options.quick, **chosen)
+        except (Exception, SystemExit) as e:  # a jar or a server that one of them needs may be missing: the others run
+            failed[name] = str(e) or type(e).__name__
+            print(f"{name} did not run: {failed[name]}", flush=True)
+    if failed:
+        raise SystemExit(f"did not run: {', '.join(failed)}")
 
 
 def part(text: str) -> tuple[int, int]:

@@ -7,6 +7,8 @@ from neodp import report as report
 from neodp import store as store
 from neodp import stretch as stretch
 from neodp import study as study
+from neodp.asking.inquiry import ask as ask
+from neodp.asking.protection import Protection as Protection
 from neodp.core import alpha as alpha
 from neodp.core import auditing as auditing
 from neodp.core import boundary as boundary

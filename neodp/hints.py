@@ -66,6 +66,7 @@ VERBS: Mapping[str, Verb] = {
     "plugin_version": Verb("store.plugin_version()", "plugin status"),
     "plurality": Verb("plurality(20)", "generate plurality {graph} 20"),
     "profiles": Verb("store.profiles.all()", "stretch list"),
+    "protect": Verb("store.protect(neodp.Protection(...))", "protect POPULATION --people LABEL --epsilon PROPERTY"),
     "releases": Verb(
         "store.ledger({population})", "releases", "MATCH (r:NeodpRelease {{population: {population}}}) RETURN r"
     ),

@@ -14,7 +14,7 @@ import pytest
 from tools import pages
 from tools.notebook import NOTEBOOK, notebook
 from tools.pages import blocks
-from tools.site import commands, problems, queries
+from tools.site import commands, link_roles, problems, queries
 
 ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -159,3 +159,14 @@ def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
 
 def test_the_picture_of_recall_has_its_curves() -> None:
     assert "westin, fundamentalist" in (ROOT / "docs" / "stretch-recall.svg").read_text(encoding="utf-8")
+
+
+def test_a_role_becomes_a_link_or_code(tmp_path: Path) -> None:
+    """To the page that has what it names, in full or by its end."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.html").write_text('<h2 id="neodp.store.Store">Store</h2>')
+    roles = [f":class:<code>{name}</code>" for name in ("neodp.store.Store", "~neodp.store.Store", "Store", "Gone")]
+    (tmp_path / "two.html").write_text(" ".join(roles))
+    assert link_roles(tmp_path) == 4
+    link = '<a href="a/one.html#neodp.store.Store"><code>Store</code></a>'
+    assert (tmp_path / "two.html").read_text() == f"{link} {link} {link} <code>Gone</code>"

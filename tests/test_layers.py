@@ -13,7 +13,7 @@ LAYERS = [
     {"core"},
     {"ledger"},
     {"study", "stretch", "blocks"},
-    {"polls", "ask"},
+    {"polls", "asking"},
     {"store"},
     {"plot", "report"},
     {"explore"},

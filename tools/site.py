@@ -13,14 +13,19 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["build", "commands", "problems", "queries"]
+__all__ = ["ROLE", "build", "commands", "link_roles", "problems", "queries"]
 
 ROOT = Path(__file__).parents[1]
+PROOFS = "reference/python/proofs.md"
+"""The page with the proofs, which links to their modules lead to."""
+EVERYWHERE = {"store", "timeout", "json"}
+"""The options of every command, which are shown once."""
 LOADS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 """The tags that make a browser load something, and the attributes with the address."""
 NOT_LOADED = {"canonical", "prev", "next", "alternate", "edit"}
@@ -38,19 +43,68 @@ def build(folder: Path = ROOT) -> Path:
     pages = folder / "build" / "docs"
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(folder / "docs", pages)
+    proven = _documented(pages / "reference" / "python" / "proofs.md")
     for page in pages.rglob("*.md"):
-        page.write_text(_filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        up = "../" * (len(page.relative_to(pages).parts) - 1)
+        led = {name: f"{up}{PROOFS}#{place}" for name, place in proven.items()}
+        text = _filled(page.read_text(encoding="utf-8"), page, led)
+        page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "site", ignore_errors=True)
     subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=folder, check=True)
+    link_roles(folder / "site")
     if wrong := problems(folder / "site"):
         raise SystemExit("\n".join(wrong))
     return folder / "site"
 
 
-def _filled(text: str) -> str:
+def _documented(page: Path) -> dict[str, str]:
+    """Return the anchors of a page's headings by the modules that are shown below them."""
+    found = re.findall(r"^## (.+)\n\n::: (neodp[\w.]+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {module: re.sub(r"[^\w]+", "-", heading.lower()).strip("-") for heading, module in found}
+
+
+def _filled(text: str, page: Path | None = None, proofs: Mapping[str, str] | None = None) -> str:
+    """Return a page with what comes from the code; a link to a module with a proof leads to the proof."""
     makers = {"commands": commands, "queries": queries}
     text = re.sub(r"^<!-- from the code: (\w+) -->$", lambda line: makers[line[1]](), text, flags=re.MULTILINE)
-    return re.sub(r"\[([^\]]+)\]\((?:\.\./)+[^)]*\)", r"\1", text)
+
+    def link(found: re.Match[str]) -> str:
+        place = (proofs or {}).get(found[2].lstrip("./").removesuffix(".py").replace("/", "."))
+        there = page is not None and (page.parent / found[2].partition("#")[0]).is_file()
+        return f"[{found[1]}]({place})" if place else found[0] if there else found[1]
+
+    return re.sub(r"\[([^\]]+)\]\(((?:\.\./)+[^)]*)\)", link, text)
+
+
+ROLE = re.compile(r":(?:class|meth|func|mod|data|attr|exc|obj):<code>~?([^<]*)</code>")
+"""A role of a docstring, as it is drawn: its name in colons, and code."""
+
+
+def link_roles(site: Path) -> int:
+    """Turn the roles on all pages into links to what they name, or into code if no page has it; return their number.
+
+    A name that is not written in full is one of the same page, or else the only one that ends like it.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    anchors = {path: re.findall(r'id="(neodp\.[\w.]+)"', text) for path, text in texts.items()}
+    places = {name: path for path, names in anchors.items() for name in names}
+    count = 0
+    for path, text in texts.items():
+
+        def link(found: re.Match[str], path: Path = path) -> str:
+            name = found[1]
+            ends = [each for each in (*anchors[path], *places) if each == name or each.endswith(f".{name}")]
+            short = name.rpartition(".")[2] if "~" in found[0] or ends else name
+            if not ends:
+                return f"<code>{short}</code>"
+            folder = "../" * (len(path.relative_to(site).parts) - 1)
+            return f'<a href="{folder}{places[ends[0]].relative_to(site)}#{ends[0]}"><code>{short}</code></a>'
+
+        changed, n = ROLE.subn(link, text)
+        count += n
+        if n:
+            path.write_text(changed, encoding="utf-8")
+    return count
 
 
 # --- what comes from the code -------------------------------------------------------------------------------------
@@ -84,6 +138,8 @@ def _options(command: Any, context: Any) -> str:
     for parameter in command.get_params(context):
         if getattr(parameter, "hidden", False) or parameter.name == "help":
             continue
+        if context.info_name != "neodp" and parameter.name in EVERYWHERE:
+            continue
         record = parameter.get_help_record(context)
         name, text = record if record else (parameter.make_metavar(context), getattr(parameter, "help", None) or "")
         rows.append(f"| `{name}` | {_plain(' '.join(text.split()))} |".replace("||", "|"))
@@ -93,7 +149,9 @@ def _options(command: Any, context: Any) -> str:
 def _plain(text: str) -> str:
     """Return help as Markdown, escaped where it would be read as a link, a cell or a tag."""
     quoted = re.split(r"(`[^`]*`)", text.replace("\b", "").split("\f")[0])
-    escaped = [part if part.startswith("`") else re.sub(r"([\[\]<*])", r"\\\1", part) for part in quoted]
+    escaped = [
+        part if part.startswith("`") else re.sub(r"([\[\]*])", r"\\\1", part).replace("<", "&lt;") for part in quoted
+    ]
     return "".join(escaped).replace("|", "\\|")
 
 

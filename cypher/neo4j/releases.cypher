@@ -92,3 +92,15 @@ RETURN count(g) AS certified;
 MATCH (g:DatasetGraph {name: $graph})
 SET g.stale = g.mechanism IS NOT NULL
 REMOVE g.certified;
+
+// name: protections
+// Who is protected in graphs of people, and what belongs to them, as JSON.
+MATCH (p:NeodpProtection) WHERE p.text IS NOT NULL RETURN p.population AS population, p.text AS text;
+
+// name: put_protection
+// Keep who is protected, in place of what was kept for the same population.
+MERGE (p:NeodpProtection {population: $population}) SET p.text = $text;
+
+// name: drop_protection
+// Delete a protection; the ledger of its people stays.
+MATCH (p:NeodpProtection {population: $population}) DELETE p;

@@ -47,6 +47,10 @@ CREATE INDEX neodp_release_population IF NOT EXISTS FOR (r:NeodpRelease) ON (r.p
 // One ledger per population.
 CREATE CONSTRAINT neodp_ledger_population IF NOT EXISTS FOR (l:NeodpLedger) REQUIRE l.population IS UNIQUE;
 
+// name: neodp_protection_population
+// One protection per population.
+CREATE CONSTRAINT neodp_protection_population IF NOT EXISTS FOR (p:NeodpProtection) REQUIRE p.population IS UNIQUE;
+
 // name: neodp_profiles_name
 // One set of profiles per name.
 CREATE CONSTRAINT neodp_profiles_name IF NOT EXISTS FOR (p:NeodpProfiles) REQUIRE p.name IS UNIQUE;

@@ -25,6 +25,11 @@ COMMANDS = {
             "poll:poll",
             "Answer a question about a table of people privately; everybody can have their own epsilon.",
         ),
+        "protect": ("people:protect", "Say who is protected in a graph of people, and what may be asked about them."),
+        "ask": (
+            "people:ask",
+            "Ask a graph of people privately: a pattern in Cypher, and everybody has an epsilon of their own.",
+        ),
         "doctor": ("doctor:doctor", "Show what is installed, which store is used, what is missing and how to get it."),
     },
     "Graphs of datasets": {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
@@ -110,6 +111,10 @@ def budget(
     for name, typed, read in (("releases", releases, whole), ("epsilon", epsilon, number)):
         if typed is not None:
             changes[name] = _part(name, typed, read)
+    settings = session.settings()
+    if planned and not changes and not settings.is_neo4j and not Path(settings.uri).exists():
+        _show_budget(Ledger(population), changes, plan, planned, json)  # a plan needs no store
+        return
     with session.open() as store:
         known = store.populations()
         if population != DEFAULT and population not in known and not changes:
@@ -117,6 +122,13 @@ def budget(
             hint = near(population, known) or f"there are {', '.join(known or [DEFAULT])}"
             raise GraphError(f"there is no population {population!r} in {store.address}", hint)
         ledger = store.change_limit(population, **changes) if changes else store.ledger(population)
+    _show_budget(ledger, changes, plan, planned, json)
+
+
+def _show_budget(
+    ledger: Ledger, changes: Mapping[str, Any], plan: str | None, planned: Sequence[tuple[Level, ...]], json: bool
+) -> None:
+    """Show what was spent, what is left, and what planned answers would cost."""
     rows = [_spent(spent, ledger) for spent in ledger.spent()]
     facts: dict[str, Any] = {
         "population": ledger.population,

@@ -9,7 +9,7 @@ the distance from the table to the tables whose true outcome is o. By the triang
 every D_o by at most that person's own epsilon. The outcomes are taken in random order, and each is accepted with chance
 e^(-D_o / 2), until one is accepted (permute-and-flip, McKenna and Sheldon 2020). The true outcome has D_o = 0, so that
 one always is. If every D_o moves by at most a, every chance changes by a factor of at most e^a (the proof is that of
-:mod:`neodp.ask.mechanism`, with a for n u).
+:mod:`neodp.asking.mechanism`, with a for n u).
 
 *Quantile q of options in a given order*, among n people: the first option o such that at least r = ceil(q n) people
 chose o or an option before it; with q = 1/2 the (lower) median. If fewer than r people chose o or an option before it,

@@ -29,6 +29,7 @@ from neodp.store.records import Certificate, GraphInfo, ProfileInfo, StoredGraph
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
+    from neodp.asking.source import Found, Wanted
     from neodp.core.mechanism import Mechanism
     from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
@@ -245,6 +246,22 @@ class Port(ABC):
         """Set how much may be answered about a population, unless its ledger is damaged; return the ledger."""
 
     # --- Cypher and profiles ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def protections(self) -> dict[str, str]:
+        """Return the texts of all protections of graphs of people, by the name of their population."""
+
+    @abstractmethod
+    def put_protection(self, population: str, text: str) -> None:
+        """Keep a protection, in place of any of the same population."""
+
+    @abstractmethod
+    def drop_protection(self, population: str) -> None:
+        """Delete a protection."""
+
+    @abstractmethod
+    def people(self, wanted: Wanted) -> Found:
+        """Read the matches of a question and the people, in one state of the graph of people, if there is one."""
 
     @abstractmethod
     def query(self, text: str, values: Mapping[str, Any], subject: Subject, name: str) -> pa.Table:

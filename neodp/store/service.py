@@ -23,6 +23,7 @@ from neodp.store import refusals
 from neodp.store.bookkeeping import Bookkeeping
 from neodp.store.port import Port
 from neodp.store.profiles import ProfileStore
+from neodp.store.protections import Protections
 from neodp.store.records import GraphInfo, StoredGraph, StoredMechanism
 from neodp.store.verbs import AuditedMechanism, Declined, Engine, Manner, Ran, Row, Summary, Verbs
 
@@ -43,7 +44,7 @@ __all__ = ["Store"]
 T = TypeVar("T")
 
 
-class Store(Bookkeeping, Tabular):
+class Store(Bookkeeping, Protections, Tabular):
     """A place where dataset graphs, profiles and answers are stored.
 
     Parameters

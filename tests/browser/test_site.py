@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,3 +46,13 @@ def test_the_home_page_asks_nobody_else(watch: Watch, home: str, size: str) -> N
         "() => [...document.images].filter((image) => image.complete && !image.naturalWidth).map((image) => image.src)"
     )
     assert broken == []
+
+
+def test_no_page_of_the_reference_has_a_raw_role_or_an_example_as_a_quotation() -> None:
+    """A page per subject; roles are links, doctests are code, and nothing is escaped twice."""
+    if not (SITE / "index.html").exists():
+        lacking("the site is not built", "run 'make docs', or 'make test-browser', which does")
+    found = {page.name: page.read_text(encoding="utf-8") for page in (SITE / "reference").rglob("*.html")}
+    assert len(found) > 12
+    assert [name for name, text in found.items() if re.search(r":(?:class|meth|func|mod|data|attr|exc):", text)] == []
+    assert [name for name, text in found.items() if "<blockquote>" in text or "\\&lt;" in text] == []

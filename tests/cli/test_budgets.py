@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -309,3 +310,13 @@ def test_numbers_that_are_none(run: Run, words: tuple[str, ...], message: str) -
     code, out, err = run("budget", *words)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
+
+
+def test_a_plan_needs_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It costs what basic composition says, and makes no file; a store that is there still counts what was spent."""
+    missing = tmp_path / "nothing.db"
+    assert main(["--store", str(missing), "budget", "--plan", "0.5x4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["planned"][0]["epsilon"] == 2.0
+    assert found["used"] == 0
+    assert not missing.exists()

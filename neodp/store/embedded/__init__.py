@@ -3,8 +3,8 @@
 The ledger consists of plain rows that anybody can read with ``sqlite3``; graphs and profiles are columns in parts, each
 with a digest (``schema.sql``). ``file`` opens the file and runs transactions; ``records`` and ``columns`` read and
 write rows and columns and notice damage; ``texts`` and ``content`` hold the columns of a graph; ``ledgers`` reads the
-ledger; ``graphs``, ``mechanisms``, ``releases``, ``profiles`` and ``queries`` implement the operations of the store;
-``backups`` copies the file; ``derived`` runs Cypher on a copy.
+ledger; ``graphs``, ``mechanisms``, ``releases``, ``people``, ``profiles`` and ``queries`` implement the operations of
+the store; ``backups`` copies the file; ``derived`` runs Cypher on a copy.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import GRAPH
 from neodp.store.embedded.ledgers import Ledgers, is_whole
+from neodp.store.embedded.people import PROTECTION, People
 from neodp.store.embedded.queries import Queries
 from neodp.store.embedded.records import Table
 from neodp.store.embedded.releases import Releases
@@ -23,7 +24,7 @@ from neodp.store.settings import Settings
 __all__ = ["EmbeddedPort"]
 
 
-class EmbeddedPort(Queries, Releases):
+class EmbeddedPort(Queries, Releases, People):
     """The primitives of a store in one file, created when it is opened for the first time."""
 
     dialect = "embedded"
@@ -35,6 +36,7 @@ class EmbeddedPort(Queries, Releases):
         self._columns = Columns(self._file)
         self._graphs = Table(self._file, "graph", GRAPH)
         self._ledgers = Ledgers(self._file)
+        self._protected = Table(self._file, "protection", PROTECTION)
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write a complete, checked copy of the store to a file, even while others use the store."""

@@ -1,4 +1,4 @@
--- The embedded store: one SQLite file, version 1. Its ledger can be read with `sqlite3 neodp.db` and nothing else.
+-- The embedded store: one SQLite file, version 2. Its ledger can be read with `sqlite3 neodp.db` and nothing else.
 --
 -- Numbers that must come back bit for bit are texts, as Python's repr writes them: float(text) is the number.
 -- A digest is the SHA-256 of the rest of its row (records.py), and of a chunk with its place (columns.py).
@@ -52,6 +52,13 @@ CREATE TABLE level (
     people INTEGER,
     times INTEGER NOT NULL,
     PRIMARY KEY (release, position)
+) STRICT, WITHOUT ROWID;
+
+-- Who is protected in a graph of people, and what belongs to them, as JSON.
+CREATE TABLE protection (
+    name TEXT NOT NULL PRIMARY KEY,
+    text TEXT NOT NULL,
+    digest TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Graphs of datasets. Their columns are chunks of the versions named here: content (keys, colours, edges),

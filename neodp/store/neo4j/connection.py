@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
@@ -83,6 +84,12 @@ class Transaction:
         """Return the names of the columns and the rows of any Cypher."""
         result = self._tx.run(text, parameters)
         return list(result.keys()), [list(record.values()) for record in result]
+
+    def stream(self, text: str, parameters: dict[str, Any], rows: int) -> Iterator[list[list[Any]]]:
+        """Yield the rows of any Cypher as they come, as columns of at most so many rows."""
+        result = self._tx.run(text, parameters)
+        while found := [record.values() for record in islice(result, rows)]:
+            yield [list(column) for column in zip(*found, strict=True)]
 
 
 class Connection:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from neodp.ask.cover import Cover
-from neodp.ask.matches import Matches, Units
-from tests.ask.reference import People, groups, matches
+from neodp.asking.cover import Cover
+from neodp.asking.matches import Matches, Units
+from tests.asking.reference import People, groups, matches
 
 
 def cover_of(graph: People, pattern: str, distinct: bool = False) -> Cover:

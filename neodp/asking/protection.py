@@ -71,6 +71,9 @@ class Protection:
         The labels of public nodes.
     most_matches : int
         The greatest number of matches that a question may have.
+    nodes, links : pairs of strings
+        If the graph is in files, the label of each table of nodes with its path, and the type of each table of
+        relationships, such as ``KNOWS`` or ``WORKS_IN:Person:Office``, with its path.
 
     Raises
     ------
@@ -97,6 +100,8 @@ class Protection:
     owned: tuple[tuple[str, str], ...] = ()
     public: tuple[str, ...] = ()
     most_matches: int = MOST_MATCHES
+    nodes: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -104,6 +109,8 @@ class Protection:
         put(self, "properties", tuple(dict.fromkeys(self.properties)))
         put(self, "owned", tuple(dict.fromkeys((label, kind) for label, kind in self.owned)))
         put(self, "public", tuple(dict.fromkeys(self.public)))
+        put(self, "nodes", tuple((label, path) for label, path in self.nodes))
+        put(self, "links", tuple((kind, path) for kind, path in self.links))
         self._check_words()
         self._check_roles()
         self._check_numbers()
@@ -194,7 +201,7 @@ class Protection:
     def digest(self) -> str:
         """A digest of everything but the population's name: two protections that mean the same have the same one."""
         parts = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "population"}
-        parts |= {name: sorted(parts[name]) for name in ("properties", "owned", "public")}
+        parts |= {name: sorted(parts[name]) for name in ("properties", "owned", "public", "nodes", "links")}
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:32]
 
 

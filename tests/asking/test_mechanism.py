@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp.ask.distance import Distances
-from neodp.ask.mechanism import AtLeast, Counting, grid_to
+from neodp.asking.distance import Distances
+from neodp.asking.mechanism import AtLeast, Counting, grid_to
 from neodp.core.sampling import bernoulli, geometric
 from neodp.errors import NotAskable
-from tests.ask.covers import cover_of
-from tests.ask.reference import EDGES, People, graphs, groups, true_distance
+from tests.asking.covers import cover_of
+from tests.asking.reference import EDGES, People, graphs, groups, true_distance
 
 
 def power(epsilon: Fraction) -> tuple[Fraction, Fraction]:

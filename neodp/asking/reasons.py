@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from neodp.errors import NotAskable
+from neodp.hints import Hint, Option
 
 __all__ = ["NESTING", "nesting", "reason"]
 
@@ -61,17 +62,21 @@ REFUSED = (
         "an aggregation",
         CALLED.format("sum|avg|min|max|collect|stdev|stdevp|percentileCont|percentileDisc"),
         f"its value belongs to many people, and {WHOLE}",
-        "use sum='r.amount' for sums",
+        Hint("for sums, use ", Option("sum", "r.amount")),
     ),
     Refused(
         "WITH", r"(?<![\w.:`$])(?<!STARTS )(?<!ENDS )WITH\b(?!\s*:)", f"it can aggregate and limit, and {APPEARS}", ONE
     ),
-    _word("RETURN", WHOLE, "leave RETURN out, and say what is asked: at_least=500 or count=True"),
+    _word(
+        "RETURN",
+        WHOLE,
+        Hint("leave it out, and say what is asked: ", Option("at_least", "500"), " or ", Option("count", True)),
+    ),
     _word("LIMIT", f"it keeps some matches because others are missing, and {APPEARS}", LEAVE),
     _word("SKIP", f"it keeps some matches because others are missing, and {APPEARS}", LEAVE),
     _word("OFFSET", f"it keeps some matches because others are missing, and {APPEARS}", LEAVE),
     _word(r"ORDER\s+BY", "an order does not change a count", LEAVE, "ORDER BY"),
-    _word("DISTINCT", WHOLE, "use distinct='a'"),
+    _word("DISTINCT", WHOLE, Hint("use ", Option("distinct", "a"))),
     _word("UNION", "the same match could count twice", "ask two questions, or join conditions by OR"),
     _word("INTERSECT", "it compares two sets of matches", ONE),
     _word("EXCEPT", f"it takes matches away, and {APPEARS}", ONE),

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from neodp.ask import cuts, programs
-from neodp.ask.cover import Cover, Dual, Primal
-from neodp.ask.distance import Distance, Distances
-from tests.ask.covers import cover_of
-from tests.ask.reference import EDGES, People, distance, graphs, groups, true_distance
+from neodp.asking import cuts, programs
+from neodp.asking.cover import Cover, Dual, Primal
+from neodp.asking.distance import Distance, Distances
+from tests.asking.covers import cover_of
+from tests.asking.reference import EDGES, People, distance, graphs, groups, true_distance
 
 LEVELS = {1: (1,), 2: (2, 1), 3: (1, 3, 2), 4: (2, 1, 3, 1)}
 ILL = (True, False, True, True)

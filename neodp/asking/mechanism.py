@@ -1,7 +1,7 @@
 """The two mechanisms for graphs of people: "are there at least t?" and "how many are there?".
 
 Everything that is drawn is a function of k_t = ceil(D_t), the distance to fewer than t in whole units u of epsilon
-(:mod:`neodp.ask.cover`). When a person of weight n leaves, every k_t falls by 0 to n.
+(:mod:`neodp.asking.cover`). When a person of weight n leaves, every k_t falls by 0 to n.
 
 **At least t.** The answer is yes with chance F_k, where F_0 = alpha and F_{k+1} is the greatest chance that (u)-privacy
 allows beside F_k::

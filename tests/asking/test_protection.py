@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from neodp.ask.protection import Protection
+from neodp.asking.protection import Protection
 from neodp.errors import GraphError
 
 

@@ -1,4 +1,4 @@
-"""Matches, merged into the program that an answer depends on (:mod:`neodp.ask.cover`).
+"""Matches, merged into the program that an answer depends on (:mod:`neodp.asking.cover`).
 
 An engine gives matches as columns of ids. A match is the set of its elements, so each row is sorted, and equal rows are
 one match; its amount is the greatest of its rows. Then every element is replaced by the units that take it along: a
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.ask.cover import Cover, Ints
+from neodp.asking.cover import Cover, Ints
 from neodp.errors import NotAskable
 
-__all__ = ["Matches", "TooManyMatches", "Units", "amounts", "weights"]
+__all__ = ["MOST_EPSILON", "Matches", "TooManyMatches", "Units", "amounts", "weights"]
 
-GREATEST = 1500
-"""The greatest epsilon that a weight states; beyond it no chance of a double changes."""
+MOST_EPSILON = 100.0
+"""The public cap on anybody's epsilon: a greater one counts as this one."""
 BATCH = 4_000_000
 """The number of rows that are kept apart before they are merged."""
 
@@ -84,9 +84,8 @@ def weights(
     """
     values = np.array([_number(default if each is None else each) for each in epsilons], np.float64)
     levels, place = np.unique(values, return_inverse=True)
-    most = math.floor(GREATEST / Fraction(unit))
     each = [
-        0 if level < ignore_below else min(most, math.floor(Fraction(level) * share / Fraction(unit)))
+        0 if level < ignore_below else math.floor(Fraction(min(level, MOST_EPSILON)) * share / Fraction(unit))
         for level in levels.tolist()
     ]
     found: Ints = np.array(each, np.int64)[place.reshape(-1)]

@@ -1,8 +1,8 @@
 """Distances of a graph of people: how much epsilon must leave until there are fewer than t.
 
-The distance is computed by least cuts (:mod:`neodp.ask.cuts`) where two people at most are needed for a witness, and
-by a linear program (:mod:`neodp.ask.programs`) otherwise. Whichever it is, its two solutions are checked in whole
-numbers (:meth:`neodp.ask.cover.Cover.bounds`), and only the ceiling on which both agree is used.
+The distance is computed by least cuts (:mod:`neodp.asking.cuts`) where two people at most are needed for a witness, and
+by a linear program (:mod:`neodp.asking.programs`) otherwise. Whichever it is, its two solutions are checked in whole
+numbers (:meth:`neodp.asking.cover.Cover.bounds`), and only the ceiling on which both agree is used.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil
 
-from neodp.ask import cuts, programs
-from neodp.ask.cover import Cover
+from neodp.asking import cuts, programs
+from neodp.asking.cover import Cover
 
 __all__ = ["Distance", "Distances"]
 

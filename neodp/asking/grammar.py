@@ -1,6 +1,6 @@
 """The language of questions: a part of Cypher, read by a grammar into a pattern.
 
-The store's own Cypher is written from the tree (:mod:`neodp.ask.writing`), so that what the grammar does not have
+The store's own Cypher is written from the tree (:mod:`neodp.asking.writing`), so that what the grammar does not have
 cannot be asked::
 
     MATCH path, path, …  WHERE condition
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from neodp.ask.pattern import (
+from neodp.asking.pattern import (
     Coalesce,
     Compare,
     Condition,
@@ -40,8 +40,8 @@ from neodp.ask.pattern import (
     Truth,
     Within,
 )
-from neodp.ask.protection import require_word
-from neodp.ask.reasons import NESTING, nesting, reason
+from neodp.asking.protection import require_word
+from neodp.asking.reasons import NESTING, nesting, reason
 from neodp.errors import GraphError, NotAskable
 
 if TYPE_CHECKING:

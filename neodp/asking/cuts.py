@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neodp.ask.cover import SAFE, Cover, Dual, Ints, Primal, total
+from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal, total
 
 __all__ = ["Cuts", "Network", "Result", "network", "solve"]
 

@@ -5,8 +5,9 @@ of labels, types and properties are quoted, or, in the in-memory engine, replace
 
 The engines differ, so everything that a match means is written out: its relationships differ from each other, and every
 node on the way has a role. A comparison means the same in both: of different kinds, ``=`` is false and ``<`` is null.
-In Neo4j that is so; the in-memory engine would cast a column, and fail on one person's value, so that a comparison of
-different kinds is written there as what it would give.
+In Neo4j that is so, value by value. The in-memory engine has a kind for each column, would cast a whole column, and
+fail on one person's value. So each property is three columns there, of numbers, truth values and texts; a cell that
+reads as a number has a number and a text, whatever the other cells of its column are.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
-from neodp.ask.pattern import (
+from neodp.asking.pattern import (
     Coalesce,
     Compare,
     Condition,
@@ -37,10 +38,9 @@ from neodp.ask.pattern import (
     Within,
     properties,
 )
-from neodp.ask.protection import Protection
-from neodp.errors import NotAskable
+from neodp.asking.protection import Protection
 
-__all__ = ["Neo4jWriter", "Schema", "Statement", "TableWriter", "Writer", "as_question", "quoted"]
+__all__ = ["Cell", "Neo4jWriter", "Schema", "Statement", "TableWriter", "Writer", "as_question", "quoted"]
 
 PLAIN = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
 RESERVED = frozenset(
@@ -48,7 +48,6 @@ RESERVED = frozenset(
     | {"contains", "coalesce"}
 )
 TEXTUAL = frozenset({"STARTS WITH", "ENDS WITH", "CONTAINS"})
-NULL = "CAST(NULL AS BOOL)"
 
 
 @dataclass(frozen=True)
@@ -180,8 +179,9 @@ class Writer(ABC):
         columns = [f"{self.id('n', number)} AS n{number}" for number in range(len(pattern.nodes))]
         columns += [f"{self.id('r', number)} AS r{number}" for number in range(len(pattern.links))]
         if amount is not None:
-            columns.append(f"{self.operand(pattern, amount)[0]} AS amount")
-        text = f"MATCH {', '.join(paths)}{where} RETURN {', '.join(columns)}"
+            columns.append(f"{self.returned(self.operand(pattern, amount))} AS amount")
+        most = self.protection.most_matches + 1  # one more than is allowed is enough to know
+        text = f"MATCH {', '.join(paths)}{where} RETURN {', '.join(columns)} LIMIT {most}"
         return Statement(text, dict(self.parameters), len(pattern.nodes), len(pattern.links), amount is not None)
 
     def _path(self, pattern: Pattern, number: int, link: Link) -> str:
@@ -218,23 +218,21 @@ class Writer(ABC):
             sign = "<>" if part.negated else "="
             return f"{self.id('n', part.left.number)} {sign} {self.id('n', part.right.number)}"
         if isinstance(part, IsNull):
-            return f"{self.operand(pattern, part.operand)[0]} IS {'NOT ' if part.negated else ''}NULL"
+            return self.missing(self.operand(pattern, part.operand), part.negated)
         if isinstance(part, Within):
             equal = [Compare("=", part.operand, value) for value in part.values]
             return " OR ".join(f"({self.condition(pattern, each)})" for each in equal) or "false"
-        left, right = self.operand(pattern, part.left), self.operand(pattern, part.right)
-        return self.comparison(part.operator, left, right)
+        return self.comparison(part.operator, self.operand(pattern, part.left), self.operand(pattern, part.right))
 
-    def operand(self, pattern: Pattern, part: Operand) -> tuple[str, str | None]:
-        """Return an operand as the engine reads it, and its kind, if that is known; the kind of null is ``null``."""
+    def operand(self, pattern: Pattern, part: Operand) -> Any:
+        """Return an operand in the engine's own form."""
         if isinstance(part, Property):
             return self.property(pattern, part)
         if isinstance(part, Coalesce):
             return self.coalesce([self.operand(pattern, each) for each in part.operands])
         name = f"p{len(self.parameters)}"
         self.parameters[name] = part.value
-        kinds = {bool: "truth", str: "text", int: "number", float: "number"}
-        return f"${name}", kinds[type(part.value)]
+        return self.constant(f"${name}", part.value)
 
     @abstractmethod
     def label(self, label: str | None) -> str:
@@ -257,16 +255,28 @@ class Writer(ABC):
         """Return the condition that a node has no label of people or of owned nodes; empty if nodes have one label."""
 
     @abstractmethod
-    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
-        """Return the expression for a property, and its kind."""
+    def property(self, pattern: Pattern, part: Property) -> Any:
+        """Return the operand that stands for a property."""
 
     @abstractmethod
-    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
-        """Return the expression for the first operand that is not null, and its kind."""
+    def constant(self, name: str, value: object) -> Any:
+        """Return the operand that stands for a parameter with a value."""
 
     @abstractmethod
-    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
+    def coalesce(self, operands: list[Any]) -> Any:
+        """Return the operand that stands for the first of several that is not null."""
+
+    @abstractmethod
+    def missing(self, operand: Any, negated: bool) -> str:
+        """Return the condition that an operand is null, or that it is not."""
+
+    @abstractmethod
+    def comparison(self, operator: str, left: Any, right: Any) -> str:
         """Return a comparison that cannot fail, whatever the values."""
+
+    @abstractmethod
+    def returned(self, operand: Any) -> str:
+        """Return the expression for an amount in a result."""
 
 
 class Neo4jWriter(Writer):
@@ -274,10 +284,10 @@ class Neo4jWriter(Writer):
 
     Examples
     --------
-    >>> from neodp.ask.grammar import parse
+    >>> from neodp.asking.grammar import parse
     >>> people = Protection("p", "epsilon", people="Person", properties=["name"])
     >>> Neo4jWriter(people).matches(parse('MATCH (a:Person) WHERE a.name = "x"')).text
-    'MATCH (n0:`Person`) WHERE (n0.`name` = $p0) RETURN id(n0) AS n0'
+    'MATCH (n0:`Person`) WHERE (n0.`name` = $p0) RETURN id(n0) AS n0 LIMIT 10000001'
     """
 
     def label(self, label: str | None) -> str:
@@ -301,17 +311,29 @@ class Neo4jWriter(Writer):
         private = (str(self.protection.people), *self.protection.owners)
         return " AND ".join(f"NOT {variable}:{quoted(label)}" for label in private)
 
-    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
-        """Return the expression for a property, and its kind."""
-        return f"{part.place.kind[0].replace('l', 'r')}{part.place.number}.{quoted(part.key)}", None
+    def property(self, pattern: Pattern, part: Property) -> str:
+        """Return the expression for a property."""
+        return f"{'n' if part.place.kind == 'node' else 'r'}{part.place.number}.{quoted(part.key)}"
 
-    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
-        """Return the first operand that is not null, and its kind."""
-        return f"coalesce({', '.join(text for text, _ in operands)})", None
+    def constant(self, name: str, value: object) -> str:
+        """Return the parameter."""
+        return name
 
-    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
+    def coalesce(self, operands: list[str]) -> str:
+        """Return the first operand that is not null."""
+        return f"coalesce({', '.join(operands)})"
+
+    def missing(self, operand: str, negated: bool) -> str:
+        """Return the condition that an operand is null, or that it is not."""
+        return f"{operand} IS {'NOT ' if negated else ''}NULL"
+
+    def comparison(self, operator: str, left: str, right: str) -> str:
         """Return a comparison that cannot fail."""
-        return f"{left[0]} {operator} {right[0]}"
+        return f"{left} {operator} {right}"
+
+    def returned(self, operand: str) -> str:
+        """Return the expression for an amount in a result."""
+        return operand
 
     def units(self) -> str:
         """Return the statement for the ids of all units and their epsilons."""
@@ -333,22 +355,32 @@ class Neo4jWriter(Writer):
 
 @dataclass(frozen=True)
 class Schema:
-    """The tables of the in-memory engine, and the kinds of their columns.
+    """The tables of the in-memory engine.
 
     Attributes
     ----------
     nodes, links : mapping
         The name of the table of each label, and of each type.
     columns : mapping
-        The name of the column of each property, the same in all tables.
-    kinds : mapping
-        The kind of the values in a table's column, by table and column.
+        The beginning of the names of a property's columns, by table and property; they end with n, b and t.
     """
 
     nodes: Mapping[str, str]
     links: Mapping[str, str]
-    columns: Mapping[str, str]
-    kinds: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    columns: Mapping[tuple[str, str], str]
+
+
+class Cell(NamedTuple):
+    """The expressions for a value as a number, a truth value and a text; None where it never is one."""
+
+    number: str | None = None
+    truth: str | None = None
+    text: str | None = None
+
+    @property
+    def there(self) -> str:
+        """The condition that there is a value at all."""
+        return " OR ".join(f"{each} IS NOT NULL" for each in self if each is not None) or "false"
 
 
 class TableWriter(Writer):
@@ -360,65 +392,81 @@ class TableWriter(Writer):
 
     def label(self, label: str | None) -> str:
         """Return a label after its colon."""
-        labels = (
-            [label] if label is not None else [each for each in self.protection.labels if each in self.schema.nodes]
-        )
-        for each in labels:
-            if each not in self.schema.nodes:
-                raise NotAskable(f"there is no table of nodes {each!r}", f"there are {', '.join(self.schema.nodes)}")
-        return ":" + ":".join(self.schema.nodes[each] for each in labels)
+        there = [each for each in self.protection.labels if each in self.schema.nodes]
+        return ":" + ":".join(self.schema.nodes[each] for each in ([label] if label is not None else there))
 
     def types(self, link: Link) -> str:
         """Return the types of a relationship after their colon."""
-        for each in link.types:
-            if each not in self.schema.links:
-                known = ", ".join(self.schema.links) or "none"
-                raise NotAskable(f"there is no table of relationships {each!r}", f"there are {known}")
-        tables = [self.schema.links[each] for each in link.types or self.schema.links]
-        return ":" + "|".join(tables)
+        return ":" + "|".join(self.schema.links[each] for each in link.types or self.schema.links)
 
     def id(self, kind: str, number: int) -> str:
         """Return the expression for an id."""
         return f"{kind}{number}.id"
 
     def has_role(self, variable: str) -> str:
-        """Return the condition that a node on the way has a role."""
+        """Return nothing: every table has a role, or is not in the pattern."""
         return ""
 
     def is_public(self, variable: str) -> str:
-        """Return the condition that a node is public alone."""
+        """Return nothing: a node has one label."""
         return ""
 
-    def property(self, pattern: Pattern, part: Property) -> tuple[str, str | None]:
-        """Return the expression for a property, and its kind."""
-        node = part.place.kind == "node"
-        if node:
-            tables = [self.schema.nodes[str(pattern.nodes[part.place.number].label)]]
+    def property(self, pattern: Pattern, part: Property) -> Cell:
+        """Return the columns of a property."""
+        if part.place.kind == "node":
+            tables, variable = [self.schema.nodes[str(pattern.nodes[part.place.number].label)]], "n"
         else:
-            tables = [self.schema.links[each] for each in pattern.links[part.place.number].types or self.schema.links]
-        column = self.schema.columns.get(part.key, "")
-        kinds = {self.schema.kinds[table, column] for table in tables if (table, column) in self.schema.kinds}
-        if len(kinds) > 1:
-            raise NotAskable(f"{part.key!r} has values of different kinds in different tables", "ask about one type")
-        if not kinds:
-            return "NULL", "null"
-        return f"{'n' if node else 'r'}{part.place.number}.{column}", kinds.pop()
+            types = pattern.links[part.place.number].types or tuple(self.schema.links)
+            tables, variable = [self.schema.links[each] for each in types], "r"
+        found = {self.schema.columns[table, part.key] for table in tables if (table, part.key) in self.schema.columns}
+        if not found:
+            return Cell()
+        column = f"{variable}{part.place.number}.{found.pop()}"
+        return Cell(f"{column}n", f"{column}b", f"{column}t")
 
-    def coalesce(self, operands: list[tuple[str, str | None]]) -> tuple[str, str | None]:
-        """Return the first operand that is not null, and its kind."""
-        there = [(text, kind) for text, kind in operands if kind != "null"]
-        if not there:
-            return "NULL", "null"
-        if len({kind for _, kind in there}) > 1:
-            raise NotAskable("coalesce joins values of different kinds", "give values of one kind")
-        return (f"coalesce({', '.join(text for text, _ in there)})" if len(there) > 1 else there[0][0]), there[0][1]
+    def constant(self, name: str, value: object) -> Cell:
+        """Return the parameter, as the one kind that it has."""
+        if isinstance(value, bool):
+            return Cell(truth=name)
+        return Cell(text=name) if isinstance(value, str) else Cell(number=f"CAST({name} AS DOUBLE)")
 
-    def comparison(self, operator: str, left: tuple[str, str | None], right: tuple[str, str | None]) -> str:
-        """Return a comparison that cannot fail."""
-        kinds = {left[1], right[1]}
-        if "null" in kinds or (operator in TEXTUAL and kinds != {"text"}):
-            return NULL
-        if len(kinds) == 1:
-            return f"{left[0]} {operator} {right[0]}"
-        there = f"{left[0]} IS NOT NULL AND {right[0]} IS NOT NULL"
-        return {"=": f"NOT ({there} OR {NULL})", "<>": f"({there}) OR {NULL}"}.get(operator, NULL)
+    def coalesce(self, operands: list[Cell]) -> Cell:
+        """Return the first operand that is not null, as each kind."""
+        first, *others = operands
+        if not others:
+            return first
+        rest = self.coalesce(others)
+        kinds = ("DOUBLE", "BOOL", "STRING")
+        each = (
+            None
+            if one is None and other is None
+            else f"CASE WHEN {first.there} THEN {one or null(kind)} ELSE {other or null(kind)} END"
+            for one, other, kind in zip(first, rest, kinds, strict=True)
+        )
+        return Cell(*each)
+
+    def missing(self, operand: Cell, negated: bool) -> str:
+        """Return the condition that an operand is null, or that it is not."""
+        return f"({operand.there})" if negated else f"NOT ({operand.there})"
+
+    def comparison(self, operator: str, left: Cell, right: Cell) -> str:
+        """Return a comparison that cannot fail: of numbers, else of truth values, else of texts."""
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
+        if operator in TEXTUAL:
+            pairs = [(left.text, right.text)] if left.text is not None and right.text is not None else []
+        each = [f"{a} {operator} {b}" for a, b in pairs]
+        both = f"(({left.there}) AND ({right.there}))"
+        if operator == "=":
+            each.append(f"(NOT {both} AND {null('BOOL')})")
+        elif operator == "<>":
+            each.append(f"({both} OR {null('BOOL')})")
+        return f"coalesce({', '.join(each)})" if len(each) > 1 else (each or [null("BOOL")])[0]
+
+    def returned(self, operand: Cell) -> str:
+        """Return the expression for an amount in a result."""
+        return operand.number or null("DOUBLE")
+
+
+def null(kind: str) -> str:
+    """Return a null of a kind."""
+    return f"CAST(NULL AS {kind})"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neodp.ask.grammar import parse, parse_property
-from neodp.ask.pattern import Pattern
-from neodp.ask.protection import Protection
-from neodp.ask.writing import Neo4jWriter
+from neodp.asking.grammar import parse, parse_property
+from neodp.asking.pattern import Pattern
+from neodp.asking.protection import Protection
+from neodp.asking.writing import Neo4jWriter
 from neodp.errors import GraphError, NotAskable
 
 STAFF = Protection(
@@ -200,7 +200,7 @@ def test_names_are_quoted_and_values_are_parameters(label: str, value: str) -> N
     name = "`" + label.replace("`", "``") + "`"
     pattern = parse(f"MATCH (a:{name}) WHERE a.name = {written}").checked(own)
     statement = Neo4jWriter(own).matches(pattern)
-    assert statement.text == f"MATCH (n0:{name}) WHERE (n0.`name` = $p0) RETURN id(n0) AS n0"
+    assert statement.text == f"MATCH (n0:{name}) WHERE (n0.`name` = $p0) RETURN id(n0) AS n0 LIMIT 10000001"
     assert statement.parameters == {"p0": value}
     assert parse(pattern.text) == pattern
 

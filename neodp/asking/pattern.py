@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any, Literal, TypeAlias
 
-from neodp.ask.protection import Protection, Role
+from neodp.asking.protection import Protection, Role
 from neodp.errors import NotAskable
 
 __all__ = [
@@ -266,7 +266,7 @@ class Pattern:
     @property
     def text(self) -> str:
         """The pattern in Cypher, in one form for everybody who asks the same; names of variables are kept."""
-        from neodp.ask.writing import as_question
+        from neodp.asking.writing import as_question
 
         return as_question(self)
 

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from neodp.ask.cover import SAFE, Cover, Dual, Ints, Primal
-from neodp.ask.cuts import Result
+from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal
+from neodp.asking.cuts import Result
 
 __all__ = ["Equations", "eliminate", "solve"]
 
