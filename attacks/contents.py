@@ -20,7 +20,7 @@ from attacks.judges import Failed, Outcome, behaved
 from neodp.errors import DamagedRelease, NeodpError, StoreError, StoreUnreachable
 from neodp.ledger.question import DEFAULT
 from neodp.store import Store, open_store
-from neodp.store.embedded import EmbeddedStore
+from neodp.store.embedded.profiles import EmbeddedProfiles
 from neodp.store.records import fingerprint
 
 __all__ = ["Content", "content_of", "stands"]
@@ -39,9 +39,10 @@ def _hash(*parts: Any) -> str:
 
 
 def _similar(store: Store, name: str) -> object:
-    assert isinstance(store, EmbeddedStore)
-    row = store.profiles.rows().get(name)
-    return row and {column: values.tolist() for column, values in store.profiles.similar(row).items()}
+    profiles = store.port.profiles
+    assert isinstance(profiles, EmbeddedProfiles)
+    row = profiles.rows().get(name)
+    return row and {column: values.tolist() for column, values in profiles.similar(row).items()}
 
 
 def _profile(store: Store, name: str) -> object:

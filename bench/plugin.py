@@ -41,6 +41,7 @@ from bench.stores import SET, server
 from neodp import generate
 from neodp.core.boundary import distance
 from neodp.store import open_store
+from neodp.store.neo4j import Neo4jPort
 from tools.neo4j_server import ServerUnavailable
 
 __all__ = ["run"]
@@ -144,7 +145,8 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
     name = f"bench {len(graph)}"
     with open_store(address) as store:
         store.load(name, graph)
-        driver = store._session._driver  # type: ignore[attr-defined]
+        assert isinstance(store.port, Neo4jPort)
+        driver = store.port.connection.driver
 
         def call(text: str, **values: Any) -> Any:
             with driver.session(database="neo4j") as session:

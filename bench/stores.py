@@ -41,6 +41,7 @@ from bench.process import Process, mark_peak, peak, stopwatch
 from bench.report import megabytes, met, seconds, show, table, times
 from neodp import DatasetGraph, generate
 from neodp.store import Store, open_store
+from neodp.store.neo4j import Neo4jPort
 from tools import neo4j_server
 
 __all__ = ["run"]
@@ -220,9 +221,9 @@ def _read_blobs(path: Path, columns: dict[str, np.ndarray[Any, Any]]) -> dict[st
 
 def _own(store: Store, datasets: int, edges: int) -> tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]:
     """Return the server's own scan, SET and CREATE, which do nothing for the embedded store."""
-    driver = getattr(getattr(store, "_session", None), "_driver", None)
-    if driver is None:
+    if not isinstance(store.port, Neo4jPort):
         return (lambda: None), (lambda: None), (lambda: None)
+    driver = store.port.connection.driver
 
     def go(*texts: str) -> Callable[[], Any]:
         def work() -> None:

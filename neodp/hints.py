@@ -106,7 +106,7 @@ class Option:
     """An argument of what was called, as in ``Option("encoding", "utf-16")``; without a value, any value of it."""
 
     name: str
-    value: str | bool | EllipsisType = ...
+    value: str | int | EllipsisType = ...
 
 
 Part: TypeAlias = str | Call | Option
@@ -192,7 +192,8 @@ def _python(code: Call | Option) -> str:
 def _shell(code: Call | Option, graph: str) -> str:
     if isinstance(code, Option):
         option = "--" + SHELL_NAMES.get(code.name, code.name).replace("_", "-")
-        return f"{option} {shlex.quote(code.value)}" if isinstance(code.value, str) else option
+        has_value = isinstance(code.value, str | int) and not isinstance(code.value, bool)
+        return f"{option} {shlex.quote(str(code.value))}" if has_value else option
     arguments = {"graph": graph, **code.arguments}
     command = VERBS[code.verb].shell.format(**{name: shlex.quote(value) for name, value in arguments.items()})
     return f"`neodp {command}`" if "'" in command else f"'neodp {command}'"

@@ -8,7 +8,7 @@ __all__ = ["children", "run"]
 
 children = multiprocessing.get_context("forkserver")
 children.set_forkserver_preload(
-    ["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", "tests.children", "tests.store.test_evaluate"]
+    ["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", "tests.children", "tests.store.test_evaluation"]
 )
 
 

@@ -19,9 +19,11 @@ import neodp
 from attacks.audits import bounds
 from neodp import DatasetGraph, generate, stretch
 from neodp.ledger.account import Account, Limit
-from neodp.ledger.answering import answer_once
+from neodp.ledger.answering import draw_and_keep, look_up
 from neodp.ledger.release import Release
-from neodp.store import Store, answers, demand
+from neodp.store import Store
+from neodp.store.answering import question as question_about
+from neodp.store.evaluation import distributions
 
 __all__ = ["ALARM", "Finding", "Pair", "Subject", "answered", "coin", "examined", "polled", "stored", "stretched"]
 
@@ -195,12 +197,12 @@ def answered(store: Store, name: str, graph: DatasetGraph, engine: Literal["clie
 
 def stored(store: Store, name: str, graph: DatasetGraph) -> Subject:
     """Draw as ``store.answer`` does, but search the distribution once, and keep no answers."""
-    info = answers.certified(store, name)
-    question = answers.question(info)
+    question = question_about(store.certify(name))
 
     def draw(key: str, n: int) -> Draws:
-        chances = dict(zip(graph.colors, demand.distributions(store, name, [key])[0].tolist(), strict=True))
-        found = (answer_once(Forgetful(), [question], f"r{i}", lambda _: chances)[0].answer for i in range(n))
+        chances = dict(zip(graph.colors, distributions(store.port, name, [key])[0].tolist(), strict=True))
+        unknown = look_up(Forgetful(), [name], "r")
+        found = (draw_and_keep(Forgetful(), unknown, [question], {name: chances})[0].answer for _ in range(n))
         return np.array([graph.colors.index(answer) for answer in found])
 
     return _of(store, name, graph, f"draws of answer, {store.dialect}", draw)

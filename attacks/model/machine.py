@@ -27,9 +27,9 @@ from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
 from neodp.polls.survey import Survey
 from neodp.store import Store
-from neodp.store.base import fingerprint
-from neodp.store.embedded import EmbeddedStore, columns
-from neodp.store.embedded.profiles import MEASURES
+from neodp.store.embedded import columns
+from neodp.store.embedded.profiles import MEASURES, EmbeddedProfiles
+from neodp.store.records import fingerprint
 
 __all__ = ["Failed", "Machine"]
 
@@ -747,18 +747,20 @@ def everything(m: Machine) -> None:
         m.compare_all()
 
 
-def neighbors(store: EmbeddedStore) -> list[dict[str, Any]]:
+def neighbors(store: Store) -> list[dict[str, Any]]:
     """All neighbours in an embedded file, without the copy that Cypher takes."""
     found = []
-    for name, row in store.profiles.rows().items():
-        users, kept = store.profiles.read(name).users.to_pylist(), store.profiles.similar(row)
+    profiles = store.port.profiles
+    assert isinstance(profiles, EmbeddedProfiles)
+    for name, row in profiles.rows().items():
+        users, kept = store.profiles.read(name).users.to_pylist(), profiles.similar(row)
         for u, v, score, rank, measure, epsilon in zip(*(column.tolist() for column in kept.values()), strict=True):
             one = {"profile": name, "user": users[u], "other": users[v], "score": score, "rank": rank}
             found.append(one | {"measure": MEASURES[measure].value, "epsilon": epsilon})
     return found
 
 
-def save(store: EmbeddedStore, path: Path) -> None:
+def save(store: Store, path: Path) -> None:
     """Take a backup."""
     store.backup(path)
 

@@ -26,7 +26,7 @@ from neodp.errors import GraphError, NotCertified, PrivacyError, StaleMechanism,
 from neodp.ledger.account import Ledger, Limit
 from neodp.ledger.question import DEFAULT, Question, levels_of
 from neodp.ledger.release import Release
-from neodp.store.base import fingerprint
+from neodp.store.records import fingerprint
 from neodp.stretch.profiles import Profiles
 
 __all__ = ["Graph", "Model", "Similar", "bits", "by_time", "likes", "same_graph", "subgraph"]

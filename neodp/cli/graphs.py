@@ -23,6 +23,7 @@ from neodp.cli.options import (
     ExtraColumns,
     Force,
     Graph,
+    HeaderRow,
     Json,
     Population,
     Quiet,
@@ -85,6 +86,7 @@ def load(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
     extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -115,7 +117,7 @@ def load(
         epsilon=epsilon,
         delta=delta,
         name=graph,
-        options=reading(encoding, delimiter, sheet, extra_columns),
+        options=reading(encoding, delimiter, sheet, extra_columns, header_row),
     )
     _keep(context, graph, loaded, replace, population, quiet, json)
 

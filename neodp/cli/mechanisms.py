@@ -37,7 +37,7 @@ from neodp.data.files import require_new
 from neodp.data.formatting import count, moment
 from neodp.data.formatting import size as megabytes
 from neodp.errors import GraphError, UnknownGraph
-from neodp.store.engines import Row
+from neodp.store.verbs import Row
 
 __all__ = ["audit", "check", "extend"]
 

@@ -13,7 +13,7 @@ from neodp.cli.common import Session
 
 if TYPE_CHECKING:
     from neodp.data.tables import ReadOptions
-    from neodp.store.engines import Engine as StoreEngine
+    from neodp.store.verbs import Engine as StoreEngine
 
 __all__ = [
     "Colors",
@@ -25,6 +25,7 @@ __all__ = [
     "ExtraColumns",
     "Force",
     "Graph",
+    "HeaderRow",
     "Json",
     "Master",
     "Population",
@@ -136,13 +137,23 @@ ExtraColumns: TypeAlias = Annotated[
 ]
 
 
+HeaderRow: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="The row that names the columns, as spreadsheets count. Default: the first.", metavar="N"),
+]
+
+
 def reading(
-    encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None, extra: Extra | None = None
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+    extra: Extra | None = None,
+    header_row: int | None = None,
 ) -> ReadOptions:
     """Return how to read tables, from the options of a command."""
     from neodp.data.tables import ReadOptions
 
-    return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value)
+    return ReadOptions(encoding, delimiter, sheet, None if extra is None else extra.value, header_row)
 
 
 # --- where a computation runs -------------------------------------------------------------------------------------

@@ -20,11 +20,9 @@ def status(context: typer.Context, json: Json = False) -> None:
 
     Example: `neodp plugin status`
     """
-    from neodp.store.neo4j import Neo4jStore
-
     session: Session = context.obj
     with session.open() as store:
-        if not isinstance(store, Neo4jStore):
+        if store.server() is None:
             raise StoreError(f"{store.address} is a file", "the plugin is for Neo4j: set NEO4J_URI, or give --store")
         server = store.plugin_version()
     matches = server == neodp.__version__

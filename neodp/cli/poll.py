@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, show
-from neodp.cli.options import Delimiter, Encoding, Force, Json, Population, Sheet, reading
+from neodp.cli.common import PATIENCE, Session, harmless, show
+from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.data.files import require_new
 from neodp.errors import GraphError
@@ -104,6 +104,7 @@ def poll(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
     what_if: Annotated[
         float | None,
         typer.Option(help="Show the accuracy if a group's epsilon were higher by this much.", metavar="EPSILON"),
@@ -179,7 +180,7 @@ def poll(
         mapping=map,
         other=other,
         name=name,
-        reading=reading(encoding, delimiter, sheet),
+        reading=reading(encoding, delimiter, sheet, header_row=header_row),
         secret_levels=secret_levels,
         cap=cap,
         share=share,
@@ -210,6 +211,9 @@ def poll(
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if store.made:
+                note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
+                typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
                 _report(store, survey, release, report, title)
         for fact in facts:
@@ -243,8 +247,8 @@ def _report(store: Store, survey: Survey, release: str, file: Path, title: str |
     from neodp.report.content import report as report_of
 
     found = [
-        report_of(store, release, about=f"{survey.name} {column.strip()}", title=title, survey=survey).reported
-        for column in dict.fromkeys(question.name for question in survey.questions)
+        report_of(store, release, about=asked.subject, title=title, survey=survey).reported
+        for asked in survey.asked().values()
     ]
     Report(release, title, tuple(each for some in found for each in some)).save(file)
 

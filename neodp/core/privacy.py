@@ -40,10 +40,7 @@ from neodp.data.graph import Adjacency, DatasetGraph
 from neodp.data.validation import Bools, Floats, Ints
 from neodp.errors import PrivacyError
 
-__all__ = ["UNIT", "EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]
-
-UNIT = 2**50
-"""The number of units in an epsilon of 1, where epsilons are added up as whole numbers."""
+__all__ = ["EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]
 
 
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LARGEST",
     "MAX_EPSILON",
+    "UNIT",
     "Bools",
     "Floats",
     "Ints",
@@ -44,6 +45,8 @@ Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
 MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and it is indistinguishable from no privacy."""
+UNIT = 2**50
+"""The number of units in an epsilon of 1, where epsilons are added up as whole numbers."""
 LARGEST = {"epsilon": MAX_EPSILON, "delta": 1.0}
 """The largest value of each privacy parameter of an edge; the smallest is 0."""
 

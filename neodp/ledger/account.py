@@ -27,7 +27,7 @@ from typing import TypeAlias
 from neodp.data.formatting import number
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
-from neodp.ledger.composition import Loss, Total, compose, fits
+from neodp.ledger.composition import Loss, Total, admits, filtered
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 from neodp.ledger.shares import share_of, shares_in
@@ -112,7 +112,7 @@ class Spent:
     Attributes
     ----------
     label : str
-        The level: its name, or its epsilon.
+        The level: its name, or its epsilon; both, if two levels have the same name.
     losses : mapping
         How many numbers of each loss were released. If a release did not have this level, its most expensive level
         counts.
@@ -122,8 +122,8 @@ class Spent:
     losses: Mapping[Loss, int]
 
     def total(self, delta: float = 0.0) -> Total:
-        """Return the total cost of all these losses, by the smallest valid bound."""
-        return compose(self.losses, delta)
+        """Return the total cost of all these losses, as the filter for a delta counts it."""
+        return filtered(self.losses, delta)
 
 
 Price: TypeAlias = tuple[Level, ...]
@@ -231,8 +231,9 @@ class Account:
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
         """Return what the people of every level have spent, including the cost of some planned questions.
 
-        A level is identified by its name, or else by its epsilon. People are assumed to keep their level: if a release
-        did not have that level, they are charged its most expensive one.
+        People are assumed to keep their level only where a release had the very same one, with the same name and the
+        same cost. Any other release charges them its most expensive level, so that nobody has spent more than the level
+        that has spent most, whatever the levels were called.
 
         Examples
         --------
@@ -245,15 +246,16 @@ class Account:
         prices = Counter(self.prices)
         prices.update(_price(levels) for levels in planned)
         del prices[()]  # kept before there were prices
-        order = {level.label: level.epsilon for price in prices for level in price}
-        found = []
-        for label in sorted(order, key=lambda label: (order[label], label)):
+        levels = {level for price in prices for level in price}
+        found: list[Spent] = []
+        for own in sorted(levels, key=lambda level: (level.epsilon, level.label, level.times, level.delta)):
             losses: Counter[Loss] = Counter()
             for price, n in prices.items():
-                same = [level for level in price if level.label == label] or price
-                worst = max(same, key=lambda level: (level.epsilon * level.times, level.delta))
-                losses[Loss(worst.epsilon, max(level.delta for level in same))] += worst.times * n
-            found.append(Spent(label, losses))
+                cost = own if own in price else _dearest(price)
+                losses[Loss(cost.epsilon, cost.delta)] += cost.times * n
+            spent = Spent(_label(own, levels), losses)
+            if spent not in found:
+                found.append(spent)
         return tuple(found)
 
     def spend(self, names: Sequence[str], levels: Sequence[Sequence[Level]]) -> None:
@@ -295,7 +297,7 @@ class Account:
             )
         if self.limit.epsilon is not None:
             for after in self.spent(levels):
-                if not fits(after.losses, self.limit.epsilon, self.limit.delta):
+                if not admits(after.losses, self.limit.epsilon, self.limit.delta):
                     total = after.total(self.limit.delta)
                     raise BudgetSpent(
                         f"{asked} about population {self.population!r} is refused: people of {after.label} would have "
@@ -347,6 +349,18 @@ class Account:
         if new:
             write(self.plus(new).text)
         return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
+
+
+def _dearest(price: Price) -> Level:
+    """Return the cost of a release to somebody whose level is not known: never below that of any of its levels."""
+    worst = max(price, key=lambda level: (level.epsilon * level.times, level.delta))
+    return replace(worst, delta=max(level.delta for level in price))
+
+
+def _label(level: Level, levels: Iterable[Level]) -> str:
+    """Return the name of a level, with its epsilon if another level of that name has a different one."""
+    alike = any(other.name == level.name and other.epsilon != level.epsilon for other in levels)
+    return f"{level.name} (epsilon {level.epsilon:g})" if level.name is not None and alike else level.label
 
 
 def _price(levels: Sequence[Level]) -> Price:

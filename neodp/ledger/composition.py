@@ -15,6 +15,19 @@ Several answers let them learn more. *Composition* says how much: a pair (E, D) 
   If the epsilons are all different there are 2^n losses. If these are too many, the epsilons are rounded *up* to whole
   multiples of a small step, which can only overstate the cost.
 
+* *Filter* (Rogers, Roth, Ullman and Vadhan 2016; Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers and Wu 2023). The
+  two bounds above differ in one thing: optimal composition needs the epsilons to be fixed before the first answer.
+  Whoever chooses the next question after they have seen the last answer can make it fail. A filter decides answer by
+  answer whether one more is admitted, and whatever it admits keeps (E, D) together, however the questions were chosen:
+
+      sum of delta_i <= D / 2    and    ( sum of eps_i <= E    or    V / 2 + sqrt(2 ln(2 / D) V) <= E ),
+      where V is the sum of eps_i^2; if D is 0, the epsilons must add up to at most E, and all deltas must be 0.
+
+  Why: with chance 1 - D / 2 no answer reveals everything. The loss L of the others grows by steps from -eps_i to eps_i
+  whose mean is at most eps_i^2 / 2, so that exp(t L - (t + t^2) V / 2) is a supermartingale for every t > 0. Let v be
+  the greatest V with v / 2 + sqrt(2 ln(2 / D) v) <= E. By Ville's inequality with t = sqrt(2 ln(2 / D) / v), the chance
+  that ever L >= E while V <= v is at most D / 2; and L never exceeds the sum of the epsilons.
+
 All rounding is such that no figure is below the truth: sums of fractions are exact and rounded up at the end; T has
 only positive terms, each with a relative error of at most 1e-9, and is increased by more than that.
 
@@ -23,6 +36,9 @@ References
 Kairouz, Oh, Viswanath: The Composition Theorem for Differential Privacy. ICML 2015, arXiv 1311.0776.
 Murtagh, Vadhan: The Complexity of Computing the Optimal Composition of Differential Privacy. TCC 2016,
 arXiv 1507.03113.
+Rogers, Roth, Ullman, Vadhan: Privacy Odometers and Filters: Pay-as-you-Go Composition. NeurIPS 2016, arXiv 1605.08294.
+Feldman, Zrnic: Individual Privacy Accounting via a Rényi Filter. NeurIPS 2021, arXiv 2008.11193.
+Whitehouse, Ramdas, Rogers, Wu: Fully Adaptive Composition in Differential Privacy. ICML 2023, arXiv 2203.05481.
 """
 
 from __future__ import annotations
@@ -40,7 +56,7 @@ from numpy.typing import NDArray
 from neodp.data.validation import Floats
 from neodp.errors import PrivacyError
 
-__all__ = ["Loss", "Total", "above", "basic", "compose", "delta_at", "fits", "least_epsilon"]
+__all__ = ["Loss", "Total", "above", "admits", "basic", "compose", "delta_at", "filtered", "least_epsilon"]
 
 ATOMS = 400_000
 """The number of different losses that are kept apart; beyond that, epsilons are rounded up to multiples of a step."""
@@ -70,7 +86,7 @@ class Total:
     epsilon, delta : float
         The pair that all answers together keep; never below the truth.
     how : str
-        The bound that was used: "basic" or "optimal".
+        The bound that was used: "basic", "optimal" or "filter".
     """
 
     epsilon: float
@@ -88,12 +104,15 @@ def basic(losses: Losses) -> Loss:
     """
     known = Counter(losses)
     epsilon = sum((Fraction(loss.epsilon) * n for loss, n in known.items()), Fraction(0))
-    delta = sum((Fraction(loss.delta) * n for loss, n in known.items()), Fraction(0))
-    return Loss(above(epsilon), min(1.0, above(delta)))
+    return Loss(above(epsilon), min(1.0, above(_sum_of_deltas(known))))
+
+
+def _sum_of_deltas(known: Counter[Loss]) -> Fraction:
+    return sum((Fraction(loss.delta) * n for loss, n in known.items()), Fraction(0))
 
 
 def compose(losses: Losses, delta: float = 0.0) -> Total:
-    """Return the least epsilon that several answers keep together at a delta, among the valid bounds.
+    """Return the least epsilon that several answers keep together at a delta, if they were fixed beforehand.
 
     Parameters
     ----------
@@ -124,18 +143,48 @@ def compose(losses: Losses, delta: float = 0.0) -> Total:
     return Total(plain.epsilon, plain.delta, "basic")
 
 
-def fits(losses: Losses, epsilon: float, delta: float) -> bool:
-    """Return True if several answers together keep (epsilon, delta), by either bound.
+def admits(losses: Losses, epsilon: float, delta: float) -> bool:
+    """Return whether the filter admits several answers, so that all together keep (epsilon, delta) however chosen.
 
     Examples
     --------
-    >>> fits({Loss(0.1): 610}, 14.16, 1e-6), fits({Loss(0.1): 610}, 14.16, 0.0)
+    >>> admits({Loss(0.1): 610}, 16.36, 1e-6), admits({Loss(0.1): 610}, 16.36, 0.0)
     (True, False)
     """
-    plain = basic(losses)
-    if plain.epsilon <= epsilon and plain.delta <= delta:
-        return True
-    return delta > 0.0 and delta_at(losses, epsilon) <= delta
+    total = filtered(losses, delta)
+    return total.epsilon <= epsilon and total.delta <= delta
+
+
+def filtered(losses: Losses, delta: float = 0.0) -> Total:
+    """Return the least epsilon at which the filter for a delta admits several answers.
+
+    Parameters
+    ----------
+    losses : Losses
+        One loss for each answer, or the number of answers with each loss.
+    delta : float
+        The delta of the filter, half of which is for the answers' own deltas. If these need more, the result says how
+        much: then no epsilon is great enough.
+
+    Examples
+    --------
+    >>> filtered([Loss(0.5)] * 3)
+    Total(epsilon=1.5, delta=0.0, how='basic')
+    >>> total = filtered([Loss(0.1)] * 610, 1e-6)
+    >>> total.how, round(total.epsilon, 2)
+    ('filter', 16.35)
+    """
+    known = Counter(losses)
+    _require(known)
+    if not 0.0 <= delta <= 1.0:
+        raise PrivacyError(f"delta is {delta!r}", "give a number from 0 to 1")
+    plain = basic(known)
+    own = above(2 * _sum_of_deltas(known)) if delta > 0.0 else plain.delta
+    if delta == 0.0 or own > delta:
+        return Total(plain.epsilon, min(1.0, own), "basic")
+    squares = above(sum((Fraction(loss.epsilon) ** 2 * n for loss, n in known.items()), Fraction(0)))
+    best = (squares / 2 + math.sqrt(2.0 * math.log(2.0 / delta) * squares)) * (1.0 + SLACK)
+    return Total(best, delta, "filter") if best < plain.epsilon else Total(plain.epsilon, delta, "basic")
 
 
 def least_epsilon(losses: Losses, delta: float) -> float:
@@ -196,8 +245,7 @@ class _Worst:
     @classmethod
     def of(cls, losses: Losses) -> _Worst:
         known = Counter(losses)
-        if any(not (0.0 <= loss.epsilon < math.inf and 0.0 <= loss.delta <= 1.0) for loss in known):
-            raise PrivacyError("a loss is no (epsilon, delta)", "give epsilon of at least 0 and delta from 0 to 1")
+        _require(known)
         told = 1 - math.prod((_at_most(1 - Fraction(loss.delta), n) for loss, n in known.items()), start=Fraction(1))
         counts: Counter[float] = Counter()
         for (epsilon, _), n in known.items():
@@ -215,6 +263,12 @@ class _Worst:
             tail = float((self.chance[beyond] * -np.expm1(epsilon - self.loss[beyond])).sum())
             tail = min(1.0, tail * (1.0 + SLACK) + len(self.loss) * 2.0**-1022)
         return above(self.told + (1 - self.told) * Fraction(tail))
+
+
+def _require(known: Counter[Loss]) -> None:
+    """Refuse losses that are no (epsilon, delta)."""
+    if any(not (0.0 <= loss.epsilon < math.inf and 0.0 <= loss.delta <= 1.0) for loss in known):
+        raise PrivacyError("a loss is no (epsilon, delta)", "give epsilon of at least 0 and delta from 0 to 1")
 
 
 def _apart(counts: Counter[float]) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Real
 
-from neodp.data.tables import fraction
+from neodp.data.tables import threshold_share
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Group, Plurality, Poll, Threshold
@@ -116,12 +116,8 @@ def _valid_group(group: Group) -> Group:
 
 def share_of(query: str) -> Fraction:
     """Return the share of ``threshold:2/3``, from 0 to 1, or raise GraphError."""
-    kind, _, rest = query.partition(":")
     try:
-        found = fraction(rest)
+        return threshold_share(query)
     except ValueError:
-        found = Fraction(-1)
-    if kind != "threshold" or not 0 <= found <= 1:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
-        raise GraphError(f"the query is {query!r}", hint)
-    return found
+        raise GraphError(f"the query is {query!r}", hint) from None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neodp.core.privacy import UNIT
+from neodp.data.validation import UNIT
 from neodp.polls.choosing import WORTH, candidates
 from neodp.polls.gap_programs import gaps_of, made, on_all_tables, on_gaps, reach_of, widest
 from neodp.polls.mechanism import Plurality

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from neodp.compiled.labels import SMALLEST
-from neodp.core.privacy import UNIT
+from neodp.data.validation import UNIT
 
 __all__ = ["chance", "crossing", "units"]
 

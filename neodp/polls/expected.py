@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.polls.costs import crossing
 from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold
 from neodp.polls.prior import Prior, binomial

@@ -76,8 +76,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core.inequalities import exponential, holds
-from neodp.core.privacy import UNIT
 from neodp.core.sampling import BITS, wholes
+from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls.costs import FAR, chance, crossing, units
 

@@ -13,9 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
-from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.errors import GraphError, NeodpError
 from neodp.polls.costs import TINY
 from neodp.polls.mechanism import Threshold
@@ -83,6 +81,7 @@ def _solve(
     """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
     from neodp.core.alpha import balanced
     from neodp.core.extension import extend
+    from neodp.data.graph import DatasetGraph
     from neodp.study.optimum import optimize
 
     classes = classes_of(joint.weights, poll)

@@ -57,9 +57,8 @@ from random import SystemRandom
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
 from neodp.core.sampling import geometric
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import MAX_EPSILON, UNIT, Floats
 from neodp.errors import GraphError
 from neodp.polls.asking import poll, share_of, valid_epsilon, valid_options
 from neodp.polls.mechanism import Group, Threshold

@@ -31,7 +31,7 @@ from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
-from neodp.ledger.answering import Keeper, answer_once
+from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import DEFAULT, Level, levels_of
 from neodp.ledger.question import Question as Asked
 from neodp.ledger.release import Release
@@ -185,6 +185,7 @@ def poll(
         "sheet": people.sheet,
         "encoding": how.encoding,
         "delimiter": how.delimiter,
+        **({} if how.header_row is None else {"header_row": how.header_row}),
     }
     called = people.name if name is None else valid_name("poll", name)
     if secret_levels:
@@ -420,12 +421,10 @@ class Survey(Tabular):
         """
         self.require_choice()
         asked = self.asked(population, command)
-        columns = {question.subject: column for column, question in asked.items()}
-
-        def chances(question: Asked) -> dict[str, Any]:
-            return self._chances(columns[question.subject], question)
-
-        kept = answer_once(store, list(asked.values()), name, chances)
+        questions = list(asked.values())
+        found = admit(store, look_up(store, [question.subject for question in questions], name), questions)
+        chances = {q.subject: self._chances(column, q) for column, q in asked.items() if q.subject in found.missing}
+        kept = draw_and_keep(store, found, questions, chances)
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
 
     def _chances(self, column: str, asked: Asked) -> dict[str, Any]:

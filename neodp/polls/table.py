@@ -31,8 +31,35 @@ if TYPE_CHECKING:
 
 __all__ = ["WORDS", "Cells", "Tally", "distinct", "epsilons", "one_row_a_person", "parts", "tally"]
 
-WORDS = {"yes": ("yes", "y", "true", "1"), "no": ("no", "n", "false", "0")}
-"""The texts that count as yes and no if the options are not named."""
+WORDS = {
+    "yes": (
+        *(
+            "yes",
+            "y",
+            "true",
+            "1",
+            "ja",
+            "j",
+            "oui",
+            "sí",
+            "si",
+            "sì",
+            "sim",
+            "tak",
+            "ano",
+            "áno",
+            "da",
+            "igen",
+            "kyllä",
+        ),
+        *("jah", "jā", "taip", "evet", "да", "так", "ναι", "はい", "是"),
+    ),
+    "no": (
+        *("no", "n", "false", "0", "nein", "nee", "nej", "nei", "non", "não", "nao", "nie", "ne", "nu", "nem", "ei"),
+        *("nē", "hayır", "нет", "не", "ні", "όχι", "いいえ", "否"),
+    ),
+}
+"""The texts that count as yes and no if the options are not named: English, and the usual words of other languages."""
 
 INVISIBLE = "\u200b\u2060\ufeff"
 """Characters without width, which often come with text from the web."""

@@ -63,8 +63,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.polls.costs import TINY
 from neodp.polls.mechanism import Counts, Margin, Plurality
 from neodp.polls.prior import Prior

@@ -26,7 +26,8 @@ from neodp.polls.mechanism import Group, Poll
 from neodp.polls.prior import Prior
 from neodp.polls.survey import Survey
 from neodp.report.mechanisms import KINDS, MOST_EDGES
-from neodp.store.base import Store
+from neodp.store import Store
+from neodp.store.evaluation import method_of
 from neodp.store.records import fingerprint
 
 __all__ = ["Part", "Reported", "reported"]
@@ -124,7 +125,7 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     if "fingerprint" in facts:
         mechanism, missing = _of_graph(store, facts)
         return Reported(release, ledger, (Part(None, release.answer, mechanism=mechanism),), missing=missing)
-    if "query" not in facts or facts["mechanism"] == "secret-levels":
+    if facts.get("mechanism") not in ("balanced", "weighted"):
         return Reported(release, ledger, (Part(None, release.answer),), missing=OTHER)
     answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
     prior = Prior.parse(facts.get("prior", "even"))
@@ -173,6 +174,6 @@ def _of_graph(store: Store, facts: Mapping[str, Any]) -> tuple[Mechanism | None,
         graph: DatasetGraph = store.read(name)
         if fingerprint(graph) != facts["fingerprint"]:
             return None, f"the graph {name!r} has changed since it was asked about"
-        return extend(graph), ""
+        return extend(graph, method=method_of(info)), ""
     except NeodpError as e:
         return None, e.message

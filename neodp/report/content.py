@@ -24,12 +24,18 @@ from neodp.report import words
 from neodp.report.asked import Part, Reported, reported
 from neodp.report.mechanisms import of_graph, of_poll
 from neodp.report.words import Accuracy
-from neodp.store.base import Store
+from neodp.store import Store
 
 __all__ = ["FORMATS", "Answered", "Report", "checked_report_path", "report"]
 
 FORMATS = (".html", ".md", ".json")
 """The suffixes of the files that a report can be written to."""
+
+PUBLIC = (
+    "Who took part, and with which epsilon, is taken as public. Nothing else on this page depends on anybody's data, "
+    "but the answer."
+)
+SECRET_LEVELS = "Nothing on this page depends on who took part, with which epsilon and which vote, but the answer."
 
 
 def report(
@@ -133,6 +139,12 @@ class Report:
     def missing(self) -> list[str]:
         """The reasons why some questions have no certificate."""
         return [f"{each.release.graph}: {each.missing}" for each in self.reported if not _known(each)]
+
+    @property
+    def public(self) -> str:
+        """What is taken as public, in words."""
+        secret = any(each.facts.get("mechanism") == "secret-levels" for each in self.reported)
+        return SECRET_LEVELS if secret else PUBLIC
 
     @cached_property
     def promises(self) -> list[str]:

@@ -15,10 +15,6 @@ __all__ = ["html", "markdown"]
 
 SHORT = 20_000
 """The greatest length of certificates that a page shows in full; longer ones are in the file, but are not shown."""
-PUBLIC = (
-    "Who took part, and with which epsilon, is taken as public. Nothing else on this page depends on anybody's data, "
-    "but the answer."
-)
 CHECK = (
     "This file has a certificate in it: the question, the answer, the cost and the whole mechanism as whole numbers. "
     "`neodp verify FILE` recomputes it; so does `python verify_release.py FILE`, one short program that needs neither "
@@ -57,7 +53,7 @@ def html(report: Report) -> str:
     body.append(f"<section><h2>Method</h2>\n<p>{escape(report.method)}</p></section>")
     body += _certificates(report)
     facts = f"Release {report.release!r}, {_dates(answers)}, neodp {report.json()['neodp']}."
-    body.append(f'<p class="small">{escape(facts)} {escape(PUBLIC)}</p>')
+    body.append(f'<p class="small">{escape(facts)} {escape(report.public)}</p>')
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -140,7 +136,7 @@ def markdown(report: Report) -> str:
     lines += [f"No certificate: {_plain(reason)}." for reason in report.missing]
     if report.certificates:
         lines += [CHECK, "", *(f"- {each}" for each in UNCHECKED), "", "```json", _document(report), "```"]
-    facts = f"Release {report.release!r}, {_dates(report.answers)}, neodp {report.json()['neodp']}. {PUBLIC}"
+    facts = f"Release {report.release!r}, {_dates(report.answers)}, neodp {report.json()['neodp']}. {report.public}"
     return "\n".join([*lines, "", _plain(facts), ""])
 
 

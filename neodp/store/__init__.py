@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neodp.errors import StoreError
-from neodp.store.base import Store
 from neodp.store.records import GraphInfo, MechanismInfo, StoredGraph, StoredMechanism
+from neodp.store.service import Store
 from neodp.store.settings import Settings
 from neodp.store.views import StoredView
 
@@ -73,20 +73,20 @@ def open_store(
         return _embedded(uri if create else replace(uri, create=False), auth, database)
     import neo4j
 
-    from neodp.store.neo4j import Neo4jStore
+    from neodp.store.neo4j import Neo4jPort
 
     if driver is not None and not isinstance(driver, neo4j.Driver):
         raise StoreError(f"a {type(driver).__name__} is no store", "give an address, a path or a neo4j.Driver")
     if database is not None:
         uri = replace(uri, database=database)
     given = neo4j.basic_auth(*auth) if isinstance(auth, tuple) else auth
-    return Neo4jStore(uri, driver=driver, auth=given)
+    return Store(Neo4jPort(uri, driver=driver, auth=given))
 
 
 def _embedded(settings: Settings, auth: object, database: object) -> Store:
-    from neodp.store.embedded import EmbeddedStore
+    from neodp.store.embedded import EmbeddedPort
 
     for name, value in (("auth", auth), ("database", database)):
         if value is not None:
             raise StoreError(f"{name} is given for the file {settings.uri}", "leave it out: it is for a Neo4j server")
-    return EmbeddedStore(settings)
+    return Store(EmbeddedPort(settings))

@@ -4,55 +4,44 @@
     (:User)-[:SIMILAR {score, rank, measure, epsilon}]->(:User)
 
 A store holds several sets of profiles, each with a name, which is the property ``profile`` of its nodes; a node
-``(:NeodpProfiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.base`) also hold here: a set
+``(:NeodpProfiles {name})`` stands for the set. The rules for graphs (:mod:`neodp.store.port`) also hold here: a set
 that is only partly loaded is refused by everything but ``load`` and ``drop``, and of two writers the later one takes
 over. Neighbours are replaced as a whole: a user has all neighbours that were written last, or none.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from neodp.data.progress import Progress, silent
-from neodp.hints import Call, Hint
-from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
-from neodp.stretch.neighborhoods import Neighbors
-from neodp.stretch.profiles import Profiles
-from neodp.stretch.similarities import Measure
+from neodp.store.port import Port
+from neodp.store.records import ProfileInfo
 
-__all__ = ["ProfileInfo", "ProfileStore"]
+if TYPE_CHECKING:
+    from neodp.stretch.neighborhoods import Neighbors
+    from neodp.stretch.profiles import Profiles
+    from neodp.stretch.similarities import Measure
+
+__all__ = ["ProfileStore"]
 
 
-@dataclass(frozen=True)
-class ProfileInfo:
-    """Facts about a stored set of profiles.
+class ProfileStore:
+    """The profiles of a store.
 
-    `state` is "ready", "loading" or "dropping"; `population` names the people whose data it is
-    (:mod:`neodp.ledger.release`).
+    Parameters
+    ----------
+    port : Port
+        The primitives of the store.
     """
 
-    name: str
-    users: int
-    items: int
-    likes: int
-    state: str
-    created: str | None
-    revision: str | None = None
-    population: str = DEFAULT
+    def __init__(self, port: Port) -> None:
+        self._port = port.profiles
 
-
-class ProfileStore(ABC):
-    """The profiles of a store."""
-
-    address: str
-
-    @abstractmethod
     def all(self) -> list[ProfileInfo]:
         """Return all sets of profiles, sorted by name."""
+        return self._port.all()
 
-    @abstractmethod
     def load(
         self,
         name: str,
@@ -74,21 +63,24 @@ class ProfileStore(ABC):
         GraphExists
             If profiles of that name exist, unless `replace`; profiles whose load was interrupted are always replaced.
         """
+        name, population = refusals.named("profile", name, population)
+        self._port.load(name, profiles, replace=replace, population=population, progress=progress)
+        return self._port.info(name)
 
-    @abstractmethod
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         """Delete profiles with everything that belongs to them, and return how many users there were."""
+        return self._port.drop(self._port.info(name), progress)
 
-    @abstractmethod
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
         """Return complete profiles.
 
         A like without a weight has the weight 0, which reveals nothing; a like without a value has the value 1.
         """
+        return self._port.read(name, progress)
 
-    @abstractmethod
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         """Store neighbours in place of the ones that their users have, and return how many were stored."""
+        return self._port.write(profiles, found, measure, progress)
 
     def info(self, name: str) -> ProfileInfo:
         """Return what is known about profiles, in whatever state.
@@ -98,8 +90,7 @@ class ProfileStore(ABC):
         UnknownGraph
             If there are no profiles of that name.
         """
-        empty = Hint("load some with ", Call("load_profiles"))
-        return refusals.found("profile", name, self.all(), self.address, empty)
+        return self._port.info(name)
 
     def ready(self, name: str) -> ProfileInfo:
         """Return what is known about completely loaded profiles.
@@ -109,4 +100,4 @@ class ProfileStore(ABC):
         UnfinishedGraph
             If a load or a drop of the profiles was interrupted, or is in progress.
         """
-        return refusals.whole("profile", self.info(name))
+        return self._port.ready(name)

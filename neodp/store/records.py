@@ -3,7 +3,7 @@
 A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
 was certified, ``certified`` (:class:`Certificate`); and, once a complete mechanism is stored, ``mechanism`` (its
 version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method, mechanism_privacy`` and ``mechanism_mu``
-(:mod:`neodp.store.notions`).
+(:mod:`neodp.store.stored_privacy`).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ __all__ = [
     "Certificate",
     "GraphInfo",
     "MechanismInfo",
+    "ProfileInfo",
     "Stamp",
     "StoredGraph",
     "StoredMechanism",
@@ -69,7 +70,7 @@ class MechanismInfo:
         Method that found the mechanism (:class:`~neodp.core.mechanism.Mechanism`); None if the mechanism was written
         before methods were stored.
     privacy : str
-        Privacy notion that holds on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.notions`).
+        Privacy notion that holds on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.stored_privacy`).
     mu : float or None
         With "gaussian", the mu of all edges; None if every edge has its own.
     """
@@ -86,7 +87,7 @@ class MechanismInfo:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A statement that a graph is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answers`).
+    """A statement that a graph is connected, its boundary hit, and its alpha compatible (:mod:`neodp.store.answering`).
 
     It is stored as one string, so that it is never read in part: the graph's revision, and the result of ``text``.
 
@@ -209,6 +210,24 @@ class GraphInfo:
         kinds = {"name": text, "colors": pa.list_(text), "datasets": pa.int64(), "edges": pa.int64(), "state": text}
         kinds |= {"population": text, "created": text, "stale": pa.bool_()}
         return pa.schema(kinds | {"written": text, "min_p_true": number, "mean_p_true": number})
+
+
+@dataclass(frozen=True)
+class ProfileInfo:
+    """Facts about a stored set of profiles.
+
+    `state` is "ready", "loading" or "dropping"; `population` names the people whose data it is
+    (:mod:`neodp.ledger.release`).
+    """
+
+    name: str
+    users: int
+    items: int
+    likes: int
+    state: str
+    created: str | None
+    revision: str | None = None
+    population: str = DEFAULT
 
 
 def _outdated(mechanism: MechanismInfo | None, certificate: Certificate | None) -> bool:

@@ -34,6 +34,7 @@ __all__ = [
     "exists",
     "foreign_key",
     "found",
+    "gone",
     "keys_not_texts",
     "named",
     "no_datasets",
@@ -74,6 +75,11 @@ def found(what: str, name: str, known: Sequence[T], address: str, empty: str) ->
         have = f"it has {', '.join(sorted(names)[:10])}" if names else empty
         raise UnknownGraph(f"there is no {what} {name!r} in {address}", near(name, names) or have)
     return names[name]
+
+
+def gone(what: str, name: str, address: str) -> UnknownGraph:
+    """Return the error for a graph or profiles that somebody else has dropped meanwhile."""
+    return UnknownGraph(f"there is no {what} {name!r} in {address}", "somebody else has dropped it")
 
 
 def whole(what: str, info: T) -> T:

@@ -36,7 +36,7 @@ from neodp.errors import GraphError
 from neodp.ledger.account import Ledger, Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
-from neodp.store.base import Store
+from neodp.store.service import Store
 
 __all__ = ["Exported", "Imported", "export_ledger", "import_ledger", "read_ledger"]
 

@@ -84,7 +84,7 @@ class StoredView:
         if self.info.mechanism is None:
             return True
         from neodp.core.auditing import NUMERICAL
-        from neodp.store.notions import EPSILON_DELTA
+        from neodp.store.stored_privacy import EPSILON_DELTA
 
         rows = np.array([list(e.probabilities.values()) for e in found.evaluations])
         if self.info.mechanism.privacy == EPSILON_DELTA:

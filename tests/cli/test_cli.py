@@ -227,7 +227,7 @@ def test_an_internal_error_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyP
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(neodp.store.base.Store, "info", broken)
+    monkeypatch.setattr(neodp.store.port.Port, "info", broken)
     code, out, err = run("show", "g")
     assert (code, out) == (1, "")
     assert err == (

@@ -18,7 +18,7 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
-from neodp.core.privacy import UNIT
+from neodp.data.validation import UNIT
 from neodp.polls import Threshold
 from neodp.polls.weighted import Weighted
 from tests.running import Run, document

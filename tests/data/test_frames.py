@@ -156,7 +156,7 @@ def test_what_is_said_of_each(tmp_path: Path) -> None:
     assert worst.num_rows == 3
     assert worst.column_names[:3] == ["source", "target", "epsilon"]
     with neodp.open_store(str(tmp_path / "s.db")) as store:
-        assert repr(store).startswith("<EmbeddedStore ")
+        assert repr(store).startswith("<Store ")
         assert store.to_arrow().num_rows == 0
         store.load("g", g)
         store.write("g", m)

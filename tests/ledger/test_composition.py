@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.errors import PrivacyError
-from neodp.ledger.composition import Loss, basic, compose, delta_at, least_epsilon
+from neodp.ledger.composition import Loss, admits, basic, compose, delta_at, filtered, least_epsilon
 
 
 def slow_delta(losses: list[Loss], epsilon: float) -> Fraction:
@@ -113,3 +113,79 @@ def test_what_is_no_loss_is_refused(loss: Loss) -> None:
         least_epsilon([loss], 1e-6)
     with pytest.raises(PrivacyError, match=r"delta is nan; give a number from 0 to 1"):
         compose([Loss(1.0)], math.nan)
+
+
+# --- whoever chooses the next question after the last answer ------------------------------------------------------
+
+
+def worst_delta(epsilon: float, delta: float, unit: float, menu: tuple[int, ...]) -> float:
+    """The delta, at an epsilon, of the best of all adversaries who see each answer before they choose the next epsilon.
+
+    They choose multiples of a unit for as long as the filter admits them; every answer is a coin that shows the truth
+    as often as its epsilon allows. All their strategies are enumerated, backwards.
+    """
+
+    @functools.cache
+    def admitted(counts: tuple[int, ...]) -> bool:
+        losses = {Loss(width * unit): n for width, n in zip(menu, counts, strict=True) if n}
+        return admits(losses, epsilon, delta)
+
+    @functools.cache
+    def best(counts: tuple[int, ...], loss: int) -> float:
+        found = max(0.0, -math.expm1(epsilon - loss * unit))
+        for i, width in enumerate(menu):
+            more = (*counts[:i], counts[i] + 1, *counts[i + 1 :])
+            if admitted(more):
+                truth = 1.0 / (1.0 + math.exp(-width * unit))
+                found = max(found, truth * best(more, loss + width) + (1.0 - truth) * best(more, loss - width))
+        return found
+
+    return best((0,) * len(menu), 0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "unit", "menu"),
+    [(2.0, 0.02, 0.1, (1, 4, 18)), (2.0, 0.2, 0.2, (1, 2, 9)), (1.0, 0.05, 0.05, (2, 5, 15)), (0.5, 0.5, 0.1, (1, 2))],
+)
+def test_no_adaptive_adversary_gets_past_the_filter(
+    epsilon: float, delta: float, unit: float, menu: tuple[int, ...]
+) -> None:
+    found = worst_delta(epsilon, delta, unit, menu)
+    assert 0.0 < found <= delta
+
+
+def test_questions_chosen_by_the_answers_before() -> None:
+    """Two answers at 0.1, then by what they were 1 at 1.88725, 20 at 0.22341 or 6 at 0.42188: a delta of 0.0331 in all.
+
+    Each of the three plans keeps (2, 0.02), if it was fixed beforehand; the filter does not admit all three.
+    """
+    plans = {2: (1.88725, 1), 1: (0.22341, 20), 0: (0.42188, 6)}  # by the number of truths
+    total = 0.0
+    for seen in itertools.product((True, False), repeat=2):
+        size, n = plans[sum(seen)]
+        losses = [Loss(0.1)] * 2 + [Loss(size)] * n
+        assert compose(losses, 0.02).epsilon <= 2.0 + 1e-4
+        chance = math.prod(1 / (1 + math.exp(-0.1 if truth else 0.1)) for truth in seen)
+        so_far = sum(0.1 if truth else -0.1 for truth in seen)
+        for truths in range(n + 1):
+            p = 1 / (1 + math.exp(-size))
+            loss = so_far + (2 * truths - n) * size
+            ways = math.comb(n, truths) * p**truths * (1 - p) ** (n - truths)
+            total += chance * ways * max(0.0, -math.expm1(2.0 - loss))
+    assert total == pytest.approx(0.0331, abs=1e-4)
+    assert not all(admits([Loss(0.1)] * 2 + [Loss(size)] * n, 2.0, 0.02) for size, n in plans.values())
+
+
+@given(some_losses, st.sampled_from([0.0, 1e-9, 1e-6, 0.03, 0.3]))
+def test_the_filter_never_counts_less_than_the_worst_case(losses: list[Loss], delta: float) -> None:
+    total = filtered(losses, delta)
+    if total.delta <= delta:
+        assert slow_delta(losses, total.epsilon) <= Fraction(delta) + CLOSE
+        assert admits(losses, total.epsilon, delta)
+
+
+def test_many_answers_of_many_kinds_are_added_up_at_once() -> None:
+    """Ten thousand answers at as many epsilons: a sum, whatever their number."""
+    found = filtered([Loss(0.01 + i * 1e-6) for i in range(10_000)], 1e-6)
+    assert found.how == "filter"
+    assert 8.5 < found.epsilon < 9.5

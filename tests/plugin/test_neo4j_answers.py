@@ -24,7 +24,7 @@ from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 from neodp.store import Store, open_store
-from neodp.store.engines import Declined
+from neodp.store.verbs import Declined, Manner
 from tests.plugin.calls import Caller, Refused, refused
 from tools import neo4j_server as servers
 
@@ -383,7 +383,7 @@ def _ask_and_die(uri: str, release: str) -> None:
         assert plugin is not None
         threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
         for i in range(1000):
-            plugin.answer("g", "0-0", f"{release}-{i}", {})
+            plugin.answer("g", "0-0", f"{release}-{i}", Manner())
 
 
 def test_a_client_that_is_killed(caller: Caller, client: Store, plugin_server: servers.Server) -> None:

@@ -19,7 +19,7 @@ from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, StoreError
 from neodp.store import Store, open_store
-from neodp.store.engines import Declined
+from neodp.store.verbs import Declined
 from tests.plugin.calls import Caller
 from tests.running import Run
 from tools import neo4j_server as servers

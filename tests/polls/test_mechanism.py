@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import neodp
 from neodp import generate
 from neodp.core import ball
-from neodp.core.privacy import UNIT
 from neodp.core.views import Rule
+from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls.costs import TINY, chance, crossing, units

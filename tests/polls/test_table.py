@@ -4,10 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import neodp
 from neodp.data.tables import Problems
 from neodp.errors import GraphError
 from neodp.polls import Cells, Group, epsilons, tally
-from neodp.polls.table import one_row_a_person, parts
+from neodp.polls.table import WORDS, one_row_a_person, parts
 
 
 def place(row: int) -> str:
@@ -210,3 +211,17 @@ def test_columns_of_all_types() -> None:
         pa.array([True, False, None]),
     ):
         assert tally(votes, np.ones(3), place, cells=Cells(skip_empty=True)).counts.tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"),
+    [("ja", "nein"), ("Oui", "NON"), ("sí", "no"), ("s\u0069\u0301", "no"), ("sim", "não"), ("да", "нет")],
+)
+def test_yes_and_no_in_other_languages_need_no_mapping(yes: str, no: str) -> None:
+    survey = neodp.poll({"v": [yes, no, f" {yes} "]}, vote="v", epsilon=1.0)
+    assert survey.questions[0].tally.counts.tolist() == [[2, 1]]
+
+
+def test_no_word_means_yes_and_no() -> None:
+    keys = [[Cells().key(word) for word in WORDS[option]] for option in ("yes", "no")]
+    assert len(set(keys[0]) | set(keys[1])) == len(keys[0]) + len(keys[1])

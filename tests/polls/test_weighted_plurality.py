@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import lil_array
 
-from neodp.core.privacy import UNIT
+from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Plurality, poll, violations
 from neodp.polls import choosing_plurality as module

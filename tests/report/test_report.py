@@ -102,6 +102,28 @@ def test_several_questions_and_parts_are_one_page(tmp_path: Path) -> None:
             report(store, "sprin")
 
 
+def test_a_certificate_is_about_the_method_that_answered(tmp_path: Path) -> None:
+    """Prefix sums and the line are two mechanisms of one graph."""
+    graph = neodp.DatasetGraph.from_columns(
+        ["a", "b", "c"],
+        ["x", "x", "y"],
+        ["a", "b"],
+        ["b", "c"],
+        [0.9, 0.4],
+        alpha={"b": [0.45, 0.35, 0.2], "c": [0.35, 0.45, 0.2]},
+        preference=[["x", "y", "z"], ["x", "y", "z"], ["y", "x", "z"]],
+        colors=["x", "y", "z"],
+    )
+    found = []
+    for method in ("line", "prefix"):
+        with neodp.open_store(tmp_path / f"{method}.db") as store:
+            store.load("g", graph)
+            store.extend("g", method=method)
+            store.answer("g", "a", "r")
+            found.append(report(store, "r").certificates[0]["mechanisms"])
+    assert found[0] != found[1]
+
+
 def test_an_answer_of_a_graph_that_is_gone_has_a_report_and_no_certificate(tmp_path: Path) -> None:
     graph = neodp.generate.counts([2, 3], epsilon=[0.5, 1.0])
     with neodp.open_store(tmp_path / "answers.db") as store:
@@ -132,3 +154,13 @@ def test_a_report_is_written_to_three_kinds_of_files(tmp_path: Path) -> None:
         found.save(tmp_path / "report.pdf")
     with pytest.raises(GraphError, match="does not exist"):
         found.save(tmp_path / "nowhere" / "report.html")
+
+
+def test_a_poll_with_secret_levels_has_a_report_that_takes_no_level_as_public(tmp_path: Path) -> None:
+    table = {"v": ["yes"] * 40, "e": [2.0, 1.0] * 20}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        neodp.poll(table, vote="v", epsilon="e", secret_levels=True).release(store, "spring")
+        found = report(store, "spring")
+        assert found.certificates == []
+        assert "taken as public" not in found.text(".html") + found.text(".md")
+        assert "do not have this kind of mechanism yet" in found.missing[0]

@@ -17,8 +17,8 @@ from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 from neodp.store import Settings, Store, open_store
-from neodp.store.base import fingerprint
 from neodp.store.embedded.file import synchronise
+from neodp.store.records import fingerprint
 from neodp.store.transfer import export_ledger, import_ledger
 
 ALONE = pytest.mark.parametrize("address", ["embedded"], indirect=True)
@@ -29,10 +29,9 @@ import sys
 from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
-from neodp.store import Settings
-from neodp.store.embedded import EmbeddedStore
+from neodp.store import Settings, open_store
 
-with EmbeddedStore(Settings(sys.argv[1], patience=300.0)) as store:
+with open_store(Settings(sys.argv[1], patience=300.0)) as store:
     store.allow("default", Limit(100_000))
     print("begun", flush=True)
     for i in range(100_000):

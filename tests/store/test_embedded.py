@@ -30,11 +30,11 @@ from neodp.errors import (
     UnknownKey,
 )
 from neodp.ledger.account import Limit
-from neodp.store import Settings
-from neodp.store.base import fingerprint
+from neodp.store import Settings, Store, open_store
 from neodp.store.cypher import canned
-from neodp.store.embedded import EmbeddedStore, file, graphs
+from neodp.store.embedded import file, graphs
 from neodp.store.embedded.file import APPLICATION, BESIDE, VERSION
+from neodp.store.records import fingerprint
 
 PRELUDE = """
 import os, sys
@@ -72,7 +72,7 @@ for act in (lambda: store.load("g", graph(0.5), replace=True), lambda: print(len
     except neodp.errors.StoreError as e:
         print(e.message)
 """
-WRITING = "store._file._connection.execute('BEGIN IMMEDIATE')\nprint('begun', flush=True)\nsys.stdin.read()"
+WRITING = "store.port._file._connection.execute('BEGIN IMMEDIATE')\nprint('begun', flush=True)\nsys.stdin.read()"
 
 
 def path_graph(epsilon: float) -> DatasetGraph:
@@ -84,8 +84,8 @@ def mixed() -> DatasetGraph:
     return g.with_alpha(neodp.balanced(g))
 
 
-def opened(path: Path, **settings: float) -> EmbeddedStore:
-    return EmbeddedStore(Settings(str(path), **settings))  # type: ignore[arg-type]
+def opened(path: Path, **settings: float) -> Store:
+    return open_store(Settings(str(path), **settings))  # type: ignore[arg-type]
 
 
 def process(path: Path, action: str) -> "subprocess.Popen[str]":
@@ -117,7 +117,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[EmbeddedStore]:
+def store(path: Path) -> Iterator[Store]:
     with opened(path) as store:
         yield store
 
@@ -135,7 +135,7 @@ def asked(path: Path) -> str:
 # --- several at once ----------------------------------------------------------------------------------------------
 
 
-def test_several_may_use_a_store_and_see_what_others_wrote(path: Path, store: EmbeddedStore) -> None:
+def test_several_may_use_a_store_and_see_what_others_wrote(path: Path, store: Store) -> None:
     store.load("g", path_graph(0.5))
     with opened(path) as other, process(path, "print(len(store.read('g')))\nstore.load('h', graph(1.0))") as third:
         assert fingerprint(other.read("g")) == fingerprint(path_graph(0.5))
@@ -145,9 +145,7 @@ def test_several_may_use_a_store_and_see_what_others_wrote(path: Path, store: Em
     assert [info.name for info in store.graphs()] == ["h"]
 
 
-def test_who_waits_too_long_for_a_writer_is_told(
-    path: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_too_long_for_a_writer_is_told(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "WAIT", 0.1)
     with process(path, WRITING) as other:
         assert other.stdout is not None
@@ -187,7 +185,7 @@ def test_of_several_that_make_a_store_one_wins(path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["x.db"]
 
 
-def test_threads_share_a_store(store: EmbeddedStore) -> None:
+def test_threads_share_a_store(store: Store) -> None:
     g = path_graph(0.5)
     store.load("g", g)
     m = neodp.extend(g.with_alpha(neodp.balanced(g)))
@@ -222,7 +220,9 @@ def test_a_load_that_is_killed_is_whole_or_has_never_been(path: Path) -> None:
                 assert fingerprint(store.read(info.name)) in whole
                 if info.name != "old":
                     store.drop(info.name)
-            assert len(store._file.execute("SELECT DISTINCT version FROM chunk")) == 2  # of the graph and its alpha
+            assert (
+                len(store.port._file.execute("SELECT DISTINCT version FROM chunk")) == 2  # type: ignore[attr-defined]
+            )  # of the graph and its alpha
 
 
 def test_a_mechanism_that_is_killed_is_the_old_one_or_the_new_one(path: Path) -> None:
@@ -251,7 +251,7 @@ def test_a_signal_while_it_works_ends_with_the_old_state(path: Path) -> None:
         assert all(len(store.read(info.name)) == 3000 for info in store.graphs())
 
 
-def test_a_load_that_fails_leaves_nothing(store: EmbeddedStore) -> None:
+def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
     def stop(what: str, done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -378,7 +378,7 @@ def test_the_ledger_can_be_read_with_sqlite_alone(path: Path, asked: str) -> Non
     connection.close()
 
 
-def test_epsilons_of_every_magnitude_come_back_bit_for_bit(store: EmbeddedStore) -> None:
+def test_epsilons_of_every_magnitude_come_back_bit_for_bit(store: Store) -> None:
     """One after another, each in a transaction of its own: the engine of before lost the fourteenth."""
     numbers = [0.5] * 10 + [float(np.log(x)) for x in (2, 3, 5, 7)] + [5e-324, 2.0**-1022, 1 / 3, 690.0, 0.1 + 0.2]
     store.allow("default", Limit(None, 1e9, 1e-300))
@@ -495,7 +495,7 @@ def test_a_flipped_bit_is_noticed_or_has_no_effect(path: Path, asked: str) -> No
 # --- what is in it ------------------------------------------------------------------------------------------------
 
 
-def test_names_that_look_like_other_ids(store: EmbeddedStore) -> None:
+def test_names_that_look_like_other_ids(store: Store) -> None:
     """Graph "a" with key "b:c" and graph "a:b" with key "c" share no id, nor do others that might."""
     keys = ["a", "a:b", "1:a", "", ":", "a:b:c", "\\u0060", "`'\"\n\0🗳", "🗳", "é"]
     names = [key for key in keys if key.isprintable() and key]
@@ -510,7 +510,7 @@ def test_names_that_look_like_other_ids(store: EmbeddedStore) -> None:
         assert store.drop(name) == 12
 
 
-def test_doubles_come_back_bit_for_bit(store: EmbeddedStore) -> None:
+def test_doubles_come_back_bit_for_bit(store: Store) -> None:
     numbers = [2.0**-1022, 1 - 2.0**-53, 0.1, 5e-324, 0.0, 1.0, 2.0**-60, 1 / 3]
     keys = [f"k{i}" for i in range(9)]
     alpha = dict(
@@ -529,7 +529,7 @@ def test_doubles_come_back_bit_for_bit(store: EmbeddedStore) -> None:
     assert store.mechanism("g").mechanism.probabilities.tobytes() == m.probabilities.tobytes()
 
 
-def test_a_graph_is_read_in_the_order_in_which_it_was_loaded(store: EmbeddedStore) -> None:
+def test_a_graph_is_read_in_the_order_in_which_it_was_loaded(store: Store) -> None:
     g = generate.path(5000)
     shuffled = g.keys.take(np.random.default_rng(0).permutation(5000))
     store.load("g", DatasetGraph.from_columns(shuffled, ["x"] * 4999 + ["y"], shuffled[:-1], shuffled[1:], 1.0))
@@ -538,7 +538,7 @@ def test_a_graph_is_read_in_the_order_in_which_it_was_loaded(store: EmbeddedStor
         store.load("g", store.read("g"), replace=True)
 
 
-def test_more_than_two_colors(store: EmbeddedStore) -> None:
+def test_more_than_two_colors(store: Store) -> None:
     alpha = {"a": [0.2, 0.3, 0.5], "c": [1.0, 0.0, 2.0**-1000]}
     g = DatasetGraph.from_columns(
         list("abc"), list("rgb"), list("ab"), list("bc"), 1.0, alpha=alpha, colors=list("rgb")
@@ -556,7 +556,7 @@ def test_more_than_two_colors(store: EmbeddedStore) -> None:
     assert store.query("least_accurate", "g")["p_true"].to_pylist() == [0.2, 0.5, 0.7]
 
 
-def test_neighbors_of_unknown_and_lonely_datasets(store: EmbeddedStore) -> None:
+def test_neighbors_of_unknown_and_lonely_datasets(store: Store) -> None:
     store.load("g", DatasetGraph.from_columns(["a", "b", "c"], ["x", "x", "y"], ["a"], ["c"], 1.0))
     assert store.neighbors("g", ["b"]).neighbor.to_pylist() == []
     assert store.neighbors("g", []).neighbor.to_pylist() == []
@@ -564,7 +564,7 @@ def test_neighbors_of_unknown_and_lonely_datasets(store: EmbeddedStore) -> None:
         store.neighbors("g", ["a", "d"])
 
 
-def test_a_mechanism_with_other_colors_is_refused(store: EmbeddedStore) -> None:
+def test_a_mechanism_with_other_colors_is_refused(store: Store) -> None:
     g = generate.path(3)
     store.load("g", g)
     other = DatasetGraph.from_columns(g.keys, ["a", "a", "b"], ["0", "1"], ["1", "2"], 1.0, alpha={"1": 0.5})
@@ -582,7 +582,7 @@ def test_a_mechanism_with_other_colors_is_refused(store: EmbeddedStore) -> None:
 # --- queries ------------------------------------------------------------------------------------------------------
 
 
-def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: EmbeddedStore) -> None:
+def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: Store) -> None:
     g = mixed()
     store.load("g", g)
     store.write("g", neodp.extend(g))
@@ -613,7 +613,7 @@ def test_canned_queries_have_the_columns_that_they_have_on_neo4j(store: Embedded
     assert isinstance(row["boundary"], int)
 
 
-def test_the_audit_with_the_largest_epsilon(store: EmbeddedStore) -> None:
+def test_the_audit_with_the_largest_epsilon(store: Store) -> None:
     """The engine has no exp: a power of e must do, up to the largest epsilon."""
     g = DatasetGraph.from_columns(["a", "b"], ["x", "y"], ["a"], ["b"], 690.0, colors=["x", "y"])
     store.load("g", g)

@@ -10,8 +10,9 @@ import neodp
 from neodp import DatasetGraph, generate
 from neodp.data.progress import Progress
 from neodp.errors import NoMechanism, Overtaken, UnfinishedGraph, UnknownGraph
-from neodp.store import Store, base, demand, open_store
-from neodp.store.neo4j import session as neo4j_session
+from neodp.store import Store, evaluation, open_store
+from neodp.store.neo4j import connection
+from neodp.store.records import fingerprint
 from tests import children
 
 DO = """
@@ -19,9 +20,9 @@ import os, signal, sys
 import neodp
 from neodp import generate
 from neodp.store import open_store
-from neodp.store.neo4j import session
+from neodp.store.neo4j import connection
 
-session.BATCH = 50
+connection.BATCH = 50
 calls = 0
 
 def die(what, done, total):
@@ -58,7 +59,7 @@ def test_an_interrupted_load_is_no_graph_and_can_be_repeated(address: str, step:
                 with pytest.raises((UnfinishedGraph, UnknownGraph), match="'g'"):
                     use("g")
         store.load("g", grid(), replace=not killed)
-        assert base.fingerprint(store.read("g")) == base.fingerprint(grid())
+        assert fingerprint(store.read("g")) == fingerprint(grid())
 
 
 @pytest.mark.parametrize("step", [1, 5, 9, 12, 17, 99])
@@ -70,12 +71,12 @@ def test_a_replacement_that_is_killed_leaves_the_old_graph_or_the_new_one(addres
         store.write("g", neodp.extend(old))
     killed = interrupted(address, LOAD.replace("progress", "replace=True, progress"), step)
     with open_store(address) as store:
-        assert base.fingerprint(store.read("g")) == base.fingerprint(old if killed else grid())
+        assert fingerprint(store.read("g")) == fingerprint(old if killed else grid())
         assert (store.info("g").mechanism is not None) == killed
         if killed:
             assert len(store.mechanism("g").mechanism) == 30
         store.load("g", generate.path(3), replace=True)
-        assert base.fingerprint(store.read("g")) == base.fingerprint(generate.path(3))
+        assert fingerprint(store.read("g")) == fingerprint(generate.path(3))
         assert [info.name for info in store.graphs()] == ["g"]
 
 
@@ -116,11 +117,11 @@ def test_an_interrupted_write_is_no_mechanism_and_can_be_repeated(address: str, 
         store.load("g", g.with_alpha(neodp.balanced(g)))
         store.write("g", neodp.extend(store.read("g")))
         store.write_alpha("g", store.read("g").with_alpha(neodp.homogeneous(store.read("g"), 0.9)))
-        before = base.fingerprint(store.read("g"))
+        before = fingerprint(store.read("g"))
     interrupted(address, WRITE, step)
     with open_store(address) as store:
         graph = store.read("g")
-        assert base.fingerprint(graph) == before
+        assert fingerprint(graph) == before
         best = neodp.extend(graph)
         try:
             stored = store.mechanism("g")
@@ -150,7 +151,7 @@ on_neo4j = pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 @pytest.fixture
 def shared(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store that writes in small batches, so that others can come between."""
-    monkeypatch.setattr(neo4j_session, "BATCH", 50)
+    monkeypatch.setattr(connection, "BATCH", 50)
     return store
 
 
@@ -182,7 +183,7 @@ def test_a_change_of_alpha_overtakes_a_writer(shared: Store) -> None:
 def test_of_two_loads_the_later_one_stands(shared: Store) -> None:
     with pytest.raises(Overtaken):
         shared.load("g", grid(), progress=meanwhile(lambda: shared.load("g", generate.path(300))))
-    assert base.fingerprint(shared.read("g")) == base.fingerprint(generate.path(300))
+    assert fingerprint(shared.read("g")) == fingerprint(generate.path(300))
 
 
 @on_neo4j
@@ -240,13 +241,13 @@ def test_a_drop_while_an_answer_is_found_is_named(
     shared.load("g", g.with_alpha(neodp.balanced(g)))
     shared.certify("g")
     for name in ("distributions", "everywhere"):
-        found = getattr(demand, name)
+        found = getattr(evaluation, name)
 
         def dropped(*words: Any, found: Any = found, **options: Any) -> Any:
             shared.drop("g")
             return found(*words, **options)
 
-        monkeypatch.setattr(demand, name, dropped)
+        monkeypatch.setattr(evaluation, name, dropped)
     with pytest.raises(Overtaken, match=r"graph 'g' in .* was changed while it was read; try again"):
         shared.answer("g", "17", "spring", constant_work=constant_work)
     assert shared.ledger().releases == ()

@@ -94,12 +94,13 @@ def test_large_graphs_are_searched(tmp_path: Path) -> None:
 def test_a_release_about_people_loads_nothing_for_graphs(tmp_path: Path) -> None:
     code = """
 import sys
-from neodp.ledger.answering import answer_once
+from neodp.ledger.answering import admit, draw_and_keep, look_up
 from neodp.ledger.question import Question
 from neodp.store import Store, open_store
 with open_store(sys.argv[1]) as store:
     question = Question("people", {}, ())
-    answer_once(store, [question], "spring", lambda _: {"yes": 0.5, "no": 0.5})
+    found = admit(store, look_up(store, ["people"], "spring"), [question])
+    draw_and_keep(store, found, [question], {"people": {"yes": 0.5, "no": 0.5}})
     store.ledger()
 late = ("pyarrow", "ladybug", "numba", "scipy", "neodp.core.ball", "neodp.core.solvers", "neodp.stretch")
 print(*(name for name in late if name in sys.modules))

@@ -17,10 +17,10 @@ import neodp
 from neodp import generate
 from neodp.cli import main
 from neodp.errors import GraphError, ReadOnlyStore, StoreError, StoreUnreachable
-from neodp.store import GraphInfo, Settings, cypher, open_store
-from neodp.store.base import fingerprint
+from neodp.store import GraphInfo, Settings, Store, cypher, open_store
 from neodp.store.cypher import canned, statements
-from neodp.store.neo4j import Neo4jStore
+from neodp.store.neo4j import Neo4jPort
+from neodp.store.records import fingerprint
 from neodp.stretch import Profiles
 from tools import neo4j_server as servers
 
@@ -30,10 +30,10 @@ def settings(server: servers.Server, **changes: Any) -> Settings:
 
 
 @pytest.fixture
-def store(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Neo4jStore]:
-    with Neo4jStore(settings(neo4j_server)) as store:
+def store(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Store]:
+    with open_store(settings(neo4j_server)) as store:
         store.init()
-        store._session.init(stretching=True)
+        store.port.connection.init(stretching=True)  # type: ignore[attr-defined]
         yield store
 
 
@@ -134,7 +134,7 @@ def test_a_server_with_another_cypher_takes_a_folder_and_a_subclass(
 ) -> None:
     """All that the subclass runs comes from its own folder: here a copy, whose every statement says so."""
 
-    class Twin(Neo4jStore):
+    class Twin(Neo4jPort):
         dialect = "twin"
 
     folder = shutil.copytree(cypher.root() / "neo4j", tmp_path / "twin")
@@ -148,7 +148,7 @@ def test_a_server_with_another_cypher_takes_a_folder_and_a_subclass(
     monkeypatch.setattr(cypher, "canned", cypher.canned.__wrapped__)  # or the copy would be remembered
     assert cypher.statement("graphs", "twin").startswith("/* twin */")
     g = generate.path(4)
-    with Twin(settings(neo4j_server)) as store:
+    with Store(Twin(settings(neo4j_server))) as store:
         store.load("g", g.with_alpha(neodp.balanced(g)))
         store.write("g", neodp.extend(store.read("g")))
         assert neodp.audit(store.read("g"), store.mechanism("g").mechanism)
@@ -207,7 +207,7 @@ def test_a_read_only_database_serves_all_that_only_reads(
 # --- other people's Cypher ------------------------------------------------------------------------------------
 
 
-def test_a_graph_made_by_plain_cypher(store: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+def test_a_graph_made_by_plain_cypher(store: Store, neo4j_driver: neo4j.Driver) -> None:
     """The data model is all that neodp needs; integers count as numbers, a missing delta as 0."""
     neo4j_driver.execute_query(
         """
@@ -248,7 +248,7 @@ def test_a_graph_made_by_plain_cypher(store: Neo4jStore, neo4j_driver: neo4j.Dri
     ],
 )
 def test_values_that_are_none_are_refused_by_name(
-    store: Neo4jStore, neo4j_driver: neo4j.Driver, change: str, message: str
+    store: Store, neo4j_driver: neo4j.Driver, change: str, message: str
 ) -> None:
     store.load("g", generate.path(4))
     neo4j_driver.execute_query(f"MATCH (d:Dataset {{key: '1'}})-[r:NEIGHBOR]->(e) {change}")
@@ -256,7 +256,7 @@ def test_values_that_are_none_are_refused_by_name(
         store.read("g")
 
 
-def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+def test_edges_into_another_graph_do_not_count(store: Store, neo4j_driver: neo4j.Driver) -> None:
     store.load("g", generate.path(4))
     store.load("h", generate.path(4))
     before = fingerprint(store.read("g"))
@@ -271,8 +271,10 @@ def test_edges_into_another_graph_do_not_count(store: Neo4jStore, neo4j_driver: 
 # --- how it asks ----------------------------------------------------------------------------------------------
 
 
-def test_transactions_say_who_runs_them(store: Neo4jStore) -> None:
-    _, rows = store._session.transaction("looking", lambda tx: tx.execute("SHOW TRANSACTIONS YIELD metaData", {}))
+def test_transactions_say_who_runs_them(store: Store) -> None:
+    _, rows = store.port.connection.transaction(  # type: ignore[attr-defined]
+        "looking", lambda tx: tx.execute("SHOW TRANSACTIONS YIELD metaData", {})
+    )
     assert [{"app": "neodp", "does": "looking"}] in rows
 
 
@@ -282,34 +284,34 @@ def test_many_clients_may_init_at_once(neo4j_server: servers.Server, neo4j_drive
     servers.wipe(neo4j_driver)
 
     def init(_: int) -> list[str]:
-        with Neo4jStore(settings(neo4j_server)) as store:
+        with open_store(settings(neo4j_server)) as store:
             return store.init()
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(init, range(6)))
-    with Neo4jStore(settings(neo4j_server)) as store:
+    with open_store(settings(neo4j_server)) as store:
         assert store.init() == []
 
 
 @pytest.fixture
-def bare(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Neo4jStore]:
+def bare(neo4j_server: servers.Server, neo4j_driver: neo4j.Driver) -> Iterator[Store]:
     """A store on a database without neodp's constraints."""
     servers.wipe(neo4j_driver)
-    with Neo4jStore(settings(neo4j_server)) as store:
+    with open_store(settings(neo4j_server)) as store:
         yield store
     servers.wipe(neo4j_driver)
 
 
-def test_the_constraints_of_profiles_come_with_the_first_profile(bare: Neo4jStore) -> None:
+def test_the_constraints_of_profiles_come_with_the_first_profile(bare: Store) -> None:
     made = bare.init()
     assert "neodp_release_name" in made
     assert not {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"} & set(made)
     bare.profiles.load("p", Profiles.from_columns(["ann"], ["tea"]))
-    names = bare._session.read("show_schema")["names"]
+    names = bare.port.connection.read("show_schema")["names"]  # type: ignore[attr-defined]
     assert {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"} <= set(names)
 
 
-def test_other_peoples_nodes_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+def test_other_peoples_nodes_that_are_in_the_way_are_named(bare: Store, neo4j_driver: neo4j.Driver) -> None:
     make = "UNWIND range(1, $n) AS i CREATE (n:$($label)) SET n += $values RETURN elementId(n) AS id"
     twice = {"profile": "p", "id": "7"}
     users = neo4j_driver.execute_query(make, {"n": 3, "label": "User", "values": twice}).records
@@ -324,7 +326,7 @@ def test_other_peoples_nodes_that_are_in_the_way_are_named(bare: Neo4jStore, neo
     assert e.value.hint.endswith("or give neodp a database of its own (NEO4J_DATABASE)")
 
 
-def test_releases_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+def test_releases_that_are_in_the_way_are_named(bare: Store, neo4j_driver: neo4j.Driver) -> None:
     """Only those that have neodp's own label, and a name."""
     neo4j_driver.execute_query("UNWIND [1, 2] AS i CREATE (:NeodpRelease {version: 1}), (:DatasetGraph {name: 'a'})")
     with pytest.raises(StoreError, match=r"has 2 nodes \(:DatasetGraph\) with name 'a': neodp needs one at most; look"):
@@ -337,7 +339,7 @@ def test_releases_that_are_in_the_way_are_named(bare: Neo4jStore, neo4j_driver: 
         bare.init()
 
 
-def test_an_index_that_is_in_the_way_is_named(bare: Neo4jStore, neo4j_driver: neo4j.Driver) -> None:
+def test_an_index_that_is_in_the_way_is_named(bare: Store, neo4j_driver: neo4j.Driver) -> None:
     neo4j_driver.execute_query("CREATE INDEX theirs FOR (d:Dataset) ON (d.graph, d.key)")
     with pytest.raises(StoreError, match=r"already exists.*; drop what is in the way of neodp_dataset_key, or use"):
         bare.init()
@@ -355,7 +357,7 @@ def _texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", sorted(_texts()))
-def test_no_statement_scans_all_datasets(store: Neo4jStore, neo4j_driver: neo4j.Driver, name: str) -> None:
+def test_no_statement_scans_all_datasets(store: Store, neo4j_driver: neo4j.Driver, name: str) -> None:
     """Every one finds its datasets by an index, whatever else is in the database."""
     store.load("g", generate.path(4))
     values = {"graph": "g", "from": "", "done": 0, "batch": 5, "limit": 5, "key": "1", "keys": ["1"], "ids": ["x"]}

@@ -12,8 +12,8 @@ import pytest
 import neodp
 from neodp import DatasetGraph, generate
 from neodp.errors import GraphError, StaleMechanism
-from neodp.store import Store
-from neodp.store.base import fingerprint
+from neodp.store import Store, answering
+from neodp.store.records import fingerprint
 from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]
@@ -196,6 +196,42 @@ def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) ->
     store.write("p", neodp.Mechanism.of(store.read("p"), np.full((3, 3), 1 / 3)))
     with pytest.raises(StaleMechanism):
         store.evaluate("p", ["a"])
+
+
+def test_two_neighbors_are_answered_by_one_method(store: Store) -> None:
+    """A mechanism that is the prefix sums but for the last bit of one entry: nothing at a dataset chooses the line.
+
+    Datasets 0 and 1 are neighbours with epsilon 0.5. When the stored rows around a dataset chose, 1 was answered by the
+    line and 0 by prefix sums: a factor of e^3.
+    """
+    colors = ["a", "b", "c"]
+    order = [colors if v < 5 else ["b", "a", "c"] for v in range(8)]
+    graph = DatasetGraph.from_columns(
+        [str(v) for v in range(8)],
+        [each[0] for each in order],
+        [str(v) for v in range(7)],
+        [str(v) for v in range(1, 8)],
+        [0.5, 0.5, 0.5, 3.0, 1.0, 1.0, 1.0],
+        alpha={"4": [0.1, 0.1, 0.8], "5": [0.1, 0.1, 0.8]},
+        preference=dict(zip(map(str, range(8)), order, strict=True)),
+        colors=colors,
+    )
+    store.load("g", graph)
+    store.extend("g")
+    stored = store.mechanism("g").mechanism
+    assert stored.method == "prefix"
+    rows = stored.probabilities.copy()
+    rows[2, 1] = np.nextafter(rows[2, 1], 1.0)
+    store.write("g", neodp.Mechanism.of(store.read("g"), rows))
+    info = store.certify("g")
+    drawn = [list(answering.drawn_from(store.port, info, key).values()) for key in ("0", "1", "2")]
+    assert drawn == stored.probabilities[:3].tolist()
+    everywhere = [list(answering.drawn_from_all(store.port, info, key).values()) for key in ("0", "1", "2")]
+    assert everywhere == drawn
+    line = neodp.extend(graph, method="line")
+    store.write("g", neodp.Mechanism.of(store.read("g"), line.probabilities))
+    assert store.mechanism("g").info.method == "line"
+    assert list(store.evaluate("g", ["1"]).evaluations[0].probabilities.values()) == line.probabilities[1].tolist()
 
 
 def test_alpha_and_probabilities_are_properties_of_lists(store: Store, graph: DatasetGraph) -> None:

@@ -7,7 +7,7 @@ import pytest
 from neodp.cli import main
 from neodp.errors import StoreError, StoreUnreachable
 from neodp.store import Settings, open_store
-from neodp.store.neo4j.session import PlainConnectionWarning
+from neodp.store.neo4j.connection import PlainConnectionWarning
 
 READING = [
     ["list"],
@@ -128,7 +128,7 @@ def test_where_a_password_would_travel_in_the_open(uri: str, other: str | None) 
     assert Settings(uri).exposed_to is None
 
 
-@pytest.mark.filterwarnings("always::neodp.store.neo4j.session.PlainConnectionWarning")
+@pytest.mark.filterwarnings("always::neodp.store.neo4j.connection.PlainConnectionWarning")
 def test_a_command_notes_once_that_a_password_would_travel_in_the_open(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

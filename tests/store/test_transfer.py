@@ -20,7 +20,6 @@ from neodp.ledger.account import Ledger, Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 from neodp.store import Settings, Store, open_store
-from neodp.store.embedded import EmbeddedStore
 from neodp.store.transfer import Exported, Imported, export_ledger, import_ledger, read_ledger
 
 ODD = Release(
@@ -457,14 +456,14 @@ def test_a_ledger_that_was_half_changed_is_not_called_damaged(
     tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The account was written by then, and the release was not; both are taken back before the ledger is looked at."""
-    with EmbeddedStore(Settings(str(tmp_path / "store.db"))) as store:
+    with open_store(Settings(str(tmp_path / "store.db"))) as store:
         imported(store, data)
         store.allow("staff", Limit(10))
 
         def fail(release: Release) -> str:
-            raise store._file.damaged("a page is gone")
+            raise store.port._file.damaged("a page is gone")  # type: ignore[attr-defined]
 
-        monkeypatch.setattr(store, "_create_release", fail)
+        monkeypatch.setattr(store.port, "_create_release", fail)
         with pytest.raises(DamagedStore, match=r"a page is gone; .*; the ledger is intact"):
             store.keep([Release("g", "four", "no", None, None, "staff", '{"a": 1}', (Level(1.0),))])
         assert store.ledger("staff").used == 3

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from neodp.cli.common import Session, confirm, progress, say, show, table
-from neodp.cli.options import Delimiter, Encoding, ExtraColumns, Json, Population, Quiet, Replace, Sheet, Yes, reading
+from neodp.cli.options import (
+    Delimiter,
+    Encoding,
+    ExtraColumns,
+    HeaderRow,
+    Json,
+    Population,
+    Quiet,
+    Replace,
+    Sheet,
+    Yes,
+    reading,
+)
 from neodp.cli.stretch.common import Profile
 from neodp.data.formatting import count, moment
 from neodp.errors import GraphError
@@ -45,6 +57,7 @@ def load(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
     extra_columns: ExtraColumns = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -53,7 +66,7 @@ def load(
 
     Example: `neodp stretch load ratings.csv --columns userId,movieId,rating --extra-columns ignore --threshold 4`
     """
-    options = reading(encoding, delimiter, sheet, extra_columns)
+    options = reading(encoding, delimiter, sheet, extra_columns, header_row)
     names = tuple(columns.split(","))
     if len(names) != 3:
         raise GraphError(f"--columns is {columns!r}", "give three names joined by commas: user,item,rating")

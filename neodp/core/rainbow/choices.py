@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import boundary
-from neodp.core.privacy import UNIT
 from neodp.core.rainbow.orders import require_orders
 from neodp.core.rainbow.units import context, lengths, lowered, rounded
 from neodp.data.distributions import distribution
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 
 __all__ = ["balanced", "homogeneous", "randomized_response"]
 

@@ -13,11 +13,10 @@ from decimal import Decimal, localcontext
 import numpy as np
 
 from neodp.core import auditing, boundary, inequalities
-from neodp.core.privacy import UNIT
 from neodp.core.rainbow.orders import Order, distances
 from neodp.core.rainbow.units import DIGITS, context, lengths, lowered, rounded
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 from neodp.errors import NotPrivate
 
 __all__ = ["prefix_sums"]

@@ -27,12 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.privacy import UNIT
 from neodp.core.rainbow.curves import Curve, Curves
 from neodp.core.rainbow.orders import Order
 from neodp.core.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded
 from neodp.data.distributions import distribution
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import MAX_EPSILON, UNIT, Floats
 from neodp.errors import PrivacyError
 
 __all__ = ["Table", "line"]

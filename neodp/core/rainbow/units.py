@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.compiled.labels import SMALLEST
-from neodp.core.privacy import UNIT
-from neodp.data.validation import Floats
+from neodp.data.validation import UNIT, Floats
 
 __all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from neodp.data.tables import fraction
+from neodp.data.tables import threshold_share
 from neodp.data.validation import MAX_EPSILON, Floats
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
@@ -131,14 +130,11 @@ def people_needed(rule: str | int, people: int) -> int:
         return people // 2 + 1
     if not isinstance(rule, str):
         return whole_number(rule, "rule", 0, people + 1)
-    kind, _, rest = rule.partition(":")
     try:
-        needed = fraction(rest)
+        return math.ceil(threshold_share(rule) * people)
     except ValueError:
-        needed = Fraction(-1)
-    if kind != "threshold" or not 0 <= needed <= 1:
-        raise GraphError(f"rule is {rule!r}", "give 'majority', a share from 0 to 1 as in 'threshold:2/3', or a number")
-    return math.ceil(needed * people)
+        hint = "give 'majority', a share from 0 to 1 as in 'threshold:2/3', or a number"
+        raise GraphError(f"rule is {rule!r}", hint) from None
 
 
 def generator(seed: int | None) -> np.random.Generator:

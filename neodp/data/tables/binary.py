@@ -25,7 +25,7 @@ class _Typed:
         """Return the number of a row."""
         return f"row {row + 1}"
 
-    def header_below(self, needed: Sequence[str]) -> str | None:
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
         """Return None, since there is only one header."""
         return None
 

@@ -17,7 +17,7 @@ from neodp.errors import GraphError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["as_text", "fraction", "number", "numbers", "whole"]
+__all__ = ["as_text", "fraction", "number", "numbers", "threshold_share", "whole"]
 
 NUMBER = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
 """A number as text, without spaces around it."""
@@ -104,6 +104,25 @@ def fraction(text: str) -> Fraction:
     if re.search(r"[eE][-+]?[0-9]{4}", text):  # 10^1000 as a fraction takes a while, and 10^(10^9) for ever
         raise ValueError(f"not a number: {text!r}")
     return Fraction(text.strip())
+
+
+def threshold_share(rule: str) -> Fraction:
+    """Return the share that a rule as ``threshold:2/3`` states.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such rule, or the share is not from 0 to 1.
+
+    Examples
+    --------
+    >>> threshold_share("threshold:2/3")
+    Fraction(2, 3)
+    """
+    kind, _, rest = rule.partition(":")
+    if kind != "threshold" or not 0 <= (share := fraction(rest)) <= 1:
+        raise ValueError(f"not a threshold: {rule!r}")
+    return share
 
 
 def numbers(

@@ -18,7 +18,7 @@ from neodp.data.tables.options import ReadOptions
 from neodp.errors import GraphError, near
 from neodp.hints import Hint, Option
 
-__all__ = ["is_alike", "on_one_line", "wanted_columns"]
+__all__ = ["is_alike", "on_one_line", "shortened", "wanted_columns"]
 
 
 def on_one_line(name: str, wanted: Sequence[str]) -> str:
@@ -33,6 +33,17 @@ def on_one_line(name: str, wanted: Sequence[str]) -> str:
     return name if name in wanted else re.sub(r"\s*[\r\n]+\s*", " ", name)
 
 
+def shortened(name: str, most: int = 60) -> str:
+    """Return a name for a message: of one that is too long, the beginning and an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("How satisfied are you with the opening hours of the office?", 24)
+    'How satisfied are you w…'
+    """
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
 def wanted_columns(
     source: object,
     names: Sequence[str],
@@ -42,7 +53,7 @@ def wanted_columns(
     closed: bool,
     options: ReadOptions,
     is_blank: Callable[[int], bool] = lambda _: False,
-    header_below: Callable[[Sequence[str]], str | None] = lambda _: None,
+    header_below: Callable[[Sequence[str]], tuple[str, int] | None] = lambda _: None,
 ) -> dict[str, int]:
     """Return the positions of the requested columns, without optional ones that are missing.
 
@@ -60,7 +71,7 @@ def wanted_columns(
     is_blank : function
         Returns True if all cells of the column at a position are empty; such a column needs no name.
     header_below : function
-        Returns the place below the first line that names the needed columns instead; None if there is no such place.
+        Returns "line" or "row" and its number, if one below the first names the needed columns; None if none does.
 
     Raises
     ------
@@ -77,11 +88,13 @@ def wanted_columns(
     """
     asked = (*needed, *optional)
     closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)
-    _refuse_twice(asked, lambda name: f"the column {name!r} is asked for twice", "name two different columns")
+    _refuse_twice(
+        asked, lambda name: f"the column {shortened(name)!r} is asked for twice", "name two different columns"
+    )
     there = Counter(names)
     _refuse_twice(
         [name for name in names if name in asked or (closed and name)],
-        lambda name: f"{source} has {there[name]} columns {name!r}",
+        lambda name: f"{source} has {there[name]} columns {shortened(name)!r}",
         "rename or remove all but one",
     )
     for name in needed:
@@ -97,11 +110,13 @@ def _refuse_twice(names: Sequence[str], message: Callable[[str], str], hint: str
             raise GraphError(message(name), hint)
 
 
-def _missing(source: object, name: str, names: Sequence[str], below: str | None) -> GraphError:
+def _missing(source: object, name: str, names: Sequence[str], below: tuple[str, int] | None) -> GraphError:
     """Return the error for a needed column that is missing, or whose name is in a line below the first."""
     if below is not None:
+        what, number = below
         return GraphError(
-            f"{source} has no column {name!r} in its first line", f"{below} names the columns: delete all above it"
+            f"{source} has no column {shortened(name)!r} in its first line",
+            Hint(f"{what} {number} names the columns: use ", Option("header_row", number)),
         )
     folded = [other for other in names if other.casefold() == name.casefold()]
     hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)
@@ -112,12 +127,12 @@ def _missing(source: object, name: str, names: Sequence[str], below: str | None)
             f"its first line is one column, {_listed(names)}: what separates columns? name it with ",
             Option("delimiter"),
         )
-    return GraphError(f"{source} has no column {name!r}", hint or f"its columns are {_listed(names)}")
+    return GraphError(f"{source} has no column {shortened(name)!r}", hint or f"its columns are {_listed(names)}")
 
 
 def _listed(names: Sequence[str]) -> str:
     """Join the first names in a list, on one line."""
-    shown = [name if name.isprintable() and 0 < len(name) <= 40 else f"{name[:40]!r}" for name in names[:20]]
+    shown = [name if name.isprintable() and 0 < len(name) <= 40 else f"{shortened(name, 40)!r}" for name in names[:20]]
     return ", ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
@@ -141,7 +156,7 @@ def _refuse_others(
     if slips:
         (other, name), *_ = slips
         raise GraphError(
-            f"{source} has a column {other!r}, and none {name!r}",
+            f"{source} has a column {shortened(other)!r}, and none {name!r}",
             Hint("rename it, or give ", Option("extra_columns", "ignore")),
         )
     if not closed:
@@ -153,7 +168,9 @@ def _refuse_others(
             Hint("name it in the first line, or give ", Option("extra_columns", "ignore")),
         )
     if others:
-        shown = ", ".join(map(repr, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+        shown = ", ".join(repr(shortened(other)) for other in others[:5]) + (
+            f" and {len(others) - 5} more" if len(others) > 5 else ""
+        )
         what = f"a column {shown}, which is" if len(others) == 1 else f"columns {shown}, which are"
         raise GraphError(
             f"{source} has {what} not asked for",

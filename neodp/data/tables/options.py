@@ -26,6 +26,9 @@ class ReadOptions:
         The separator of the cells of a text file: one character, or ``"tab"``. By default found from the header.
     sheet : str, optional
         The name of the sheet of a workbook; by default the only one that has cells.
+    header_row : int, optional
+        The row that names the columns, as a spreadsheet program counts (the line of a text file); rows above it are
+        ignored. By default the first row that has a cell.
     extra_columns : "refuse" or "ignore", optional
         The treatment of columns that were not requested. By default a table of a graph or of profiles with such columns
         is rejected, a table of people may have them, and neither may have one that looks like a missing optional
@@ -46,6 +49,7 @@ class ReadOptions:
     delimiter: str | None = None
     sheet: str | None = None
     extra_columns: ExtraColumns | None = None
+    header_row: int | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -65,5 +69,7 @@ class ReadOptions:
                     f"the delimiter is {self.delimiter!r}", "give one character such as ',', ';' or '|', or tab"
                 )
             object.__setattr__(self, "delimiter", delimiter)
+        if self.header_row is not None and (type(self.header_row) is not int or self.header_row < 1):
+            raise GraphError(f"the header row is {self.header_row!r}", "give a whole number of at least 1")
         if self.extra_columns not in (None, "refuse", "ignore"):
             raise GraphError(f"extra columns are to be {self.extra_columns!r}", "give refuse or ignore")

@@ -155,7 +155,9 @@ def _single(what: str, complaint: str, shown: object) -> str:
 
 def _several(what: str, complaint: str, kind: _Kind) -> tuple[str, str]:
     """Return the table that the rows are in, if their places name one, and the rest of a line about them."""
-    named = [re.fullmatch(r"(?s)(.*), ((?:line|row) [\d,]+)", kind.place(row)) for row, _ in kind.first]
+    named = [
+        re.fullmatch(r"(?s)(.*), ((?:line|row) [\d,]+(?: \(row [\d,]+\))?)", kind.place(row)) for row, _ in kind.first
+    ]
     places = [match[2] if match else kind.place(row) for match, (row, _) in zip(named, kind.first, strict=True)]
     cells = [
         place if shown is None else f"{place} ({_cell(shown)})"

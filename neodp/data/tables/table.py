@@ -25,6 +25,7 @@ from neodp.data.tables.source import ENDINGS, Format, TableSource, understood
 from neodp.data.tables.text import Text
 from neodp.data.tables.workbook import Workbook
 from neodp.errors import GraphError
+from neodp.hints import Hint, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +48,7 @@ class _Contents(Protocol):
 
     def place(self, row: int) -> str: ...
 
-    def header_below(self, needed: Sequence[str]) -> str | None: ...
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None: ...
 
     def forget(self) -> None: ...
 
@@ -207,6 +208,8 @@ def _opened(
     data = source.data()
     kind = format or source.format(data)
     contents: _Contents
+    if options.header_row is not None and kind in ("parquet", "arrow"):
+        raise GraphError(f"{source} names its columns outside its rows", Hint("leave out ", Option("header_row")))
     with understood(source, kind):
         if kind == "csv":
             contents = Text(source, data, options, wanted)

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.data.tables.names import on_one_line
 from neodp.data.tables.options import ReadOptions
@@ -73,6 +74,8 @@ class Text:
         self._source, self._options, self._wanted = source, options, tuple(wanted)
         self._data: bytes | None = _utf8(source, data, options.encoding)
         start, named = _declared(self._data)
+        if options.header_row is not None:
+            start = _line(source, self._data, options.header_row)
         self._start = start
         self._delimiters = tuple(filter(None, (options.delimiter or named,))) or DELIMITERS
         found = []
@@ -82,7 +85,7 @@ class Text:
             found.append((len(set(wanted) & set(names)), len(names), delimiter, names, end))
         best = max(found, key=lambda entry: entry[:2])  # the first of the best
         _, _, self.delimiter, self.names, self._end = best
-        self._lines: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._lines: NDArray[np.int64] | None = None  # per row its line, and its number in a spreadsheet program
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
         """Return the columns at these positions, as text."""
@@ -137,11 +140,14 @@ class Text:
         self._data = None
 
     def place(self, row: int) -> str:
-        """Return the line on which a row begins."""
+        """Return the line on which a row begins, and its number in a spreadsheet program if cells have line breaks."""
         if self._lines is None:
-            lines = (line for line, cells in self._records() if not self._is_blank(cells))
-            self._lines = np.fromiter(lines, np.int64)
-        return f"line {self._lines[row]}" if row < len(self._lines) else f"row {row + 1}"
+            rows = enumerate(self._records(), start=self._rows_above())
+            self._lines = np.array([(line, n) for n, (line, cells) in rows if not self._is_blank(cells)], np.int64)
+        if row >= len(self._lines):
+            return f"row {row + 1}"
+        line, number = self._lines[row].tolist()
+        return f"line {line}" if line == number else f"line {line} (row {number})"
 
     def _text(self) -> bytes:
         if self._data is None:
@@ -162,6 +168,11 @@ class Text:
         finally:
             csv.field_size_limit(limit)
 
+    def _rows_above(self) -> int:
+        """Return the number of the first record after the header, counted from 1 as a spreadsheet program does."""
+        reader = csv.reader(io.StringIO(self._text()[: self._end].decode(), newline=""), delimiter=self.delimiter)
+        return 1 + sum(1 for _ in reader)
+
     def _is_blank(self, cells: list[str]) -> bool:
         """Return True if a record is a line without cells, or with only empty ones: such a line is not a row."""
         if len(cells) == 1:
@@ -175,15 +186,16 @@ class Text:
         pattern = rb'[\r\n][ \t"]*' + mark + rb'[ \t"' + mark + rb"]*(?=[\r\n]|\Z)"
         return any(map(data.__contains__, begins)) and re.search(pattern, data) is not None
 
-    def header_below(self, needed: Sequence[str]) -> str | None:
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
         """Return the line that names the needed columns, if a title or a remark is above it."""
+        above = len(io.StringIO(self._text()[: self._start].decode(), newline="").readlines())
         for delimiter in self._delimiters:
             reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
-            begins = before = 1 + (self._start > 0)
+            begins = before = 1 + above
             try:
                 for cells in islice(reader, TITLE):
                     if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
-                        return f"line {begins}"
+                        return "line", begins
                     begins = before + reader.line_num
             except csv.Error:
                 continue
@@ -311,6 +323,18 @@ def _declared(data: bytes) -> tuple[int, str | None]:
     """Return the place where the table begins, and the delimiter that a first line ``sep=;`` names."""
     match = re.match(rb'"?[sS][eE][pP]=([^\r\n"])"?[ ,;\t]*(?:\r\n|\n|\r)', data)
     return (match.end(), match[1].decode("ascii", "replace")) if match and match[1].isascii() else (0, None)
+
+
+def _line(source: TableSource, data: bytes, number: int) -> int:
+    """Return the place where a line begins."""
+    place = 0
+    for i, line in enumerate(_opened(data, 0), start=1):
+        if i == number:
+            return place
+        place += len(line.encode())
+    raise GraphError(
+        f"{source} has no line {number}", Hint("give the row that names the columns as ", Option("header_row"))
+    )
 
 
 def _header(data: bytes, start: int, delimiter: str) -> tuple[list[str], int]:

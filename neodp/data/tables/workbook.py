@@ -40,6 +40,13 @@ class Workbook:
             ) from None
         self.sheet, rows = _chosen(CalamineWorkbook.from_filelike(io.BytesIO(data)), source, options.sheet)
         filled = [(number, row) for number, row in enumerate(rows, start=1) if any(cell != "" for cell in row)]
+        if options.header_row is not None:
+            filled = [(number, row) for number, row in filled if number >= options.header_row]
+            if not filled or filled[0][0] != options.header_row:
+                raise GraphError(
+                    f"{source} has no cells in row {options.header_row}",
+                    Hint("give the row that names the columns as ", Option("header_row")),
+                )
         if not filled:
             raise GraphError(f"{source} has no cells", "give a table whose first row names the columns")
         width = max(len(row) for _, row in filled)
@@ -59,11 +66,11 @@ class Workbook:
         """Return the number of a row, as the spreadsheet program shows it."""
         return f"row {self._rows[row]}"
 
-    def header_below(self, needed: Sequence[str]) -> str | None:
+    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
         """Return the row that names the needed columns, if a title is above it."""
         for number, *cells in zip(self._rows, *self._columns, strict=True):
             if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
-                return f"row {number}"
+                return "row", number
         return None
 
     def forget(self) -> None:

@@ -20,17 +20,18 @@ from neodp.store.embedded.records import Table
 from neodp.store.embedded.releases import Releases
 from neodp.store.settings import Settings
 
-__all__ = ["EmbeddedStore"]
+__all__ = ["EmbeddedPort"]
 
 
-class EmbeddedStore(Queries, Releases):
-    """A store in one file, created when it is opened for the first time."""
+class EmbeddedPort(Queries, Releases):
+    """The primitives of a store in one file, created when it is opened for the first time."""
 
     dialect = "embedded"
 
     def __init__(self, settings: Settings) -> None:
         self._file = File(settings, is_whole)
         self.address = self._file.address
+        self.made = self._file.made
         self._columns = Columns(self._file)
         self._graphs = Table(self._file, "graph", GRAPH)
         self._ledgers = Ledgers(self._file)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neodp.data.progress import Progress, silent
-from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
-from neodp.store.base import Store
 from neodp.store.embedded.columns import Array, Columns
 from neodp.store.embedded.content import Content, Held, levels_of
 from neodp.store.embedded.file import File
+from neodp.store.embedded.loading import Loading, new_version, now
 from neodp.store.embedded.records import Table
+from neodp.store.port import Port
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
 
-__all__ = ["GRAPH", "Graphs", "new_version", "now"]
+__all__ = ["GRAPH", "Graphs", "least_text", "star"]
 
 GRAPH = (
     *("name", "colors", "datasets", "edges", "levels", "ordered", "least", "population", "created"),
@@ -33,11 +31,13 @@ GRAPH = (
     *("method", "privacy", "mu", "stale", "evaluated"),
 )
 """The columns of the table ``graph``."""
+VERSIONS = ("content", "revision", "mechanism", "evaluated")
+"""Those that name the versions of a graph's data columns."""
 SMALL = 50_000
 """A graph of at most this many datasets and edges stays in memory after it was read, and so does its extension."""
 
 
-class Graphs(Store):
+class Graphs(Port):
     """The operations of the embedded store on graphs."""
 
     _file: File
@@ -54,6 +54,10 @@ class Graphs(Store):
         """Create the missing constraints and indexes, or tables, and return their names."""
         made, self._file.made = self._file.made, False
         return [self._file.path.name] if made else []  # a file is made whole
+
+    def may_write(self) -> bool:
+        """Return whether the user may write to the file."""
+        return not self._file.read_only
 
     def graphs(self) -> list[GraphInfo]:
         """Return all graphs, sorted by name."""
@@ -73,16 +77,9 @@ class Graphs(Store):
     # --- load and drop ------------------------------------------------------------------------------------
 
     def load(
-        self,
-        name: str,
-        graph: DatasetGraph,
-        *,
-        replace: bool = False,
-        population: str | None = None,
-        progress: Progress = silent,
-    ) -> GraphInfo:
+        self, name: str, graph: DatasetGraph, *, replace: bool, population: str | None, progress: Progress
+    ) -> None:
         """Store a graph under a name; readers see all of it or nothing."""
-        name, population = refusals.named("graph", name, population)
         level, levels = levels_of(graph)
         row: dict[str, Any] = dict.fromkeys(GRAPH) | {
             "name": name,
@@ -92,38 +89,22 @@ class Graphs(Store):
             "levels": len(levels),
             "ordered": int(graph.preference is not None),
             "least": least_text(graph.alpha),
+            "population": population,
             "created": now(),
             "content": new_version(),
             "revision": new_version(),
             "stale": 0,
         }
-        with self._file.writing():
-            there = self._graphs.rows().get(name)
-            if there is not None and not replace:
-                raise refusals.exists("graph", name, self.address)
-            kept = DEFAULT if there is None else there["population"]
-            row["population"] = kept if population is None else population
-            if there is not None:
-                self._delete(there)
+        with self._loading.replaced(row, replace=replace, progress=progress):
             self._content(row).write(graph, level, levels)
-            self._graphs.put(row)
-            for what in ("datasets", "edges"):
-                progress(what, row[what], row[what])
-        return _info(row)
 
-    def drop(self, name: str, *, progress: Progress = silent) -> int:
+    def drop(self, info: GraphInfo, progress: Progress) -> int:
         """Delete a graph with everything that belongs to it, and return how many datasets it had."""
-        with self._file.writing():
-            self.info(name)
-            row = self._graphs.rows()[name]
-            self._delete(row)
-            self._graphs.delete(name)
-            progress("dropping", row["datasets"], row["datasets"])
-        return int(row["datasets"])
+        return self._loading.drop(info.name, progress)
 
-    def _delete(self, row: Mapping[str, Any]) -> None:
-        """Delete the columns of a graph."""
-        self._columns.delete(row["content"], row["revision"], row["mechanism"], row["evaluated"])
+    @property
+    def _loading(self) -> Loading:
+        return Loading(self._file, self._graphs, self._columns, "graph", VERSIONS, ("datasets", "edges"))
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -168,7 +149,7 @@ class Graphs(Store):
         assert self._last is not None
         return self._last
 
-    def _layers(self, info: GraphInfo) -> int:
+    def layers(self, info: GraphInfo) -> int:
         """Return how many layers take as long as a pass: about one for every 10,000 datasets and edges.
 
         A small graph is not searched, since the result of a pass stays in memory.
@@ -288,13 +269,3 @@ def least_text(alpha: Floats) -> str:
 
     least = least_of(alpha[~np.isnan(alpha[:, 0])])
     return " ".join(repr(float(x)) for x in least.ravel())
-
-
-def new_version() -> str:
-    """Return a name that was never used."""
-    return uuid.uuid4().hex
-
-
-def now() -> str:
-    """Return the time, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -13,7 +13,8 @@ from neodp.data.progress import Progress, silent
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column
 from neodp.store.embedded.content import Content, Held
-from neodp.store.embedded.graphs import Graphs, least_text, new_version, now, star
+from neodp.store.embedded.graphs import Graphs, least_text, star
+from neodp.store.embedded.loading import new_version, now
 from neodp.store.records import GraphInfo, StoredGraph, fingerprint
 from neodp.store.views import StoredView
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
-    from neodp.store.notions import Notion
+    from neodp.store.stored_privacy import StoredPrivacy
 
 __all__ = ["Mechanisms"]
 
@@ -52,10 +53,11 @@ class Mechanisms(Graphs):
         progress("alpha", given, given)
         return given
 
-    def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
+    def write(self, name: str, mechanism: Mechanism, privacy: StoredPrivacy, progress: Progress) -> None:
+        """Store a mechanism's probabilities on its datasets; readers see the whole mechanism or none."""
         import pyarrow as pa
 
-        from neodp.store.notions import by_edge
+        from neodp.store.stored_privacy import by_edge
 
         graph, p_true = mechanism.graph, mechanism.p_true
         with self._file.writing():
@@ -71,17 +73,17 @@ class Mechanisms(Graphs):
                 "min_p_true": repr(float(p_true.min())),
                 "mean_p_true": repr(float(p_true.mean())),
                 "method": mechanism.method,
-                "privacy": notion.name,
-                "mu": None if notion.mu is None else repr(notion.mu),
+                "privacy": privacy.name,
+                "mu": None if privacy.mu is None else repr(privacy.mu),
                 "stale": int(not fits),
                 "evaluated": None,
             }
             rows = _placed(mechanism.probabilities, places, row["datasets"])
             self._columns.write(_rows(new, rows.shape[1]), rows)
-            if notion.mus is not None:
+            if privacy.mus is not None:
                 stored = self._whole(row)
                 one, two = (graph.keys.take(pa.array(end)) for end in (graph.source, graph.target))
-                self._columns.write(_mu(new), by_edge(stored, one, two, notion.mus))
+                self._columns.write(_mu(new), by_edge(stored, one, two, privacy.mus))
             self._graphs.put(new)
         progress("probabilities", len(graph), len(graph))
 
@@ -98,17 +100,16 @@ class Mechanisms(Graphs):
             raise refusals.foreign_key(row["name"], graph.key(pc.index(where.is_null(), True).as_py()))
         return np.asarray(where, np.int64), fingerprint(graph) == fingerprint(stored)
 
-    def _made_for(self, graph: StoredGraph, info: GraphInfo) -> bool:
-        return not info.stale  # nobody else changes this store
-
-    def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+    def probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+        """Return the stored probabilities in the order of a graph's datasets; NaN where there are none."""
         with self._file.reading():
             row = self._row(info.name)
             if row["mechanism"] is None:
                 return np.full((row["datasets"], len(info.colors)), np.nan)
             return self._columns.read(_rows(row, len(info.colors)))
 
-    def _mus(self, graph: StoredGraph) -> Floats:
+    def mus(self, graph: StoredGraph) -> Floats:
+        """Return the stored mu in the order of a graph's edges; NaN where there is none."""
         with self._file.reading():
             return self._columns.read(_mu(self._row(graph.name)))
 

@@ -9,17 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neodp.data.progress import Progress, silent
+from neodp.data.progress import Progress
 from neodp.hints import Call
-from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column, Columns
 from neodp.store.embedded.file import File
-from neodp.store.embedded.graphs import new_version, now
+from neodp.store.embedded.loading import Loading, new_version, now
 from neodp.store.embedded.records import Table
 from neodp.store.embedded.texts import Texts
-from neodp.store.profiles import ProfileInfo, ProfileStore
-from neodp.store.records import READY
+from neodp.store.port import ProfilePort
+from neodp.store.records import READY, ProfileInfo
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
@@ -33,7 +32,7 @@ SIMILAR = {"user": "<i4", "other": "<i4", "score": "<f8", "rank": "<i4", "measur
 MEASURES = tuple(Measure)
 
 
-class EmbeddedProfiles(ProfileStore):
+class EmbeddedProfiles(ProfilePort):
     """The profiles of an embedded store."""
 
     def __init__(self, file: File, columns: Columns) -> None:
@@ -47,40 +46,21 @@ class EmbeddedProfiles(ProfileStore):
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(
-        self,
-        name: str,
-        profiles: Profiles,
-        *,
-        replace: bool = False,
-        population: str | None = None,
-        progress: Progress = silent,
-    ) -> ProfileInfo:
+    def load(self, name: str, profiles: Profiles, *, replace: bool, population: str | None, progress: Progress) -> None:
         """Store profiles under a name; readers see all of them or nothing."""
-        name, population = refusals.named("profile", name, population)
         row: dict[str, Any] = dict.fromkeys(PROFILE) | {
             "name": name,
             "users": len(profiles.users),
             "items": len(profiles.items),
             "likes": profiles.likes,
             "grouped": int(profiles.group is not None),
+            "population": population,
             "created": now(),
             "content": new_version(),
             "similar": 0,
         }
-        with self._file.writing():
-            there = self._profiles.rows().get(name)
-            if there is not None and not replace:
-                raise refusals.exists("profile", name, self.address)
-            kept = DEFAULT if there is None else there["population"]
-            row["population"] = kept if population is None else population
-            if there is not None:
-                self._columns.delete(there["content"], there["neighbors"])
+        with self._loading.replaced(row, replace=replace, progress=progress):
             self._create(row, profiles)
-            self._profiles.put(row)
-            for what in ("users", "items", "likes"):
-                progress(what, row[what], row[what])
-        return _info(row)
 
     def _create(self, row: Mapping[str, Any], p: Profiles) -> None:
         texts = {"user.id": p.users, "item.id": p.items} | ({} if p.group is None else {"user.group": p.group})
@@ -90,19 +70,18 @@ class EmbeddedProfiles(ProfileStore):
         for column, values in zip(_likes(row), columns, strict=True):
             self._columns.write(column, values)
 
-    def drop(self, name: str, *, progress: Progress = silent) -> int:
+    def drop(self, info: ProfileInfo, progress: Progress) -> int:
         """Delete profiles with everything that belongs to them, and return how many users there were."""
-        with self._file.writing():
-            users = self.info(name).users
-            row = self._profiles.rows()[name]
-            self._columns.delete(row["content"], row["neighbors"])
-            self._profiles.delete(name)
-            progress("dropping", users, users)
-        return users
+        return self._loading.drop(info.name, progress)
+
+    @property
+    def _loading(self) -> Loading:
+        counts = ("users", "items", "likes")
+        return Loading(self._file, self._profiles, self._columns, "profile", ("content", "neighbors"), counts)
 
     # --- reading and writing back -------------------------------------------------------------------------
 
-    def read(self, name: str, *, progress: Progress = silent) -> Profiles:
+    def read(self, name: str, progress: Progress) -> Profiles:
         """Return complete profiles."""
         with self._file.reading():
             self.ready(name)
@@ -116,7 +95,7 @@ class EmbeddedProfiles(ProfileStore):
     def _texts(self, row: Mapping[str, Any], name: str) -> pa.StringArray:
         return Texts(self._columns, row["content"], name, row["items" if name == "item.id" else "users"]).read()
 
-    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, progress: Progress) -> int:
         """Store neighbours in place of the ones that their users have, and return how many were stored."""
         k, total = found.neighbor.shape[1], found.neighbor.size
         new: dict[str, Array] = {

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from neodp.data.progress import silent
 from neodp.store.embedded.mechanisms import Mechanisms
 from neodp.store.records import READY
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from neodp.store.cypher import Subject
     from neodp.store.embedded.profiles import EmbeddedProfiles
 
 __all__ = ["Queries"]
@@ -27,26 +29,21 @@ class Queries(Mechanisms):
 
     @property
     def profiles(self) -> EmbeddedProfiles:
-        """The users, items and likes that are stored beside the graphs."""
+        """The primitives on profiles, which are stored beside the graphs."""
         from neodp.store.embedded.profiles import EmbeddedProfiles
 
         return EmbeddedProfiles(self._file, self._columns)
 
-    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
-        from neodp.store.cypher import bound, subject
-
-        text, values = bound(query, parameters, self.dialect)
+    def query(self, text: str, values: Row, subject: Subject, name: str) -> pa.Table:
+        """Return the result of a reading query about one graph or one set of profiles."""
         with self._file.reading():
-            values |= self._subject(query, name)
-            if subject(query) == "profile":
-                return self._run(text, values, [], [self.profiles.rows()[name]])
-            return self._run(text, values, [self._graphs.rows()[name]], [])
+            if subject == "profile":
+                own = {"profiles": self.profiles.ready(name).name}
+                return self._run(text, {**values, **own}, [], [self.profiles.rows()[name]])
+            return self._run(text, {**values, "graph": self.ready(name).name}, [self._graphs.rows()[name]], [])
 
     def select(self, text: str) -> pa.Table:
-        """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`)."""
-        from neodp.store.reading import require_reading
-
-        require_reading(text)
+        """Return the result of a user's own Cypher, which was checked to only read."""
         with self._file.reading():
             return self._run(text, {}, list(self._graphs.rows().values()), list(self.profiles.rows().values()))
 
@@ -98,7 +95,7 @@ class Queries(Mechanisms):
         yield "Dataset", pa.table(columns | dict(zip(nodes.column_names, nodes.columns, strict=True)))
         graph = self._whole(row)
         each_mu = row["privacy"] == "gaussian" and row["mu"] is None
-        mu = pa.array(self._mus(graph)) if each_mu else pa.nulls(graph.edges, pa.float64())
+        mu = pa.array(self.mus(graph)) if each_mu else pa.nulls(graph.edges, pa.float64())
         ends = {"from": graph.source.astype(np.int64) + first, "to": graph.target.astype(np.int64) + first}
         yield "NEIGHBOR", pa.table(ends | {"epsilon": graph.epsilon, "delta": graph.delta, "mu": mu})
 
@@ -108,7 +105,7 @@ class Queries(Mechanisms):
 
         from neodp.store.embedded.profiles import MEASURES
 
-        name, p = row["name"], self.profiles.read(row["name"])
+        name, p = row["name"], self.profiles.read(row["name"], silent)
         own = {column: row[column] for column in ("name", "created", "users", "items", "likes", "population")}
         yield "NeodpProfiles", pa.Table.from_pylist([own])
         group = pa.nulls(len(p.users), pa.string()) if p.group is None else p.group

@@ -10,28 +10,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neodp.data.names import valid_name
 from neodp.ledger.account import Account, Ledger, Limit
-from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
-from neodp.store.base import Store
 from neodp.store.embedded.file import File
-from neodp.store.embedded.graphs import now
 from neodp.store.embedded.ledgers import RELEASE, Ledgers, digest_of_release, identity_of
+from neodp.store.embedded.loading import now
 from neodp.store.embedded.records import Table
+from neodp.store.port import Port
 from neodp.store.records import Certificate, GraphInfo
 
 __all__ = ["Releases"]
 
 
-class Releases(Store):
+class Releases(Port):
     """The operations of the embedded store on releases and certificates."""
 
     _file: File
     _graphs: Table
     _ledgers: Ledgers
 
-    def ledger(self, population: str = DEFAULT) -> Ledger:
+    def ledger(self, population: str) -> Ledger:
         """Return everything that was answered about a population, and the limit of what may be answered."""
         return self._ledgers.one(population)
 
@@ -39,7 +37,7 @@ class Releases(Store):
         """Return the ledgers of all populations that have an answer or a limit, sorted by name."""
         return self._ledgers.all()
 
-    def account(self, population: str = DEFAULT) -> Account:
+    def account(self, population: str) -> Account:
         """Return a population's total spending and its limit, without reading every release."""
         with self._file.reading():
             self._ledgers.require_sound()
@@ -59,7 +57,6 @@ class Releases(Store):
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         """Set how much may be answered about a population, in place of the previous limit."""
-        population = valid_name("population", population)
         with self._file.writing():
             self._set(population, **_parts(limit))
             return self._ledgers.one(population)  # if it is damaged, nothing is set
@@ -121,13 +118,15 @@ class Releases(Store):
 
     # --- certificates -------------------------------------------------------------------------------------
 
-    def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
+    def certify(self, info: GraphInfo, certificate: Certificate, *, stale: bool) -> None:
+        """Store a graph's certificate, and whether its mechanism is stale, if the graph is still at that revision."""
         with self._file.writing():
             row = self._graphs.rows().get(info.name)
             if row is not None and row["revision"] == info.revision:
                 self._graphs.put(row | {"certified": f"{info.revision}\t{certificate.text()}", "stale": int(stale)})
 
-    def _mark_changed(self, name: str) -> None:
+    def mark_changed(self, name: str) -> None:
+        """Revoke a graph's certificate, and mark its mechanism as stale."""
         with self._file.writing():
             row = self._graphs.rows().get(name)
             if row is not None:

@@ -1,6 +1,6 @@
 """Dataset graphs in Neo4j, over Bolt.
 
-``session`` queries the server, ``columns`` converts the results into arrays, and there is a module for each file of
+``connection`` queries the server, ``columns`` converts the results into arrays, and there is a module for each file of
 ``cypher/neo4j``. A server that speaks Bolt, but another dialect of Cypher, needs its own folder in ``cypher/`` and a
 subclass that names that folder as its dialect.
 """
@@ -15,21 +15,21 @@ import neo4j
 
 from neodp.errors import StoreError
 from neodp.hints import Call, Hint
-from neodp.store.engines import Plugin
+from neodp.store.neo4j.connection import Connection
 from neodp.store.neo4j.mechanisms import Mechanisms
 from neodp.store.neo4j.plugin import look, server_version
 from neodp.store.neo4j.releases import Releases
-from neodp.store.neo4j.session import Session
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
-    from neodp.store.profiles import ProfileStore
+    from neodp.store.port import ProfilePort
+    from neodp.store.verbs import Verbs
 
-__all__ = ["Neo4jStore"]
+__all__ = ["Neo4jPort"]
 
 
-class Neo4jStore(Mechanisms, Releases):
-    """A store on a Neo4j server, version 5.26 or newer.
+class Neo4jPort(Mechanisms, Releases):
+    """The primitives of a store on a Neo4j server, version 5.26 or newer.
 
     Parameters
     ----------
@@ -46,25 +46,25 @@ class Neo4jStore(Mechanisms, Releases):
     def __init__(
         self, settings: Settings, *, driver: neo4j.Driver | None = None, auth: neo4j.Auth | None = None
     ) -> None:
-        self._session = Session(settings, self.dialect, driver, auth)
-        self.address = self._session.address
+        self.connection = Connection(settings, self.dialect, driver, auth)
+        self.address = self.connection.address
 
     @cached_property
-    def plugin(self) -> Plugin | None:  # type: ignore[override]
+    def plugin(self) -> Verbs | None:  # type: ignore[override]
         """The server's plugin; None if it is missing or of another version."""
-        return look(self._session)
+        return look(self.connection, self)
 
     def plugin_version(self) -> str | None:
         """Return the version of the server's plugin; None if it has none."""
-        return server_version(self._session)
+        return server_version(self.connection)
 
     def server(self) -> str:
         """Return the name and version of the server, as in ``Neo4j/5.26.19``."""
-        return self._session.server()
+        return self.connection.server()
 
     def may_write(self) -> bool:
         """Return whether the user may write to the database, without changing anything."""
-        return self._session.may_write()
+        return self.connection.may_write()
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Refuse to copy the database, since a Neo4j server has its own backup tools."""
@@ -78,8 +78,8 @@ class Neo4jStore(Mechanisms, Releases):
         )
 
     @property
-    def profiles(self) -> ProfileStore:
-        """The users, items and likes that are stored beside the graphs."""
+    def profiles(self) -> ProfilePort:
+        """The primitives on profiles, which are stored beside the graphs."""
         from neodp.store.neo4j.profiles import Neo4jProfiles
 
-        return Neo4jProfiles(self._session)
+        return Neo4jProfiles(self.connection)

@@ -1,12 +1,12 @@
 """Dataset graphs in Neo4j: load, drop, list and read (``cypher/neo4j/graphs.cypher``).
 
 Graphs are read and written as columns, some thousands of rows at a time, so that memory stays bounded on both sides.
-They are loaded completely or not at all (:mod:`neodp.store.neo4j.names`).
+They are loaded completely or not at all (:mod:`neodp.store.neo4j.loading`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,47 +19,39 @@ from neodp.data.preferences import preferences
 from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken, ReadOnlyStore
 from neodp.store import refusals
-from neodp.store.base import Store
-from neodp.store.cypher import bound, statement
+from neodp.store.cypher import Subject, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
-from neodp.store.neo4j.names import Names, Part
-from neodp.store.neo4j.session import Session, batches, side_by_side
-from neodp.store.reading import require_reading
+from neodp.store.neo4j.connection import Connection, batches, side_by_side
+from neodp.store.neo4j.loading import Loading, Part
+from neodp.store.port import Port
 from neodp.store.records import GraphInfo, StoredGraph
 
 __all__ = ["Graphs"]
 
 
-class Graphs(Store):
+class Graphs(Port):
     """The operations of a Neo4j store on graphs."""
 
-    _session: Session
+    connection: Connection
 
     def close(self) -> None:
         """Close the store."""
-        self._session.close()
+        self.connection.close()
 
     def init(self) -> list[str]:
         """Create the missing constraints and indexes, or tables, and return their names."""
-        return self._session.init()
+        return self.connection.init()
 
     def graphs(self) -> list[GraphInfo]:
         """Return all graphs, sorted by name."""
-        return [GraphInfo.from_row(row) for row in self._session.rows("graphs")]
+        return [GraphInfo.from_row(row) for row in self.connection.rows("graphs")]
 
     # --- load and drop ------------------------------------------------------------------------------------
 
     def load(
-        self,
-        name: str,
-        graph: DatasetGraph,
-        *,
-        replace: bool = False,
-        population: str | None = None,
-        progress: Progress = silent,
-    ) -> GraphInfo:
+        self, name: str, graph: DatasetGraph, *, replace: bool, population: str | None, progress: Progress
+    ) -> None:
         """Store a graph under a name; readers see all of it or nothing."""
-        name, population = refusals.named("graph", name, population)
         self.init()
 
         def make(place: str, writer: str) -> dict[str, Any]:
@@ -72,17 +64,16 @@ class Graphs(Store):
                 "population": population,
             }
 
-        self._names.load(name, make, replace=replace)
-        return self.info(name)
+        self._loading.load(name, make, replace=replace)
 
-    def drop(self, name: str, *, progress: Progress = silent) -> int:
+    def drop(self, info: GraphInfo, progress: Progress) -> int:
         """Delete a graph with everything that belongs to it, and return how many datasets it had."""
-        return self._names.drop(name, self.info(name).datasets, progress)
+        return self._loading.drop(info.name, info.datasets, progress)
 
     @property
-    def _names(self) -> Names:
-        return Names(
-            self._session,
+    def _loading(self) -> Loading:
+        return Loading(
+            self.connection,
             what="graph",
             parameter="graph",
             look="info",
@@ -101,7 +92,7 @@ class Graphs(Store):
         """Create the datasets, and return the server's numbers of them."""
 
         def create(values: dict[str, list[Any]]) -> Numbers:
-            found = self._session.write("create_datasets", graph=name, writer=writer, **values)
+            found = self.connection.write("create_datasets", graph=name, writer=writer, **values)
             if found["rows"] != list(range(len(values["keys"]))):
                 raise self._overtaken(name)
             return np.array(found["numbers"], np.int64)
@@ -134,7 +125,7 @@ class Graphs(Store):
 
         def work(values: dict[str, list[Any]]) -> int:
             count = len(next(iter(values.values())))
-            if count not in self._session.write(write, graph=name, writer=writer, **values).values():
+            if count not in self.connection.write(write, graph=name, writer=writer, **values).values():
                 raise self._overtaken(name)
             return count
 
@@ -144,7 +135,7 @@ class Graphs(Store):
             progress(what, done, total)
 
     def _overtaken(self, name: str) -> Overtaken:
-        return self._names.overtaken(name)
+        return self._loading.overtaken(name)
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -163,7 +154,7 @@ class Graphs(Store):
         if keys is None:
             parts = self._datasets("read_datasets", info, progress)
         else:
-            parts = iter([self._session.read("find_datasets", graph=name, keys=self._ball(name, keys, radius or 0))])
+            parts = iter([self.connection.read("find_datasets", graph=name, keys=self._ball(name, keys, radius or 0))])
         found = list(map(columns, parts))
         self._unchanged(info)
         return stored_graph(info, found, color)
@@ -171,11 +162,11 @@ class Graphs(Store):
     def _datasets(self, name: str, info: GraphInfo, progress: Progress = silent) -> Iterator[dict[str, Any]]:
         """Return the results of a statement about all datasets of a graph, in the order of their keys, page by page."""
         seen = 0
-        for found in self._session.spread(name, "next_key", graph=info.name):
+        for found in self.connection.spread(name, "next_key", graph=info.name):
             yield found
             seen += len(found["keys"])
             progress("reading", seen, max(seen, info.datasets))
-        count = self._session.read("count_datasets", graph=info.name)["datasets"]
+        count = self.connection.read("count_datasets", graph=info.name)["datasets"]
         if count != seen:
             raise refusals.keys_not_texts("graph", info.name, "datasets", "key", count, seen)
 
@@ -187,7 +178,7 @@ class Graphs(Store):
     def _ball(self, name: str, keys: Sequence[str], radius: int) -> list[str]:
         """Return the keys of the datasets up to `radius` edges away from the given ones, by one query per layer."""
         wanted = list(dict.fromkeys(keys))
-        found = self._session.read("find_datasets", graph=name, keys=wanted)
+        found = self.connection.read("find_datasets", graph=name, keys=wanted)
         require(name, wanted, found["keys"])
         seen, layer = set(wanted), wanted
         for _ in range(radius):
@@ -195,7 +186,7 @@ class Graphs(Store):
             seen.update(layer)
         return sorted(seen)
 
-    def _layers(self, info: GraphInfo) -> int:
+    def layers(self, info: GraphInfo) -> int:
         """Return how many layers take as long as a pass: about three, and one more for every thousand datasets."""
         return min(200, 3 + info.datasets // 1000)
 
@@ -205,7 +196,7 @@ class Graphs(Store):
 
     def _star(self, info: GraphInfo, keys: Sequence[str]) -> Star:
         """Return the edges at some datasets of a graph that is known to be completely loaded."""
-        found = self._session.read("neighbors", graph=info.name, keys=list(keys))
+        found = self.connection.read("neighbors", graph=info.name, keys=list(keys))
         require(info.name, keys, found["known"])
         neighbor = pa.array(found["neighbors"], pa.string())
         return Star(
@@ -220,15 +211,15 @@ class Graphs(Store):
 
     # --- queries ------------------------------------------------------------------------------------------
 
-    def _query(self, query: str, name: str, parameters: dict[str, Any]) -> pa.Table:
-        text, values = bound(query, parameters, self.dialect)
-        return self._session.table(query, text, values | self._subject(query, name))
+    def query(self, text: str, values: Mapping[str, Any], subject: Subject, name: str) -> pa.Table:
+        """Return the result of a reading query about one graph or one set of profiles."""
+        own = {"graph": self.ready(name).name} if subject == "graph" else {"profiles": self.profiles.ready(name).name}
+        return self.connection.table("query", text, {**values, **own})
 
     def select(self, text: str) -> pa.Table:
-        """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`)."""
-        require_reading(text)
+        """Return the result of a user's own Cypher, which was checked to only read."""
         try:
-            return self._session.table("select", text, {})
+            return self.connection.table("select", text, {})
         except ReadOnlyStore:
             raise refusals.would_write() from None
 
@@ -236,7 +227,7 @@ class Graphs(Store):
         """Return a property of a graph's datasets, whoever wrote it, as the columns `key` and `value`."""
         self.ready(name)
         text = statement("read_property", self.dialect)
-        return self._session.table("read_property", text, {"graph": name, "property": property})
+        return self.connection.table("read_property", text, {"graph": name, "property": property})
 
 
 def _dataset_rows(graph: DatasetGraph) -> Iterator[dict[str, list[Any]]]:

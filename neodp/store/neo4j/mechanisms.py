@@ -29,10 +29,10 @@ from neodp.data.validation import Floats
 from neodp.errors import Overtaken
 from neodp.store import refusals
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
+from neodp.store.neo4j.connection import Transaction, batches, side_by_side
 from neodp.store.neo4j.graphs import Graphs
-from neodp.store.neo4j.session import Transaction, batches, side_by_side
-from neodp.store.notions import Notion, by_edge
 from neodp.store.records import READY, GraphInfo, StoredGraph
+from neodp.store.stored_privacy import StoredPrivacy, by_edge
 from neodp.store.views import StoredView
 
 __all__ = ["Mechanisms"]
@@ -57,25 +57,26 @@ class Mechanisms(Graphs):
                     raise self._overtaken(name)
                 progress("alpha", rows.stop, len(given))
 
-        self._session.transaction("write_alpha", work)
+        self.connection.transaction("write_alpha", work)
         return len(given)
 
     # --- a whole mechanism --------------------------------------------------------------------------------
 
-    def _write(self, name: str, mechanism: Mechanism, notion: Notion, progress: Progress) -> None:
+    def write(self, name: str, mechanism: Mechanism, privacy: StoredPrivacy, progress: Progress) -> None:
+        """Store a mechanism's probabilities on its datasets; readers see the whole mechanism or none."""
         info, graph, writer = self.ready(name), mechanism.graph, uuid.uuid4().hex
         refusals.check_colors(info, graph)
         dataset = self._numbers(name, graph)
-        if self._session.read("count_datasets", graph=name)["datasets"] != len(graph):
+        if self.connection.read("count_datasets", graph=name)["datasets"] != len(graph):
             stored = {key for part in self._datasets("read_numbers", info) for key in part["keys"]}
             others = stored.difference(graph.keys.to_pylist())
             raise refusals.not_covered(name, min(others)) if others else self._overtaken(name)
-        facts = notion.facts(mechanism)
-        self._session.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
+        facts = privacy.facts(mechanism)
+        self.connection.owned("claim_mechanism", self._overtaken(name), graph=name, writer=writer)
         self._write_rows(name, writer, mechanism, dataset, progress)
-        if notion.mus is not None:
-            self._write_mus(name, writer, graph, dataset, notion.mus, progress)
-        self._session.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
+        if privacy.mus is not None:
+            self._write_mus(name, writer, graph, dataset, privacy.mus, progress)
+        self.connection.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
 
     def _write_rows(self, name: str, writer: str, mechanism: Mechanism, dataset: Numbers, progress: Progress) -> None:
         two = family(mechanism.graph).binary
@@ -104,12 +105,13 @@ class Mechanisms(Graphs):
         numbers: Numbers = np.concatenate([np.array(part["numbers"], np.int64) for part in parts])
         return np.take(numbers, np.asarray(where))
 
-    def _probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+    def probabilities(self, graph: StoredGraph, info: GraphInfo) -> Floats:
+        """Return the stored probabilities in the order of a graph's datasets; NaN where there are none."""
         assert graph.ids is not None
         numbers, rows = graph.ids, np.full((len(graph), len(graph.colors)), np.nan)
 
         def page(part: slice) -> tuple[slice, dict[str, Any]]:
-            return part, self._session.read("read_probabilities", numbers=numbers[part].to_pylist())
+            return part, self.connection.read("read_probabilities", numbers=numbers[part].to_pylist())
 
         for part, values in side_by_side(page, batches(len(graph))):
             if values["keys"] != graph.keys[part].to_pylist():
@@ -117,7 +119,8 @@ class Mechanisms(Graphs):
             rows[part] = stored_rows(values, len(graph.colors))
         return rows
 
-    def _mus(self, graph: StoredGraph) -> Floats:
+    def mus(self, graph: StoredGraph) -> Floats:
+        """Return the stored mu in the order of a graph's edges; NaN where there is none."""
         parts = list(self._datasets("read_mus", self.ready(graph.name)))
         sources, targets = (pa.array([x for p in parts for x in p[c]], pa.string()) for c in ("sources", "targets"))
         return by_edge(graph, sources, targets, numbers([x for part in parts for x in part["mus"]]))
@@ -127,7 +130,7 @@ class Mechanisms(Graphs):
     @contextmanager
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> Iterator[StoredView]:
         """Return a graph seen from some of its datasets; raise Overtaken at the end if it was changed meanwhile."""
-        row = self._session.read("view", graph=name, keys=list(keys))
+        row = self.connection.read("view", graph=name, keys=list(keys))
         if row.get("state") != READY:
             self.ready(name)  # which says why not
         info = GraphInfo.from_row(row)
@@ -158,7 +161,7 @@ class Mechanisms(Graphs):
             "distributions": [None if two else row for row in rows],
             "p_trues": [e.p_true for e in evaluations],
         }
-        found = self._session.write("write_evaluations", graph=info.name, revision=info.revision, **values)
+        found = self.connection.write("write_evaluations", graph=info.name, revision=info.revision, **values)
         if found["written"] != len(evaluations):
             raise self._overtaken(info.name)
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +23,19 @@ from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.evaluation import Ball, Evaluation
 from neodp.core.extension import Check
 from neodp.core.witness import Witness
-from neodp.errors import NeodpError, StoreError
+from neodp.data.progress import Progress
+from neodp.errors import NeodpError, ReadOnlyStore, StaleMechanism, StoreError
 from neodp.hints import VERBS, Call, Hint, Option, in_cypher
+from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
-from neodp.store.engines import Declined, Row
-from neodp.store.whole import AuditedMechanism, Summary
+from neodp.ledger.release import Release
+from neodp.store import evaluation
+from neodp.store.port import Port
+from neodp.store.verbs import AuditedMechanism, Declined, Engine, Manner, Row, Summary
 
 if TYPE_CHECKING:
-    from neodp.store.neo4j.session import Session
+    from neodp.core.rainbow import Method
+    from neodp.store.neo4j.connection import Connection
 
 __all__ = ["JAR", "ServerPlugin", "install", "look", "recognized", "refusal", "server_version"]
 
@@ -39,18 +46,20 @@ _REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.
 
 
 class ServerPlugin:
-    """The procedures of one server (:class:`neodp.store.engines.Plugin`)."""
+    """The verbs, computed by the procedures of one server (:class:`neodp.store.verbs.Verbs`)."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    where = "server"
 
-    def extend(self, name: str, *, write: bool) -> Summary:
+    def __init__(self, connection: Connection, port: Port) -> None:
+        self._connection, self._port = connection, port
+
+    def extend(self, name: str, *, method: Method | None, write: bool, progress: Progress) -> Summary:
         """Find the optimal mechanism of a graph and, with `write`, store it."""
         row = self._one(f"CALL neodp.extend.{'write' if write else 'stats'}($graph)", write=write, graph=name)
         counts = ("vertices", "edges", "boundary", "min_p_true", "mean_p_true", "rounded", "written")
         return Summary(graph=name, filled=0, method="labels", **{count: row[count] for count in counts})
 
-    def stream(self, name: str) -> Iterator[Row]:
+    def stream(self, name: str, *, method: Method | None, progress: Progress) -> Iterator[Row]:
         """Return the optimal mechanism of a graph, dataset by dataset."""
         text = "CALL neodp.extend.stream($graph) YIELD key, color, p, q, p_true RETURN key, color, [p, q], p_true"
         return iter([(key, color, row, own) for key, color, row, own in self._rows(text, graph=name)[1]])
@@ -59,7 +68,7 @@ class ServerPlugin:
         """Return the memory of the server that an extension takes."""
         return self._one("CALL neodp.extend.estimate($graph)", graph=name)
 
-    def check(self, name: str) -> Check:
+    def check(self, name: str, progress: Progress) -> Check:
         """Check whether a graph can be extended."""
         row = self._one("CALL neodp.check($graph)", graph=name)
         witness, unhit = row.pop("witness"), row.pop("unhit")
@@ -68,16 +77,26 @@ class ServerPlugin:
             witness = Witness(**witness | {"path": tuple(witness["path"])})
         return Check(**row, unhit=tuple(unhit) if unhit is not None else None, witness=witness)
 
-    def audit(self, name: str, worst: int) -> AuditedMechanism:
+    def audit(self, name: str, worst: int, progress: Progress) -> AuditedMechanism:
         """Check the stored probabilities on every edge."""
         row = self._one("CALL neodp.audit($graph, {worst: $worst})", graph=name, worst=worst)
         edges = (EdgeAudit(**edge | {"broken": tuple(edge["broken"])}) for edge in row["worst"])
         counts = {count: row[count] for count in ("edges", "checks", "violations", "undecided")}
         report = Audit(**counts, exact=True, tolerance=0.0, worst=tuple(edges))
+        if row["stale"]:
+            self._mark_changed(name)
         return AuditedMechanism(report, row["stale"], row["written"])
 
-    def evaluate(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
-        """Return the optimal mechanism at some datasets."""
+    def evaluate(self, name: str, keys: Sequence[str], *, engine: Engine, limit: int | None, write: bool) -> Ball:
+        """Return the optimal mechanism at some datasets and, with `write`, store it there."""
+        try:
+            found = self._evaluated(name, keys, limit)
+        except StaleMechanism:
+            self._mark_changed(name)
+            raise
+        return evaluation.keep(self._port, name, found) if write else found
+
+    def _evaluated(self, name: str, keys: Sequence[str], limit: int | None) -> Ball:
         options = {} if limit is None else {"limit": limit}
         columns, rows = self._rows("CALL neodp.eval($graph, $keys, $options)", graph=name, keys=keys, options=options)
         found = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -95,11 +114,19 @@ class ServerPlugin:
         how = ("seen", "expanded", "layers", "reach", "rounded", "proof")
         return Ball(evaluations, **{name: found[0][name] for name in how}, queries=1, engine="server")
 
-    def answer(self, name: str, key: str, release: str, options: Mapping[str, bool]) -> str:
+    def answer(self, name: str, key: str, release: str, manner: Manner) -> Release:
         """Return the stored answer, or draw one and store it now."""
         text = "CALL neodp.answer($graph, $key, $release, $options) YIELD answer"
-        row = self._one(text, write=True, graph=name, key=key, release=release, options=dict(options))
-        return str(row["answer"])
+        self._one(text, write=True, graph=name, key=key, release=release, options=asdict(manner))
+        kept = look_up(self._port, [name], release).releases[name]
+        if kept is None:
+            raise Declined(f"release {release!r} of {name!r} was deleted as soon as it was kept", "ask the client")
+        return kept
+
+    def _mark_changed(self, name: str) -> None:
+        """Mark a graph as changed for everybody, whichever dataset they ask for."""
+        with suppress(ReadOnlyStore):
+            self._port.mark_changed(name)
 
     def _one(self, text: str, *, write: bool = False, **parameters: Any) -> dict[str, Any]:
         columns, (row,) = self._rows(text, write=write, **parameters)
@@ -107,24 +134,19 @@ class ServerPlugin:
 
     def _rows(self, text: str, *, write: bool = False, **parameters: Any) -> tuple[list[str], list[list[Any]]]:
         try:
-            return self._session.transaction("plugin", lambda tx: tx.execute(text, parameters), read=not write)
+            return self._connection.transaction("plugin", lambda tx: tx.execute(text, parameters), read=not write)
         except NeodpError as e:
             if "`" in e.hint:
-                e.hint = recognized(e.hint, parameters["graph"], self._population(parameters["graph"]))
+                population = {info.name: info.population for info in self._port.graphs()}.get(parameters["graph"])
+                e.hint = recognized(e.hint, parameters["graph"], population or DEFAULT)
             raise
 
-    def _population(self, graph: str) -> str:
-        """Return the population that a graph is about."""
-        text = "MATCH (g:DatasetGraph {name: $graph}) RETURN g.population"
-        _, rows = self._session.transaction("plugin", lambda tx: tx.execute(text, {"graph": graph}), read=True)
-        return str(rows[0][0]) if rows and rows[0][0] is not None else DEFAULT
 
-
-def server_version(session: Session) -> str | None:
+def server_version(connection: Connection) -> str | None:
     """Return the version of a server's plugin; None if it has none."""
     text = "RETURN neodp.version() AS version"
     try:
-        _, rows = session.transaction("plugin", lambda tx: tx.execute(text, {}), read=True)
+        _, rows = connection.transaction("plugin", lambda tx: tx.execute(text, {}), read=True)
     except StoreError as e:
         if isinstance(e.__cause__, exceptions.CypherSyntaxError):  # there is no such function
             return None
@@ -132,9 +154,9 @@ def server_version(session: Session) -> str | None:
     return str(rows[0][0])
 
 
-def look(session: Session) -> ServerPlugin | None:
+def look(connection: Connection, port: Port) -> ServerPlugin | None:
     """Return the plugin of a server if it has this version; warn if it has another version."""
-    version = server_version(session)
+    version = server_version(connection)
     if version is not None and version != neodp.__version__:
         warnings.warn(
             Hint(
@@ -144,7 +166,7 @@ def look(session: Session) -> ServerPlugin | None:
             ),
             stacklevel=2,
         )
-    return ServerPlugin(session) if version == neodp.__version__ else None
+    return ServerPlugin(connection, port) if version == neodp.__version__ else None
 
 
 def refusal(error: exceptions.Neo4jError) -> NeodpError | None:

@@ -1,6 +1,6 @@
 """Profiles in Neo4j (``cypher/neo4j/profiles.cypher``).
 
-Profiles are loaded completely or not at all (:mod:`neodp.store.neo4j.names`), and read as columns; neighbours are
+Profiles are loaded completely or not at all (:mod:`neodp.store.neo4j.loading`), and read as columns; neighbours are
 written in one transaction.
 """
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from neodp.data.progress import Progress, silent
+from neodp.data.progress import Progress
 from neodp.store import refusals
 from neodp.store.neo4j.columns import numbers
-from neodp.store.neo4j.names import Names, Part
-from neodp.store.neo4j.session import Session, Transaction, batches
-from neodp.store.profiles import ProfileInfo, ProfileStore
+from neodp.store.neo4j.connection import Connection, Transaction, batches
+from neodp.store.neo4j.loading import Loading, Part
+from neodp.store.port import ProfilePort
+from neodp.store.records import ProfileInfo
 from neodp.stretch.neighborhoods import Neighbors
 from neodp.stretch.profiles import Profiles
 from neodp.stretch.similarities import Measure
@@ -26,14 +27,14 @@ USERS = 500
 """The number of users that are sent at once together with their likes."""
 
 
-class Neo4jProfiles(ProfileStore):
+class Neo4jProfiles(ProfilePort):
     """The profiles of a Neo4j store."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.address = session.address
-        self._names = Names(
-            session,
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.address = connection.address
+        self._loading = Loading(
+            connection,
             what="profile",
             parameter="profiles",
             look="profiles",
@@ -53,22 +54,13 @@ class Neo4jProfiles(ProfileStore):
 
     def all(self) -> list[ProfileInfo]:
         """Return all sets of profiles, sorted by name."""
-        return [ProfileInfo(**row) for row in self._session.rows("profiles")]
+        return [ProfileInfo(**row) for row in self._connection.rows("profiles")]
 
     # --- load and drop ------------------------------------------------------------------------------------
 
-    def load(
-        self,
-        name: str,
-        profiles: Profiles,
-        *,
-        replace: bool = False,
-        population: str | None = None,
-        progress: Progress = silent,
-    ) -> ProfileInfo:
+    def load(self, name: str, profiles: Profiles, *, replace: bool, population: str | None, progress: Progress) -> None:
         """Store profiles under a name; readers see all of them or nothing."""
-        name, population = refusals.named("profile", name, population)
-        self._session.init(stretching=True)
+        self._connection.init(stretching=True)
 
         def make(place: str, writer: str) -> dict[str, Any]:
             nodes = {"ids": profiles.users.to_pylist(), "groups": _groups(profiles)}
@@ -77,12 +69,11 @@ class Neo4jProfiles(ProfileStore):
             self._create_likes(place, writer, profiles, users, items, progress)
             return {"users": len(users), "items": len(items), "likes": profiles.likes, "population": population}
 
-        self._names.load(name, make, replace=replace)
-        return self.info(name)
+        self._loading.load(name, make, replace=replace)
 
-    def drop(self, name: str, *, progress: Progress = silent) -> int:
+    def drop(self, info: ProfileInfo, progress: Progress) -> int:
         """Delete profiles with everything that belongs to them, and return how many users there were."""
-        return self._names.drop(name, self.info(name).users, progress)
+        return self._loading.drop(info.name, info.users, progress)
 
     def _create(
         self, statement: str, what: str, name: str, writer: str, columns: dict[str, list[Any]], progress: Progress
@@ -92,9 +83,9 @@ class Neo4jProfiles(ProfileStore):
         total = len(columns["ids"])
         for rows in batches(total):
             values = {column: every[rows] for column, every in columns.items()}
-            found = self._session.write(statement, profiles=name, writer=writer, **values)["nodes"]
+            found = self._connection.write(statement, profiles=name, writer=writer, **values)["nodes"]
             if len(found) != len(values["ids"]):
-                raise self._names.overtaken(name)
+                raise self._loading.overtaken(name)
             nodes += found
             progress(what, len(nodes), total)
         return np.array(nodes, dtype=object)
@@ -107,21 +98,21 @@ class Neo4jProfiles(ProfileStore):
                 "weights": p.weight[rows].tolist(),
                 "values": p.value[rows].tolist(),
             }
-            found = self._session.write("create_likes", profiles=name, writer=writer, **columns)
+            found = self._connection.write("create_likes", profiles=name, writer=writer, **columns)
             if found["created"] != len(columns["users"]):
-                raise self._names.overtaken(name)
+                raise self._loading.overtaken(name)
             progress("likes", rows.stop, p.likes)
 
     # --- reading and writing back -------------------------------------------------------------------------
 
-    def read(self, name: str, *, progress: Progress = silent) -> Profiles:
+    def read(self, name: str, progress: Progress) -> Profiles:
         """Return complete profiles."""
         info = self.ready(name)
-        items = [i for part in self._session.pages("read_items", "ids", profiles=name) for i in part["ids"]]
+        items = [i for part in self._connection.pages("read_items", "ids", profiles=name) for i in part["ids"]]
         users: list[str] = []
         groups: list[str | None] = []
         likes: dict[str, list[Any]] = {"owners": [], "items": [], "weights": [], "values": []}
-        for part in self._session.pages("read_likes", "ids", batch=USERS, profiles=name):
+        for part in self._connection.pages("read_likes", "ids", batch=USERS, profiles=name):
             likes["owners"] += [part["ids"][owner] for owner in part["owners"]]
             for column in ("items", "weights", "values"):
                 likes[column] += part[column]
@@ -144,12 +135,12 @@ class Neo4jProfiles(ProfileStore):
         )
 
     def _all_read(self, name: str, users: int, items: int) -> None:
-        count = self._session.read("count_profiles", profiles=name)
+        count = self._connection.read("count_profiles", profiles=name)
         for what, seen in (("users", users), ("items", items)):
             if count[what] != seen:
                 raise refusals.keys_not_texts("profile", name, what, "id", count[what], seen)
 
-    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
+    def write(self, profiles: Profiles, found: Neighbors, measure: Measure, progress: Progress) -> int:
         """Store neighbours in place of the ones that their users have, and return how many were stored."""
         name, ids = profiles.name, np.array(profiles.users.to_pylist(), dtype=object)
         k = found.neighbor.shape[1]
@@ -164,15 +155,15 @@ class Neo4jProfiles(ProfileStore):
             for rows in batches(len(found.users)):
                 asked = ids[found.users[rows]].tolist()
                 if tx.run("clear_similar", profiles=name, users=asked)["found"] != len(asked):
-                    raise self._names.overtaken(name)
+                    raise self._loading.overtaken(name)
             for rows in batches(len(users)):
                 columns = {"users": users, "others": others, "ranks": ranks, "scores": scores}
                 values = {column: array[rows].tolist() for column, array in columns.items()}
                 if tx.run("create_similar", **constant, **values)["created"] != len(values["users"]):
-                    raise self._names.overtaken(name)
+                    raise self._loading.overtaken(name)
                 progress("neighbors", rows.stop, len(users))
 
-        self._session.transaction("create_similar", work)
+        self._connection.transaction("create_similar", work)
         return len(users)
 
 

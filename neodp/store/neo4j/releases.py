@@ -5,52 +5,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from neodp.data.names import valid_name
 from neodp.errors import DamagedRelease, ReadOnlyStore
 from neodp.ledger.account import Account, Ledger, Limit
-from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
-from neodp.store.base import Store
-from neodp.store.neo4j.session import Session, Transaction
+from neodp.store.neo4j.connection import Connection, Transaction
+from neodp.store.port import Port
 from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row
 
 __all__ = ["Releases"]
 
 
-class Releases(Store):
+class Releases(Port):
     """The operations of a Neo4j store on releases and certificates."""
 
-    _session: Session
+    connection: Connection
 
-    def ledger(self, population: str = DEFAULT) -> Ledger:
+    def ledger(self, population: str) -> Ledger:
         """Return everything that was answered about a population, and the limit of what may be answered."""
         try:
-            return ledger_of(population, self._session.read("ledger", population=population))
+            return ledger_of(population, self.connection.read("ledger", population=population))
         except DamagedRelease:  # or somebody kept a release in between: look again while nobody can
             with suppress(ReadOnlyStore):
-                return self._session.transaction("ledger", lambda tx: _locked(tx, population), harmless_twice=True)
+                return self.connection.transaction("ledger", lambda tx: _locked(tx, population), harmless_twice=True)
             raise
 
-    def account(self, population: str = DEFAULT) -> Account:
+    def account(self, population: str) -> Account:
         """Return a population's total spending and its limit, without reading every release."""
-        kept = account_of(population, self._session.read("account", population=population))
+        kept = account_of(population, self.connection.read("account", population=population))
         return kept or self.ledger(population).account
 
     def ledgers(self) -> list[Ledger]:
         """Return the ledgers of all populations that have an answer or a limit, sorted by name."""
-        return [self.ledger(row["population"]) for row in self._session.rows("ledgers")]
+        return [self.ledger(row["population"]) for row in self.connection.rows("ledgers")]
 
     def populations(self) -> list[str]:
         """Return the names of the populations that the store knows, sorted."""
-        return [row["population"] for row in self._session.rows("populations")]
+        return [row["population"] for row in self.connection.rows("populations")]
 
     def population_of(self, subject: str) -> str | None:
         """Return the population that a subject's last answer was about; None if there is no answer."""
-        return self._session.read("find_population", graph=subject).get("population")
+        return self.connection.read("find_population", graph=subject).get("population")
 
     def allow(self, population: str, limit: Limit) -> Ledger:
         """Set how much may be answered about a population, in place of the previous limit."""
-        population = valid_name("population", population)
         self.init()
         values = {"releases": limit.releases, "epsilon": limit.epsilon, "delta": limit.delta}
 
@@ -58,16 +55,16 @@ class Releases(Store):
             tx.run("allow", population=population, **values)
             return ledger_of(population, tx.run("ledger", population=population))  # if it is damaged, nothing is set
 
-        return self._session.transaction("allow", work, harmless_twice=True)
+        return self.connection.transaction("allow", work, harmless_twice=True)
 
     def kept(self, subject: str, name: str) -> Release | None:
         """Return the release of a name about a subject; None if there is none."""
-        return release_of(self._session.read("find_release", graph=subject, release=name).get("release"))
+        return release_of(self.connection.read("find_release", graph=subject, release=name).get("release"))
 
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         """Store releases about one population, unless their names are taken, and return the stored ones."""
         self.init()
-        return self._session.transaction(
+        return self.connection.transaction(
             "keep", lambda tx: _keep(tx, releases, given_elsewhere=given_elsewhere), harmless_twice=True
         )
 
@@ -75,14 +72,16 @@ class Releases(Store):
         """Store the ledgers of another store, all or nothing, and return how many releases are new."""
         self.init()
         ordered = sorted(ledgers, key=lambda ledger: ledger.population)  # so that no two wait for each other
-        return self._session.transaction("adopt", lambda tx: sum(_adopt(tx, each) for each in ordered))
+        return self.connection.transaction("adopt", lambda tx: sum(_adopt(tx, each) for each in ordered))
 
-    def _certify(self, info: GraphInfo, certificate: Certificate, stale: bool) -> None:
+    def certify(self, info: GraphInfo, certificate: Certificate, *, stale: bool) -> None:
+        """Store a graph's certificate, and whether its mechanism is stale, if the graph is still at that revision."""
         text = certificate.text()
-        self._session.write("certify", graph=info.name, revision=info.revision, certificate=text, stale=stale)
+        self.connection.write("certify", graph=info.name, revision=info.revision, certificate=text, stale=stale)
 
-    def _mark_changed(self, name: str) -> None:
-        self._session.write("mark_changed", graph=name)
+    def mark_changed(self, name: str) -> None:
+        """Revoke a graph's certificate, and mark its mechanism as stale."""
+        self.connection.write("mark_changed", graph=name)
 
 
 def _keep(tx: Transaction, releases: Sequence[Release], *, given_elsewhere: bool) -> list[Release]:

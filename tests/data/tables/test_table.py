@@ -27,7 +27,7 @@ def test_csv_is_text_and_knows_its_lines(tmp_path: Path) -> None:
     assert table["vote"].to_pylist() == ["007", ""]
     assert table["name"].to_pylist() == ["Ada\nB.", "Ben"]
     assert table.get("epsilon") is None
-    assert [table.place(row) for row in range(2)] == [f"{path}, line 2", f"{path}, line 5"]
+    assert [table.place(row) for row in range(2)] == [f"{path}, line 2", f"{path}, line 5 (row 4)"]
 
 
 def test_parquet_keeps_its_types_and_counts_rows(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_standard_input_is_read_once_and_asked_often(monkeypatch: pytest.MonkeyP
     assert header("-") == ["vote", "epsilon"]
     table = read_table("-", ["vote"], ["epsilon"], numbers=["epsilon"])
     assert (table["vote"].to_pylist(), table["epsilon"].to_pylist()) == (["a\nb", "c"], ["0.5", "1"])
-    assert table.place(1) == "standard input, line 4"
+    assert table.place(1) == "standard input, line 4 (row 3)"
     with pytest.raises(GraphError, match="standard input has no column 'weight'; its columns are vote, epsilon"):
         read_table("-", ["weight"])
 
@@ -193,7 +193,7 @@ def test_cells_longer_than_a_block(tmp_path: Path) -> None:
     path.write_text('vote,epsilon\n"' + "x\n" * 1_000_000 + '",1\nyes,2\n')
     table = read_table(path, ["vote", "epsilon"])
     assert table["epsilon"].to_pylist() == ["1", "2"]
-    assert table.place(1) == f"{path}, line {1_000_003}"
+    assert table.place(1) == f"{path}, line {1_000_003} (row 3)"
 
 
 @given(
@@ -221,6 +221,43 @@ def test_whatever_python_writes_is_read(
     except UnicodeEncodeError:  # half a surrogate pair is no text
         return
     table = read_table(path, ["vote", "note"])
-    filled = [(row, line) for row, line in zip(rows, starts, strict=True) if any(cell.strip(" \t") for cell in row)]
+    where = [f"line {line}" if line == n else f"line {line} (row {n})" for n, line in enumerate(starts, start=2)]
+    filled = [(row, line) for row, line in zip(rows, where, strict=True) if any(cell.strip(" \t") for cell in row)]
     assert list(zip(table["vote"].to_pylist(), table["note"].to_pylist(), strict=True)) == [row for row, _ in filled]
-    assert [table.place(i) for i in range(len(filled))] == [f"{path}, line {line}" for _, line in filled]
+    assert [table.place(i) for i in range(len(filled))] == [f"{path}, {line}" for _, line in filled]
+
+
+def test_a_title_above_the_header_is_skipped_where_the_row_is_named(tmp_path: Path) -> None:
+    """In text and in a workbook, counted as a spreadsheet program does; places of rows stay those of the file."""
+    (tmp_path / "title.csv").write_text('Survey "2024", final\n\nvote;epsilon\nyes;0,5\nno;1\n')
+    rows = [["Survey 2024"], [], ["vote", "epsilon"], ["yes", "0.5"], ["no", "1"]]
+    (tmp_path / "title.xlsx").write_bytes(make.xlsx({"votes": rows}))
+    for name, unit in (("title.csv", "line"), ("title.xlsx", "row")):
+        with pytest.raises(GraphError, match=f"{unit} 3 names the columns: use `header_row=3`"):
+            read_table(tmp_path / name, ["vote"])
+        table = read_table(tmp_path / name, ["vote", "epsilon"], numbers=["epsilon"], options=ReadOptions(header_row=3))
+        assert table["vote"].to_pylist() == ["yes", "no"]
+        assert table["epsilon"].to_pylist() == ["0.5", "1"]
+        assert table.place(1).endswith(f"{unit} 5")
+        with pytest.raises(GraphError, match=f"has no .*{unit} 9"):
+            read_table(tmp_path / name, ["vote"], options=ReadOptions(header_row=9))
+
+
+def test_rows_are_also_numbered_as_spreadsheets_count_them_where_cells_have_line_breaks(tmp_path: Path) -> None:
+    (tmp_path / "notes.csv").write_text('note,epsilon\n"two\nlines",1\n\nplain,oops\n')
+    table = read_table(tmp_path / "notes.csv", ["note", "epsilon"])
+    assert [table.place(row).rpartition(", ")[2] for row in range(2)] == ["line 2", "line 5 (row 4)"]
+
+
+def test_a_long_name_is_shortened_in_messages(tmp_path: Path) -> None:
+    long = "How satisfied are you with the opening hours of the office and of the library?"
+    (tmp_path / "form.csv").write_text(f"{long},epsilon\nyes,1\n")
+    with pytest.raises(GraphError) as caught:
+        read_table(tmp_path / "form.csv", ["vote"])
+    assert "'How satisfied are you with the opening…', epsilon" in str(caught.value)
+
+
+@pytest.mark.parametrize("row", [0, -1, 1.5, True])
+def test_a_header_row_is_a_whole_number_from_one(row: Any) -> None:
+    with pytest.raises(GraphError, match="the header row is"):
+        ReadOptions(header_row=row)

@@ -26,14 +26,14 @@ READ = {
     "utf16.csv": "line 4",
     "carriage_returns.csv": "line 4",
     "blank_lines.csv": "line 8",
-    "newlines_in_cells.csv": "line 5",
+    "newlines_in_cells.csv": "line 5 (row 4)",
     "blanks_in_header.csv": "line 4",
     "index_column.csv": "line 4",
     "trailing_commas.csv": "line 4",
     "bom_semicolons.csv": "line 4",
     "unicode_text.txt": "line 4",
     "rows_of_commas.csv": "line 5",
-    "newline_in_header.csv": "line 5",
+    "newline_in_header.csv": "line 5 (row 4)",
     "people.csv.gz": "line 4",
     "people.xlsx": "row 5",
     "people.ods": "row 4",
@@ -66,9 +66,9 @@ REFUSED = {
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
-    "title.csv": "has no column 'vote' in its first line; line 3 names the columns: delete all above it",
-    "title.xlsx": "has no column 'vote' in its first line; row 2 names the columns: delete all above it",
-    "remarks.csv": "has no column 'vote' in its first line; line 3 names the columns: delete all above it",
+    "title.csv": "has no column 'vote' in its first line; line 3 names the columns: use `header_row=3`",
+    "title.xlsx": "has no column 'vote' in its first line; row 2 names the columns: use `header_row=2`",
+    "remarks.csv": "has no column 'vote' in its first line; line 3 names the columns: use `header_row=3`",
     "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 between ',': line 2 has 3, "
     "line 3 has 3, line 4 has 3; write out the empty cells of such rows, as ',' at their ends",
     "blanks_between.txt": "has no column 'vote'; its first line is one column, name  vote  epsilon: what separates "
@@ -91,7 +91,7 @@ LIKERT = (*PLAIN, "--map", "1=no,2=no,3=no,4=yes,5=yes")
 OPTIONS = "the options are yes, no; name others with --options, or accept them with --map, --other or --missing"
 
 POLLED = [
-    ("google_forms.csv", FORM, "line 3 ('A lot (0.3)'), line 4 ('Little (2)'); give a number, or name levels with"),
+    ("google_forms.csv", FORM, "line 3 (row 2) ('A lot (0.3)'), line 4 (row 3) ('Little (2)'); give a number"),
     ("google_forms.csv", (*FORM, "--levels", "A lot (0.3)=0.3,Little (2)=2"), 2),
     ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', no number and no level; the levels are low, high; "
      "or delete the line, if it is a second header"),

@@ -4,11 +4,11 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import neodp.Json;
 import neodp.Refusal;
@@ -170,12 +170,13 @@ public record Ledger(
         Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
         costs.merge(price(levels), 1L, Long::sum);
         costs.remove(List.of()); // kept before there were prices
-        for (String label : labels(costs.keySet())) {
+        List<Level> known = levels(costs.keySet());
+        for (Level own : known) {
             BigDecimal epsilons = BigDecimal.ZERO;
             BigDecimal deltas = BigDecimal.ZERO;
             for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
                 workers.check();
-                Level worst = worst(cost.getKey(), label);
+                Level worst = cost.getKey().contains(own) ? own : dearest(cost.getKey());
                 BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
                 epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));
                 deltas = deltas.add(new BigDecimal(worst.delta()).multiply(times));
@@ -184,36 +185,45 @@ public record Ledger(
             double risk = Math.min(1.0, above(deltas));
             if (total > epsilon || risk > delta) {
                 throw Refusal.budgetSpent(
-                        asked + "people of " + label + " would have spent epsilon " + inWords(total) + " at delta "
-                                + Text.general(risk, 3) + ", allowed is " + limit(),
+                        asked + "people of " + label(own, known) + " would have spent epsilon " + inWords(total)
+                                + " at delta " + Text.general(risk, 3) + ", allowed is " + limit(),
                         hint + "SET l.epsilon = E` allows more");
             }
         }
     }
 
-    /** All labels, by their last epsilon. */
-    private static List<String> labels(Set<List<Level>> costs) {
-        Map<String, Double> order = new HashMap<>();
-        costs.forEach(cost -> cost.forEach(level -> order.put(level.label(), level.epsilon())));
-        Comparator<String> byEpsilon = Comparator.comparingDouble(order::get);
-        return order.keySet().stream()
-                .sorted(byEpsilon.thenComparing(Text::compare))
+    /** All levels, by their epsilon. */
+    private static List<Level> levels(Set<List<Level>> costs) {
+        Comparator<Level> byEpsilon = Comparator.comparingDouble(Level::epsilon);
+        return costs.stream()
+                .flatMap(List::stream)
+                .distinct()
+                .sorted(byEpsilon
+                        .thenComparing(Level::label, Text::compare)
+                        .thenComparingLong(Level::times)
+                        .thenComparingDouble(Level::delta))
                 .toList();
     }
 
-    /** What a release cost people of a level: where it knew no such level, its dearest one. */
-    private static Level worst(List<Level> cost, String label) {
-        List<Level> own =
-                cost.stream().filter(level -> level.label().equals(label)).toList();
-        List<Level> same = own.isEmpty() ? cost : own;
-        Level worst = same.get(0);
-        for (Level level : same) {
+    /** The name of a level, with its epsilon if another level of that name has a different one. */
+    private static String label(Level level, List<Level> levels) {
+        boolean alike = levels.stream()
+                .anyMatch(other -> Objects.equals(other.name(), level.name()) && other.epsilon() != level.epsilon());
+        return level.name() != null && alike
+                ? level.name() + " (epsilon " + Text.general(level.epsilon()) + ")"
+                : level.label();
+    }
+
+    /** What a release cost somebody whose level is not known: never below any of its levels. */
+    private static Level dearest(List<Level> cost) {
+        Level worst = cost.get(0);
+        for (Level level : cost) {
             int more = Double.compare(level.epsilon() * level.times(), worst.epsilon() * worst.times());
             if (more > 0 || (more == 0 && level.delta() > worst.delta())) {
                 worst = level;
             }
         }
-        double risk = same.stream().mapToDouble(Level::delta).max().orElseThrow();
+        double risk = cost.stream().mapToDouble(Level::delta).max().orElseThrow();
         return new Level(worst.epsilon(), risk, worst.name(), worst.people(), worst.times());
     }
 

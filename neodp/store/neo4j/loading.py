@@ -1,4 +1,4 @@
-"""Names in Neo4j, of graphs and profiles alike: their data is loaded completely or not at all, and dropped.
+"""Loading and dropping in Neo4j, of graphs and profiles alike: data is loaded completely or not at all.
 
 A writer owns a name through its token on the node that stands for the name. Every batch locks that node and checks the
 token in its own transaction, so that a writer that was overtaken cannot commit anything more, and nothing counts until
@@ -20,10 +20,10 @@ from neodp.data.progress import Progress, silent
 from neodp.errors import Overtaken
 from neodp.hints import Call
 from neodp.store import refusals
-from neodp.store.neo4j.session import BATCH, Session, Transaction
+from neodp.store.neo4j.connection import BATCH, Connection, Transaction
 from neodp.store.records import READY
 
-__all__ = ["Names", "Part"]
+__all__ = ["Loading", "Part"]
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Names:
+class Loading:
     """All names of one kind: the word for the kind, the verb that shows them, and the statements that do each step."""
 
-    session: Session
+    connection: Connection
     what: str
     parameter: str
     look: str
@@ -63,22 +63,22 @@ class Names:
         def claim(tx: Transaction) -> str:
             state = tx.run(self.find, **self._named(name))["state"]
             if state == READY and not replace:
-                raise refusals.exists(self.what, name, self.session.address)
+                raise refusals.exists(self.what, name, self.connection.address)
             if state == READY:
                 tx.run(self.stage, staged=staged, writer=writer, **self._named(name))
                 return staged
             tx.run(self.claim, state="loading", writer=writer, **self._named(name))
             return name
 
-        place = self.session.transaction(self.claim, claim)
+        place = self.connection.transaction(self.claim, claim)
         try:
-            for left in self.session.read(self.staged, **self._named(name))["names"]:
+            for left in self.connection.read(self.staged, **self._named(name))["names"]:
                 if left != place:  # of somebody who was interrupted, or whom this one overtakes
                     self._remove(left)
             self._empty(place, writer)
             whole = make(place, writer)
             if place == name:
-                self.session.owned(self.finish, self.overtaken(name), writer=writer, **self._named(name), **whole)
+                self.connection.owned(self.finish, self.overtaken(name), writer=writer, **self._named(name), **whole)
             else:
                 self._exchange(name, staged, writer, whole)
         except BaseException:
@@ -90,14 +90,14 @@ class Names:
     def drop(self, name: str, total: int, progress: Progress) -> int:
         """Delete a name with all its nodes, and return how many nodes of the first part there were."""
         writer = uuid.uuid4().hex
-        self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
+        self.connection.write(self.claim, state="dropping", writer=writer, **self._named(name))
         deleted = self._empty(name, writer, total, progress)
-        self.session.owned(self.delete, self.overtaken(name), writer=writer, **self._named(name))
+        self.connection.owned(self.delete, self.overtaken(name), writer=writer, **self._named(name))
         return deleted
 
     def overtaken(self, name: str) -> Overtaken:
         """Return the error for a writer that a later one has overtaken."""
-        return refusals.overtaken(self.what, name, self.session.address, Call(self.look, graph=name))
+        return refusals.overtaken(self.what, name, self.connection.address, Call(self.look, graph=name))
 
     def _exchange(self, name: str, staged: str, writer: str, whole: dict[str, Any]) -> None:
         """Replace the old data by the complete new data in one transaction, and then delete the old data."""
@@ -112,26 +112,26 @@ class Names:
                     raise self.overtaken(name)
             tx.run(self.switch, staged=staged, removed=removed, writer=writer, **self._named(name), **whole)
 
-        self.session.transaction(self.switch, work)
+        self.connection.transaction(self.switch, work)
         self._remove(removed)
 
     def _remove(self, name: str) -> None:
         """Delete data that is no longer used, unless another writer is deleting it already."""
         writer = uuid.uuid4().hex
-        self.session.write(self.claim, state="dropping", writer=writer, **self._named(name))
+        self.connection.write(self.claim, state="dropping", writer=writer, **self._named(name))
         self._empty(name, writer)
-        self.session.write(self.delete, writer=writer, **self._named(name))
+        self.connection.write(self.delete, writer=writer, **self._named(name))
 
     def _empty(self, name: str, writer: str, total: int = 0, progress: Progress = silent) -> int:
         """Delete all nodes of a name that the writer owns, and return how many of the first part there were."""
         owned: dict[str, Any] = {"writer": writer, **self._named(name)}
         first, *others = self.parts
         deleted = 0
-        for count in self.session.repeated(first.delete, "deleted", batch=first.batch, **owned):
+        for count in self.connection.repeated(first.delete, "deleted", batch=first.batch, **owned):
             deleted += count
             progress("dropping", deleted, max(total, deleted))
         for part in others:
-            for _ in self.session.repeated(part.delete, "deleted", batch=part.batch, **owned):
+            for _ in self.connection.repeated(part.delete, "deleted", batch=part.batch, **owned):
                 pass
         return deleted
 

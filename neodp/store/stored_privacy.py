@@ -13,7 +13,6 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,8 @@ from neodp.core.privacy import EpsilonDelta, Gaussian, Privacy
 from neodp.data.validation import Floats
 from neodp.errors import NoMechanism, PrivacyError
 from neodp.hints import Call, Hint
-from neodp.store.records import MechanismInfo, fingerprint
+from neodp.store.port import Port
+from neodp.store.records import GraphInfo, MechanismInfo, StoredGraph, fingerprint
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from neodp.core.mechanism import Mechanism
     from neodp.data.graph import DatasetGraph
 
-__all__ = ["EPSILON_DELTA", "GAUSSIAN", "Notion", "by_edge", "edge_values"]
+__all__ = ["EPSILON_DELTA", "GAUSSIAN", "StoredPrivacy", "by_edge", "edge_values", "made_for"]
 
 EPSILON_DELTA = "epsilon-delta"
 GAUSSIAN = "gaussian"
 
 
 @dataclass(frozen=True)
-class Notion:
+class StoredPrivacy:
     """A privacy notion in the form in which it is stored.
 
     Attributes
@@ -56,7 +56,7 @@ class Notion:
     mus: Floats | None = None
 
     @classmethod
-    def of(cls, mechanism: Mechanism, graph: str) -> Notion:
+    def of(cls, mechanism: Mechanism, graph: str) -> StoredPrivacy:
         """Return the notion of a mechanism that is to be written to a stored graph.
 
         Raises
@@ -85,8 +85,8 @@ class Notion:
         return cls()
 
     @classmethod
-    def read(cls, info: MechanismInfo, mus: Callable[[], Floats]) -> Notion:
-        """Return the notion of a stored mechanism; `mus` gives the mu of each edge if the edges differ.
+    def read(cls, port: Port, graph: StoredGraph, info: MechanismInfo) -> StoredPrivacy:
+        """Return the notion of the mechanism that is stored for a graph.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Notion:
                 f"it may come from a newer neodp; known are {EPSILON_DELTA} and {GAUSSIAN}",
             )
         if info.privacy == GAUSSIAN and info.mu is None:
-            return cls(GAUSSIAN, mus=mus())
+            return cls(GAUSSIAN, mus=edge_values(graph, port.mus(graph)))
         return cls(info.privacy, info.mu)
 
     def privacy(self, graph: DatasetGraph) -> Privacy:
@@ -134,6 +134,16 @@ class Notion:
             "privacy": self.name,
             "mu": self.mu,
         }
+
+
+def made_for(port: Port, graph: StoredGraph, info: GraphInfo) -> bool:
+    """Return whether the stored mechanism was made for a graph as it was just read."""
+    kept = info.mechanism
+    if kept is None:
+        return True
+    if kept.fingerprint is None:  # nobody but neodp changes such a store
+        return not info.stale
+    return StoredPrivacy.read(port, graph, kept).fingerprint(graph) == kept.fingerprint
 
 
 def by_edge(graph: DatasetGraph, source: pa.Array, target: pa.Array, values: Floats) -> Floats:

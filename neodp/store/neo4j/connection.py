@@ -33,7 +33,7 @@ from neodp.store.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "PlainConnectionWarning", "Session", "Transaction", "batches", "side_by_side"]
+__all__ = ["BATCH", "Connection", "PlainConnectionWarning", "Transaction", "batches", "side_by_side"]
 
 BATCH = 20_000
 """The number of rows that are sent in one transaction."""
@@ -85,7 +85,7 @@ class Transaction:
         return list(result.keys()), [list(record.values()) for record in result]
 
 
-class Session:
+class Connection:
     """A connection that runs statements by name, and transactions.
 
     Parameters
@@ -124,7 +124,7 @@ class Session:
         if auth is None and settings.password is not None:
             auth = neo4j.basic_auth(settings.user, settings.password)
         with self._translated():
-            self._driver = driver or neo4j.GraphDatabase.driver(
+            self.driver = driver or neo4j.GraphDatabase.driver(
                 settings.uri,
                 auth=auth,
                 user_agent="neodp",
@@ -135,8 +135,8 @@ class Session:
             )
             try:
                 if self._owns:
-                    _give_up_after(self._driver, settings.timeout)
-                server = self._driver.get_server_info()  # at once, without the retries of a transaction
+                    _give_up_after(self.driver, settings.timeout)
+                server = self.driver.get_server_info()  # at once, without the retries of a transaction
                 if driver is not None:
                     self.address = f"{server.address} (database {settings.database})"
                 self._answered = True
@@ -151,7 +151,7 @@ class Session:
     def close(self) -> None:
         """Close the store."""
         if self._owns:
-            self._driver.close()
+            self.driver.close()
 
     def init(self, *, stretching: bool = False) -> list[str]:
         """Create the missing constraints and indexes, those of profiles only for `stretching`; return their names.
@@ -198,7 +198,7 @@ class Session:
     def server(self) -> str:
         """Return the name and version of the server, as in ``Neo4j/5.26.19``."""
         with self._translated(read=True):
-            return str(self._driver.get_server_info().agent)
+            return str(self.driver.get_server_info().agent)
 
     def may_write(self) -> bool:
         """Return whether the user may write to the database, by a change that is rolled back."""
@@ -296,7 +296,7 @@ class Session:
         tag = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})
         tagged = tag(lambda tx: work(Transaction(tx, self._dialect)))
         mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS
-        asking = self._driver.session(database=self._database, default_access_mode=mode)
+        asking = self.driver.session(database=self._database, default_access_mode=mode)
         with self._translated(read=read), asking as session:
             try:
                 return session.execute_read(tagged) if read else session.execute_write(tagged)

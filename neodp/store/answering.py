@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.core.estimate import estimate
 from neodp.core.extension import check, extend
 from neodp.core.inequalities import Verdict, judge
 from neodp.errors import (
@@ -38,21 +38,19 @@ from neodp.errors import (
     UnknownKey,
 )
 from neodp.hints import Call, Hint
-from neodp.ledger.answering import answer_once
+from neodp.ledger.answering import admit, draw_and_keep, look_up
 from neodp.ledger.question import Question, levels_of
 from neodp.ledger.release import Release
-from neodp.store import demand, refusals
-from neodp.store.engines import Engine, by_plugin
-from neodp.store.notions import EPSILON_DELTA
+from neodp.store import evaluation, refusals
+from neodp.store.port import Port
 from neodp.store.records import Certificate, GraphInfo, StoredGraph, fingerprint
+from neodp.store.stored_privacy import EPSILON_DELTA, made_for
+from neodp.store.verbs import Manner
 
-if TYPE_CHECKING:
-    from neodp.store.base import Store
-
-__all__ = ["answer", "certified", "question"]
+__all__ = ["answer", "certified", "drawn_from", "drawn_from_all", "question"]
 
 
-def certified(store: Store, name: str, *, verify: bool = False) -> GraphInfo:
+def certified(port: Port, name: str, *, verify: bool = False) -> GraphInfo:
     """Return what is known about a certified graph; certify the graph now if necessary.
 
     Parameters
@@ -67,19 +65,19 @@ def certified(store: Store, name: str, *, verify: bool = False) -> GraphInfo:
     UnhitBoundary, IncompatibleAlpha
         If its boundary is not hit, or its alpha contradicts itself.
     """
-    info = store.ready(name)
+    info = port.ready(name)
     if info.certificate is None or verify:
-        graph = store.read(name)
+        graph = port.read(name)
         try:
             certificate = _certificate(graph)
         except NeodpError:
             if info.certificate is not None:
-                store._mark_changed(name)
+                port.mark_changed(name)
             raise
-        stale = info.stale or not store._made_for(graph, info)
+        stale = info.stale or not made_for(port, graph, info)
         if certificate != info.certificate or stale != info.stale:
-            store._certify(info, certificate, stale)
-        info = store.ready(name)
+            port.certify(info, certificate, stale=stale)
+        info = port.ready(name)
     if info.certificate is None:
         raise NotCertified(f"graph {name!r} was changed while it was looked at", "try again")
     return info
@@ -108,52 +106,77 @@ def question(info: GraphInfo) -> Question:
     return Question(info.name, facts, info.certificate.levels, info.population, f"neodp answer {info.name} KEY")
 
 
-def answer(store: Store, name: str, key: str, release: str, engine: Engine, **how: bool) -> Release:
-    """Implement :meth:`neodp.store.base.Store.answer`; `how` is its `keep_key`, `constant_work` and `verify`."""
-    inside = by_plugin(store, engine, lambda plugin: plugin.answer(name, key, release, how))
-    kept = store.kept(name, release)
-    if inside is not None and kept is not None:
-        return kept
-    if kept is not None and name not in {info.name for info in store.graphs()}:
+def answer(port: Port, name: str, key: str, release: str, manner: Manner) -> Release:
+    """Return the stored answer, or draw one and store it now: look up, compute, keep."""
+    found = look_up(port, [name], release)
+    kept = found.releases[name]
+    if kept is not None and all(info.name != name for info in port.graphs()):
         return kept  # its graph is gone, so that nothing else can be meant
-    kind = store.ready(name).mechanism
-    if kind is not None and kind.privacy != EPSILON_DELTA:
-        raise PrivacyError(
-            f"the mechanism of graph {name!r} keeps {kind.privacy} privacy, whose cost nobody adds up here",
-            Hint("run ", Call("extend", graph=name), " for (epsilon, delta)"),
-        )
-    info = certified(store, name, verify=how["verify"])
-    if info.stale:
-        raise refusals.stale(info)
-
-    def distribution(_: Question) -> Mapping[str, float]:
-        try:
-            return (_drawn_from_all if how["constant_work"] else _drawn_from)(store, info, key)
-        except (UnknownKey, UnknownGraph, UnfinishedGraph):
-            now = next((each for each in store.graphs() if each.name == name), None)
-            if now is None or (now.revision, now.state) != (info.revision, info.state):
-                raise refusals.changed_while_read("graph", name, store.address) from None
-            raise
-
-    (found,) = answer_once(store, [question(info)], release, distribution, key=key if how["keep_key"] else None)
-    if found.answer not in info.colors:
+    info = _answerable(port, name, verify=manner.verify)
+    asked = question(info)
+    found = admit(port, found, [asked])
+    if found.missing:
+        _require_memory(info)
+    chances = {name: _chances(port, info, key, manner)} if found.missing else {}
+    (given,) = draw_and_keep(port, found, [asked], chances, key=key if manner.keep_key else None)
+    if given.answer not in info.colors:
         raise DamagedRelease(
-            f"release {release!r} of {name!r} holds {found.answer!r}, which is none of the graph's colours: "
+            f"release {release!r} of {name!r} holds {given.answer!r}, which is none of the graph's colours: "
             "the store was damaged or edited",
             "restore the store from a backup, see docs/backup.md; nothing was answered",
         )
-    return found
+    return given
 
 
-def _drawn_from_all(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
+def _answerable(port: Port, name: str, *, verify: bool) -> GraphInfo:
+    """Return what is known about a graph that may be asked about; refuse any other, whatever the dataset."""
+    kept = port.ready(name).mechanism
+    if kept is not None and kept.privacy != EPSILON_DELTA:
+        raise PrivacyError(
+            f"the mechanism of graph {name!r} keeps {kept.privacy} privacy, whose cost nobody adds up here",
+            Hint("run ", Call("extend", graph=name), " for (epsilon, delta)"),
+        )
+    info = certified(port, name, verify=verify)
+    if info.stale:
+        raise refusals.stale(info)
+    return info
+
+
+def _require_memory(info: GraphInfo) -> None:
+    """Refuse a graph that does not fit into memory as a whole, before the dataset is looked at.
+
+    A search around a dataset may end in a pass over the whole graph. If that were impossible, it would depend on the
+    dataset whether there is an answer.
+    """
+    needed = estimate(info.datasets, info.edges)
+    if not needed.fits:
+        raise NotCertified(
+            f"graph {info.name!r} has {info.datasets:,} datasets, which do not fit into the memory of this machine, so "
+            "that it cannot be answered about all of them",
+            f"use a machine with at least {2 * needed.bytes_max // 10**6 + 1:,} MB, or the plugin inside the server",
+        )
+
+
+def _chances(port: Port, info: GraphInfo, key: str, manner: Manner) -> Mapping[str, float]:
+    """Return the distribution at a dataset; if the graph was changed meanwhile, say so instead of blaming the key."""
+    try:
+        return (drawn_from_all if manner.constant_work else drawn_from)(port, info, key)
+    except (UnknownKey, UnknownGraph, UnfinishedGraph):
+        now = next((each for each in port.graphs() if each.name == info.name), None)
+        if now is None or (now.revision, now.state) != (info.revision, info.state):
+            raise refusals.changed_while_read("graph", info.name, port.address) from None
+        raise
+
+
+def drawn_from_all(port: Port, info: GraphInfo, key: str) -> Mapping[str, float]:
     """Return the distribution at a dataset, after extending all datasets and checking all edges."""
     import pyarrow.compute as pc
 
     assert info.certificate is not None
-    with _certified_still(store, info):
-        graph, rows = demand.everywhere(store, info)
+    with _certified_still(port, info):
+        graph, rows = evaluation.everywhere(port, info)
     if fingerprint(graph) != info.certificate.fingerprint:
-        raise _changed_by_others(store, info)
+        raise _changed_by_others(port, info)
     _require_private(info, judge(graph.source, graph.target, graph.epsilon, graph.delta, rows))
     at = np.flatnonzero(np.asarray(pc.equal(graph.keys, key)))
     if not len(at):
@@ -161,29 +184,29 @@ def _drawn_from_all(store: Store, info: GraphInfo, key: str) -> Mapping[str, flo
     return dict(zip(graph.colors, rows[at[0]].tolist(), strict=True))
 
 
-def _drawn_from(store: Store, info: GraphInfo, key: str) -> Mapping[str, float]:
+def drawn_from(port: Port, info: GraphInfo, key: str) -> Mapping[str, float]:
     """Return the distribution at a dataset, checked exactly on all its edges."""
-    star = store.neighbors(info.name, [key])
+    star = port.neighbors(info.name, [key])
     others = star.neighbor.to_pylist()
     place = {each: i for i, each in enumerate(dict.fromkeys([key, *others]))}
-    with _certified_still(store, info):
-        rows = demand.distributions(store, info.name, list(place))
+    with _certified_still(port, info):
+        rows = evaluation.distributions(port, info.name, list(place))
     ends = np.array([place[other] for other in others], np.int64)
     _require_private(info, judge(np.zeros(len(ends), np.int64), ends, star.epsilon, star.delta, rows))
     return dict(zip(info.colors, rows[0].tolist(), strict=True))
 
 
 @contextmanager
-def _certified_still(store: Store, info: GraphInfo) -> Iterator[None]:
+def _certified_still(port: Port, info: GraphInfo) -> Iterator[None]:
     """Revoke the certificate if it turns out that the graph cannot be extended."""
     try:
         yield
     except (IncompatibleAlpha, UnhitBoundary):
-        raise _changed_by_others(store, info) from None
+        raise _changed_by_others(port, info) from None
 
 
-def _changed_by_others(store: Store, info: GraphInfo) -> NotCertified:
-    store._mark_changed(info.name)
+def _changed_by_others(port: Port, info: GraphInfo) -> NotCertified:
+    port.mark_changed(info.name)
     return NotCertified(
         f"graph {info.name!r} was changed by others since it was certified",
         Hint("look at it with ", Call("check", graph=info.name)),

@@ -14,8 +14,8 @@ from neodp import DatasetGraph, Mechanism, generate
 from neodp.core.boundary import distance
 from neodp.errors import GraphError, GraphExists, NoMechanism, UnknownGraph, UnknownKey, UnknownQuery
 from neodp.store import Store, open_store
-from neodp.store.base import fingerprint
 from neodp.store.cypher import canned
+from neodp.store.records import fingerprint
 from tests.store.meddling import on_neo4j
 
 Raw = Callable[..., list[list[Any]]]

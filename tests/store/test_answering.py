@@ -35,7 +35,7 @@ from neodp.errors import (
 from neodp.ledger.account import Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release
-from neodp.store import Settings, Store, answers, open_store
+from neodp.store import Settings, Store, answering, open_store
 from neodp.stretch import Profiles
 from tests.store.meddling import on_neo4j
 
@@ -168,7 +168,7 @@ def test_a_certificate_is_made_once_per_state(store: Store, monkeypatch: pytest.
     store.allow("default", MANY)
     looked: list[str] = []
     check = neodp.check
-    monkeypatch.setattr("neodp.store.answers.check", lambda graph: looked.append(graph.name) or check(graph))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("neodp.store.answering.check", lambda graph: looked.append(graph.name) or check(graph))  # type: ignore[func-returns-value]
     for release in ("a", "b", "c"):
         store.answer("g", "14", release)
     assert looked == ["g"]
@@ -275,7 +275,7 @@ def test_an_account_that_somebody_edited_decides_nothing(store: Store, raw: Raw)
 def test_the_work_of_an_answer_does_not_grow_with_the_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each one runs the same statements, none of which reads all releases; what they return has the same size."""
     from neodp.store.embedded.file import File
-    from neodp.store.neo4j.session import Transaction
+    from neodp.store.neo4j.connection import Transaction
 
     store.load("g", balanced(generate.path(4)))
     store.allow("default", Limit(100, 1000.0))
@@ -355,12 +355,14 @@ def test_constant_work_is_the_same_work_for_every_dataset_embedded(tmp_path: Pat
         store.allow("default", Limit(100))
         store.answer("g", keys[0], "warm", constant_work=True)
         info = store.ready("g")
-        alike = [count(partial(answers._drawn_from_all, store, info, key)) for key in keys]  # what answer draws from
+        alike = [
+            count(partial(answering.drawn_from_all, store.port, info, key)) for key in keys
+        ]  # what answer draws from
         assert all(each == alike[0] for each in alike)
-        searched = [count(partial(answers._drawn_from, store, info, key)) for key in keys]
+        searched = [count(partial(answering.drawn_from, store.port, info, key)) for key in keys]
         assert any(each != searched[0] for each in searched)  # so that the count can tell
         for key in keys:
-            assert answers._drawn_from_all(store, info, key) == answers._drawn_from(store, info, key)
+            assert answering.drawn_from_all(store.port, info, key) == answering.drawn_from(store.port, info, key)
         with pytest.raises(UnknownKey, match="there is no dataset 'no' in graph 'g'"):
             store.answer("g", "no", "x", constant_work=True)
 
@@ -403,6 +405,23 @@ def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
     assert store.allow("default", Limit(3)).limit == Limit(3)
 
 
+def test_a_graph_that_does_not_fit_into_memory_is_refused_for_every_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search from the middle is short, and one from elsewhere would need the whole graph: nobody is told which."""
+    with open_store(tmp_path / "s.db") as store:
+        store.load("g", balanced(generate.path(40_001)))
+        store.certify("g")
+        kept = store.answer("g", "20300", "before")
+        store.allow("default", MANY)
+        monkeypatch.setattr("neodp.core.estimate.memory", lambda: 32 * 2**20)
+        told = {outcome(store, "g", key, f"r{key}") for key in ("20000", "20300", "7", "no such dataset")}
+        (message,) = told
+        assert message.startswith("graph 'g' has 40,001 datasets, which do not fit into the memory of this machine")
+        assert store.answer("g", "20000", "before") == kept
+        assert store.ledger().used == 1
+
+
 @on_neo4j
 def test_nodes_of_others_with_ordinary_labels_are_left_alone(store: Store, raw: Raw) -> None:
     """Anybody may have releases, ledgers and profiles; neodp's have labels that only neodp uses."""
@@ -414,7 +433,8 @@ def test_nodes_of_others_with_ordinary_labels_are_left_alone(store: Store, raw: 
     for text in theirs:
         raw(text)
     store.load("g", balanced(generate.path(4)))
-    assert store.ledger().releases == () and store.ledgers() == [] and store.populations() == ["default"]
+    assert store.ledger().releases == ()
+    assert (store.ledgers(), store.populations()) == ([], ["default"])
     assert store.answer("g", "1", "v0").answer in ("yes", "no")
     assert store.profiles.all() == []
     store.profiles.load("p", Profiles.from_columns(["ann"], ["tea"]))
