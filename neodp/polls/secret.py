@@ -182,7 +182,7 @@ class SecretPoll:
         x = (joint.scores - float(self.theta) * top) * unit * float(self.share)
         small = np.exp(-np.abs(x)) / 2.0
         yes = np.where(x >= 0.0, 1.0 - small, small)
-        return float(joint.yes @ yes + joint.no @ (1.0 - yes))
+        return min(1.0, float(joint.yes @ yes + joint.no @ (1.0 - yes)))
 
 
 def secret_poll(
@@ -257,4 +257,4 @@ def _expected_plurality(asked: SecretPoll, groups: Sequence[Group], prior: Prior
     weights = np.array([asked.weight(group.epsilon) for group in public.groups])
     scores = np.einsum("tgk,g->tk", known.counts, weights)
     right = flips((scores.max(axis=1, keepdims=True) - scores) / 2.0, known.truth)
-    return float(known.chance @ right)
+    return min(1.0, float(known.chance @ right))
