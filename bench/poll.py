@@ -44,7 +44,7 @@ from bench.report import megabytes, seconds, show, table, times
 from neodp import polls
 from neodp.core.symmetry import classes
 from neodp.data.tables import read_table
-from neodp.polls.mechanism import chance, crossing
+from neodp.polls.costs import chance, crossing
 from neodp.study import optimum as optimize
 
 __all__ = ["run"]

@@ -29,10 +29,10 @@ from bench.poll_rivals import rivals
 from bench.process import processor_time
 from bench.report import seconds, show, table
 from neodp.polls import Group, Plurality, Threshold, poll
+from neodp.polls.choosing import weighted
 from neodp.polls.expected import balanced_accuracy, sampled_accuracy
 from neodp.polls.prior import Prior
-from neodp.polls.weighted import weighted
-from neodp.polls.weighted_plurality import sample
+from neodp.polls.samples import sample
 
 __all__ = ["Case", "judged", "plain", "populations", "run", "sweep"]
 

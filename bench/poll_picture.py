@@ -20,7 +20,7 @@ from neodp.data.validation import Floats
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DASHES, DPI, shades_of, styled
 from neodp.polls import Group, Poll, Threshold
-from neodp.polls.facts import preview
+from neodp.polls.comparison import preview
 from neodp.polls.prior import Prior
 
 __all__ = ["draw", "main", "neodps"]

@@ -1,6 +1,6 @@
 """Planning of a poll: the accuracy of both mechanisms by margin, before any vote is read.
 
-Everything is computed from sizes, epsilons and a prior (:mod:`neodp.polls.facts`); there are no votes here.
+Everything is computed from sizes, epsilons and a prior (:mod:`neodp.polls.comparison`); there are no votes here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from neodp.errors import GraphError
 from neodp.explore.facts import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
-from neodp.polls.facts import Facts, preview
+from neodp.polls.comparison import Accuracy, preview
 
 __all__ = ["STUDY", "poll", "population"]
 
@@ -82,14 +82,14 @@ def poll(given: Any) -> dict[str, Any]:
     }
 
 
-def _margins(facts: Facts) -> list[int]:
+def _margins(facts: Accuracy) -> list[int]:
     most = facts.poll.margin_for(0.999) or facts.poll.largest_margin
     return (
         [] if not facts.poll.largest_margin else np.unique(np.linspace(1, max(1, most), MARGINS).astype(int)).tolist()
     )
 
 
-def _facts(facts: Facts, margins: list[int]) -> dict[str, Any]:
+def _facts(facts: Accuracy, margins: list[int]) -> dict[str, Any]:
     known = [facts.poll.at(margin) for margin in margins]
     return {
         "expected": chance(facts.expected),

@@ -7,26 +7,21 @@
 >>> round(p.at(10).worst, 4)  # the chance of the true answer where ten people would have to change their vote
 0.9958
 
-The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism`; the weighted ones are in
-:mod:`neodp.polls.weighted` and :mod:`neodp.polls.weighted_plurality`, and :mod:`neodp.polls.facts` compares them.
+The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism` and
+:mod:`neodp.polls.costs`; :mod:`neodp.polls.asking` returns it for a query. The weighted ones are in
+:mod:`neodp.polls.weighted` (:mod:`~neodp.polls.scores`, :mod:`~neodp.polls.score_programs`) and
+:mod:`neodp.polls.weighted_plurality` (:mod:`~neodp.polls.samples`, :mod:`~neodp.polls.gap_programs`);
+:mod:`neodp.polls.choosing` and :mod:`neodp.polls.choosing_plurality` find the best ones, and
+:mod:`neodp.polls.comparison` compares them with the balanced ones.
 :mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.
 :mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
 :mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
 table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` computes the gain from a higher epsilon.
 """
 
+from neodp.polls.asking import poll, valid_epsilon
 from neodp.polls.levels import WhatIf, what_if
-from neodp.polls.mechanism import (
-    Counts,
-    Group,
-    Margin,
-    Plurality,
-    Poll,
-    Threshold,
-    poll,
-    valid_epsilon,
-    violations,
-)
+from neodp.polls.mechanism import Counts, Group, Margin, Plurality, Poll, Threshold, violations
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import Question

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.data.validation import UNIT, Floats
-from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, crossing
+from neodp.polls.costs import crossing
+from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold
 from neodp.polls.prior import Prior, binomial
 
 if TYPE_CHECKING:
-    from neodp.polls.weighted_plurality import Sample
+    from neodp.polls.samples import Sample
 
 __all__ = ["Expected", "balanced_accuracy", "plurality_accuracy", "sampled_accuracy"]
 
@@ -75,7 +76,7 @@ def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
     Examples
     --------
     >>> from neodp.polls import poll
-    >>> from neodp.polls.weighted_plurality import sample
+    >>> from neodp.polls.samples import sample
     >>> p = poll([Group(1.0, 5)], "plurality", "abc")
     >>> round(sampled_accuracy(p, sample(p, Prior())).value, 3)
     0.636
@@ -92,7 +93,7 @@ def sampled_accuracy(poll: Poll, known: Sample) -> Expected:
 @lru_cache(maxsize=64)
 def balanced_plurality(poll: Plurality, prior: Prior) -> Expected:
     """Return the expected accuracy of the balanced plurality, on the tables on which weighted ones are evaluated."""
-    from neodp.polls.weighted_plurality import sample
+    from neodp.polls.samples import sample
 
     return sampled_accuracy(poll, sample(poll, prior))
 
@@ -105,10 +106,10 @@ def plurality_accuracy(poll: Plurality, counts: Counts) -> float:
     """
     k = len(poll.options)
     winner, epsilon = poll.truth(counts), np.array([group.epsilon for group in poll.groups])
-    instead = np.array([crossing(each, k) / UNIT for each in poll._units]) - epsilon
+    instead = np.array([crossing(each, k) / UNIT for each in poll.units]) - epsilon
     winning = counts[:, winner]
     best = math.inf
-    for rival, gap in sorted(poll._gaps(counts).items(), key=lambda each: each[1]):
+    for rival, gap in sorted(poll.gaps(counts).items(), key=lambda each: each[1]):
         if ((gap + 1) // 2 - 1) * float(epsilon[0]) >= best:
             break  # this many people cost more, whoever they are
         rest = counts.sum(axis=1) - winning - counts[:, rival]
@@ -188,7 +189,7 @@ def _spread_evenly(poll: Threshold, prior: Prior) -> float:
         sides = sides[sides <= poll.people]
         margins = grid[: len(sides)]
         accuracy = np.array(
-            [poll._accuracy(poll._cheapest(poll._even(int(k)), int(m))) for k, m in zip(sides, margins, strict=True)]
+            [poll.accuracy_at(poll.cheapest(poll.spread(int(k)), int(m))) for k, m in zip(sides, margins, strict=True)]
         )
         votes = sides if truth == 0 else poll.people - sides
         ends = np.concatenate([margins[1:], [most + 1]]) - margins
@@ -207,6 +208,6 @@ def _total_law(poll: Threshold, prior: Prior) -> Callable[[Ints], Floats]:
         return lambda votes: below[np.clip(votes, -1, n) + 1]
     if (shares == shares[0]).all():
         return lambda votes: np.where(votes < 0, 0.0, bdtr(np.clip(votes, 0, n), n, float(shares[0])))
-    sizes = poll._sizes
+    sizes = poll.sizes
     mean, deviation = float(sizes @ shares), math.sqrt(float(sizes @ (shares * (1.0 - shares))))
     return lambda votes: ndtr((votes + 0.5 - mean) / deviation)

@@ -65,36 +65,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from decimal import Context, Decimal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import permutations
-from numbers import Integral, Real
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.compiled.labels import SMALLEST
 from neodp.core.inequalities import exponential, holds
 from neodp.core.sampling import BITS, wholes
-from neodp.data.tables import threshold_share
-from neodp.data.validation import MAX_EPSILON, UNIT
-from neodp.errors import GraphError, near
+from neodp.data.validation import UNIT
+from neodp.errors import GraphError
+from neodp.polls.costs import FAR, chance, crossing, units
 
-__all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "poll", "valid_epsilon", "violations"]
+__all__ = ["Counts", "Group", "Margin", "Plurality", "Poll", "Threshold", "violations"]
 
-TINY = SMALLEST
-"""The smallest chance of a wrong answer."""
-FAR = 709 * UNIT
-"""A cost that stands for all greater ones: P is TINY at a cost of 708 and beyond."""
-MOST_PEOPLE = 10**9
-"""The greatest number of people: products of two such numbers fit into 64 bits."""
 SHOWN = 6
 """The greatest number of options that a question names."""
-
 Counts: TypeAlias = NDArray[np.int64]
 """A dataset: per group (row) and option (column), the number of people of the group who chose the option."""
 
@@ -197,15 +187,16 @@ class Poll(ABC):
 
     def worst_at(self, margin: int) -> float:
         """Return the least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
-        return self._accuracy(self._cheapest(self._sizes.tolist(), margin))
+        return self.accuracy_at(self.cheapest(self.sizes.tolist(), margin))
 
-    def _accuracy(self, cost: int) -> float:
+    def accuracy_at(self, cost: int) -> float:
+        """Return the accuracy of a dataset with this cost."""
         return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
 
-    def _cheapest(self, winners: Sequence[int], margin: int) -> int:
+    def cheapest(self, winners: Sequence[int], margin: int) -> int:
         """Return the cost if the `margin` winners with the smallest epsilons must change their choices."""
         total, left = 0, margin
-        for each, size in zip(self._units, winners, strict=True):
+        for each, size in zip(self.units, winners, strict=True):
             if size >= left:
                 return total + (left - 1) * each + crossing(each, len(self.options))
             total += size * each
@@ -213,11 +204,12 @@ class Poll(ABC):
         raise ValueError(f"the margin is {margin}, more than there are people")
 
     @cached_property
-    def _sizes(self) -> Counts:
+    def sizes(self) -> Counts:
+        """The number of people in each group."""
         return np.array([group.size for group in self.groups], np.int64)
 
     @cached_property
-    def _units(self) -> list[int]:
+    def units(self) -> list[int]:
         """The epsilon of each group, in whole units."""
         return [units(group.epsilon, len(self.options)) for group in self.groups]
 
@@ -265,107 +257,6 @@ class Poll(ABC):
                 yield changed, self.groups[g].epsilon
 
 
-def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
-    """Return the poll for a query.
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        The sizes and epsilons of the groups, in any order.
-    query : str
-        ``majority``: do more than half choose the first of two options? A tie means no. ``threshold:2/3``: does at
-        least that share choose it? ``plurality``: which option is chosen most often? A tie goes to the option that is
-        named first.
-    options : strings
-        The options.
-
-    Raises
-    ------
-    GraphError
-        If the query, a group or the options are invalid; the message says which, and what is allowed.
-
-    Examples
-    --------
-    >>> p = poll([Group(0.5, 40), Group(1.0, 60)])
-    >>> p.question
-    "do at least 51 of 100 people choose 'yes'?"
-    >>> counts = np.array([[30, 10], [40, 20]])
-    >>> p.options[p.truth(counts)], p.margin(counts)
-    ('yes', 20)
-    >>> p.distribution(counts)[1] < 1e-4
-    True
-    """
-    ordered = tuple(sorted(map(_valid_group, groups), key=lambda group: group.epsilon))
-    if not ordered:
-        raise GraphError("nobody takes part", "a poll needs at least one person with an epsilon above 0")
-    if sum(group.size for group in ordered) > MOST_PEOPLE:
-        raise GraphError("there are too many people", f"a poll takes up to {MOST_PEOPLE:,}")
-    names = valid_options(options)
-    if not isinstance(query, str):
-        raise GraphError(f"the query is {query!r}", "give majority, plurality, or a share as in threshold:2/3")
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise GraphError(f"the options are {', '.join(names) or 'none'}", "name at least two different ones")
-    if query == "plurality" and len(names) > 2:
-        return Plurality(ordered, names)
-    people = sum(group.size for group in ordered)
-    needed = {"majority": people // 2 + 1, "plurality": (people + 1) // 2}.get(query)
-    if needed is None:
-        needed = math.ceil(share_of(query) * people)
-    if len(names) > 2:
-        raise GraphError(f"{query} is asked about {len(names)} options", "name two of them, or ask for plurality")
-    return Threshold(ordered, names, needed)
-
-
-def valid_epsilon(epsilon: float) -> float:
-    """Return an epsilon, after checking that a person can have it.
-
-    Raises
-    ------
-    GraphError
-        If epsilon is negative, not a number, or above 690.
-    """
-    known = isinstance(epsilon, Real) and not isinstance(epsilon, bool)
-    if not known or not 0.0 <= epsilon <= MAX_EPSILON:
-        shown = float(epsilon) if known and abs(epsilon) < math.inf else epsilon
-        raise GraphError(f"epsilon is {shown!r}", f"give a number from 0 to {MAX_EPSILON:g}")
-    return float(epsilon) + 0.0
-
-
-def valid_options(options: Sequence[str]) -> tuple[str, ...]:
-    """Return options as a tuple, after checking that each is a text.
-
-    Raises
-    ------
-    GraphError
-        If they are no sequence of texts.
-    """
-    names = tuple(options) if isinstance(options, Iterable) else (options,)
-    for name in names:
-        if not isinstance(name, str):
-            raise GraphError(f"{name!r} is given as an option", "give texts, as in ['tea', 'coffee']")
-    return names
-
-
-def _valid_group(group: Group) -> Group:
-    """Return a group of at least one person, with a valid epsilon; else raise GraphError."""
-    if not isinstance(group, Group):
-        raise GraphError(f"{group!r} is given as a group", "give Groups, as in Group(epsilon=0.5, size=40)")
-    valid_epsilon(group.epsilon)
-    if isinstance(group.size, bool) or not isinstance(group.size, Integral) or group.size < 1:
-        hint = "give at least one" if group.size == 0 else "give a whole number of at least 1"
-        raise GraphError(f"the group with epsilon {group.epsilon:g} has {group.size!r} people", hint)
-    return group if type(group.size) is int else replace(group, size=int(group.size))
-
-
-def share_of(query: str) -> Fraction:
-    """Return the share of ``threshold:2/3``, from 0 to 1, or raise GraphError."""
-    try:
-        return threshold_share(query)
-    except ValueError:
-        hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
-        raise GraphError(f"the query is {query!r}", hint) from None
-
-
 @dataclass(frozen=True)
 class Threshold(Poll):
     """The balanced poll on whether at least `needed` people choose the first of two options."""
@@ -391,7 +282,7 @@ class Threshold(Poll):
     def cost(self, counts: Counts) -> int | None:
         """Return the cost of the winners with the smallest epsilons, as many as the margin."""
         margin = self.margin(counts)
-        return None if margin is None else self._cheapest(counts[:, self.truth(counts)].tolist(), margin)
+        return None if margin is None else self.cheapest(counts[:, self.truth(counts)].tolist(), margin)
 
     @property
     def largest_margin(self) -> int:
@@ -407,13 +298,13 @@ class Threshold(Poll):
         return Margin(
             margin,
             worst=self.worst_at(margin),
-            even=min(self._accuracy(self._cheapest(self._even(side), margin)) for side in possible),
-            best=max(self._accuracy(self._cheapest(self._dearest(side), margin)) for side in possible),
+            even=min(self.accuracy_at(self.cheapest(self.spread(side), margin)) for side in possible),
+            best=max(self.accuracy_at(self.cheapest(self._dearest(side), margin)) for side in possible),
         )
 
-    def _even(self, winners: int) -> list[int]:
+    def spread(self, winners: int) -> list[int]:
         """Return the number of winners per group, spread over the groups in proportion to their sizes."""
-        share = self._sizes * winners
+        share = self.sizes * winners
         whole = share // self.people
         rest = np.argsort(-(share % self.people), kind="stable")[: winners - int(whole.sum())]
         whole[rest] += 1
@@ -422,8 +313,8 @@ class Threshold(Poll):
 
     def _dearest(self, winners: int) -> list[int]:
         """Return the number of winners per group if the people with the greatest epsilons win."""
-        before = np.cumsum(self._sizes[::-1])[::-1] - self._sizes
-        found: list[int] = np.clip(winners - before, 0, self._sizes).tolist()
+        before = np.cumsum(self.sizes[::-1])[::-1] - self.sizes
+        found: list[int] = np.clip(winners - before, 0, self.sizes).tolist()
         return found
 
 
@@ -435,7 +326,7 @@ class Plurality(Poll):
     """
 
     def __post_init__(self) -> None:
-        if not self._units[0]:
+        if not self.units[0]:
             least = (len(self.options) + 1) / UNIT
             raise GraphError(f"epsilon is {self.groups[0].epsilon!r}", f"give 0 or at least {least:.2g}")
 
@@ -451,14 +342,14 @@ class Plurality(Poll):
         """Return the position of the option that is chosen most often."""
         return int(np.argmax(counts.sum(axis=0)))
 
-    def _gaps(self, counts: Counts) -> dict[int, int]:
+    def gaps(self, counts: Counts) -> dict[int, int]:
         """Return, per rival, the number of votes it must gain on the winner to overtake it."""
         total, winner = counts.sum(axis=0).tolist(), self.truth(counts)
         return {r: total[winner] - n + (r > winner) for r, n in enumerate(total) if r != winner}
 
     def margin(self, counts: Counts) -> int:
         """Return how many of the winner's people would have to go over to the closest rival."""
-        return min((gap + 1) // 2 for gap in self._gaps(counts).values())
+        return min((gap + 1) // 2 for gap in self.gaps(counts).values())
 
     @property
     def largest_margin(self) -> int:
@@ -474,7 +365,7 @@ class Plurality(Poll):
         winner = self.truth(counts)
         winning, won = self._sums(counts[:, winner])
         best = FAR
-        for rival, gap in self._gaps(counts).items():
+        for rival, gap in self.gaps(counts).items():
             rest, other = self._sums(counts.sum(axis=1) - counts[:, winner] - counts[:, rival])
             fewest, most = max(0, (gap - len(rest) + 2) // 2), min((gap + 1) // 2, len(winning) - 1)
             a = np.arange(fewest, most + 1)  # empty, if it takes more people than are considered
@@ -487,71 +378,15 @@ class Plurality(Poll):
     @cached_property
     def _instead(self) -> Counts:
         """Per group, the addition to the cost if the last person is in this group: C(E) - E."""
-        return np.array([crossing(each, len(self.options)) - each for each in self._units], np.int64)
+        return np.array([crossing(each, len(self.options)) - each for each in self.units], np.int64)
 
     def _sums(self, people: Counts) -> tuple[Counts, Counts]:
         """Return the sums of E over the cheapest 0, 1, 2, … of these people, until 2 FAR, and each last one's group."""
-        each = np.array(self._units, np.int64)
+        each = np.array(self.units, np.int64)
         paid = people * each.astype(np.float64)
         room = np.ceil(np.maximum(0.0, 2.0 * FAR - (np.cumsum(paid) - paid)) / each)
         group = np.repeat(np.arange(len(people)), np.minimum(people, room.astype(np.int64)))
         return np.concatenate([[0], np.cumsum(each[group])]), np.concatenate([[0], group])
-
-
-# --- whole units ----------------------------------------------------------------------------------------------------
-
-
-def units(epsilon: float, k: int) -> int:
-    """Return E, the epsilon in whole units: at least k units below epsilon, or 0."""
-    return max(0, math.floor(math.ldexp(epsilon, 50)) - k)
-
-
-@lru_cache(maxsize=65536)
-def crossing(each: int, k: int) -> int:
-    """Return C, the y at which S = e^eps P = e^eps / (e^eps + k - 1), in whole units, rounded down.
-
-    With r = 1 + (k - 1) e^-eps, it is y = log(k / r) up to S = 1/2, that is up to r = 2, and eps + log(k r / (4 k - 4))
-    from there. Some finite precision always determines the floor, since y is irrational for a rational eps other than 0
-    (Lindemann and Weierstrass: e^y, e^(y - eps) and 1 have no rational relation, nor have e^y, e^eps and 1).
-    """
-    if each == 0:
-        return 0
-    precision = 40
-    while True:
-        context = Context(prec=precision)
-        power = context.exp(context.divide(Decimal(-each), Decimal(UNIT)))
-        r = context.add(Decimal(1), context.multiply(Decimal(k - 1), power))
-        if r >= 2:
-            whole, share = 0, context.divide(Decimal(k), r)
-        else:
-            whole, share = each, context.divide(context.multiply(Decimal(k), r), Decimal(4 * k - 4))
-        rest = context.multiply(Decimal(UNIT), context.ln(share))
-        slack = Decimal(10) ** (24 - precision)
-        low, high = math.floor(rest - slack), math.floor(rest + slack)
-        if low == high:
-            return whole + low
-        precision *= 2
-
-
-@lru_cache(maxsize=65536)
-def chance(cost: int, k: int) -> float:
-    """Return P for a cost in units: rounded up to a double, but to no more than 1/k, and at least TINY."""
-    if cost >= FAR:
-        return TINY
-    context = Context(prec=40)
-    power = k * Fraction(context.exp(context.divide(Decimal(-cost), Decimal(UNIT))))
-    exact = (1 - 1 / power) / (k - 1) if power >= 2 else power / (4 * k - 4)
-    exact *= 1 + Fraction(1, 10**37)  # more than the error of the decimals
-    rounded = float(exact)
-    if Fraction(rounded) < exact:
-        rounded = math.nextafter(rounded, 1.0)
-    even = 1.0 / k
-    if Fraction(even) > Fraction(1, k):
-        even = math.nextafter(even, 0.0)
-    return min(even, max(TINY, rounded))
-
-
-# --- the check of privacy -------------------------------------------------------------------------------------------
 
 
 def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from neodp.data.frames import arrow_table
 from neodp.data.tables import Place, ReadOptions, header, number, read_table
 from neodp.errors import GraphError, near
-from neodp.polls.mechanism import valid_epsilon
+from neodp.polls.asking import valid_epsilon
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,8 +14,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from neodp.errors import GraphError, PrivacyError, near
-from neodp.polls.facts import Facts, Preview, preview
-from neodp.polls.mechanism import Group, Poll, poll, violations
+from neodp.polls.asking import poll
+from neodp.polls.comparison import Accuracy, Preview, preview
+from neodp.polls.mechanism import Group, Poll, violations
 from neodp.polls.prior import Prior
 from neodp.polls.table import WORDS, Tally
 
@@ -187,7 +188,7 @@ class Question:
         }
 
 
-def _known(facts: Facts) -> dict[str, Any]:
+def _known(facts: Accuracy) -> dict[str, Any]:
     """Return the figures of one mechanism as values that JSON can hold."""
     return {
         "expected": float(facts.expected),

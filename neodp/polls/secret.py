@@ -60,9 +60,11 @@ from numpy.typing import NDArray
 from neodp.core.sampling import geometric
 from neodp.data.validation import MAX_EPSILON, UNIT, Floats
 from neodp.errors import GraphError
-from neodp.polls.mechanism import Group, Threshold, poll, share_of, valid_epsilon, valid_options
+from neodp.polls.asking import poll, share_of, valid_epsilon, valid_options
+from neodp.polls.mechanism import Group, Threshold
 from neodp.polls.prior import Prior
-from neodp.polls.weighted import falling, lattice
+from neodp.polls.scores import score_law
+from neodp.polls.weighted import falling
 
 __all__ = ["CAP", "STEP", "SecretPoll", "secret_poll"]
 
@@ -175,12 +177,12 @@ class SecretPoll:
         weights = [round(min(group.epsilon, self.cap) / unit) for group in asked.groups]
         if not any(weights):
             return 0.5
-        joint = lattice(asked, weights, given)
+        joint = score_law(asked, weights, given)
         top = sum(weight * group.size for weight, group in zip(weights, asked.groups, strict=True))
         x = (joint.scores - float(self.theta) * top) * unit * float(self.share)
         small = np.exp(-np.abs(x)) / 2.0
         yes = np.where(x >= 0.0, 1.0 - small, small)
-        return float(joint.yes @ yes + joint.no @ (1.0 - yes))
+        return min(1.0, float(joint.yes @ yes + joint.no @ (1.0 - yes)))
 
 
 def secret_poll(
@@ -246,7 +248,8 @@ def chances_at(score: int) -> tuple[float, float]:
 def _expected_plurality(asked: SecretPoll, groups: Sequence[Group], prior: Prior) -> float:
     """Return the expected accuracy of an example of a plurality, on tables drawn from the prior with a fixed seed."""
     from neodp.polls.mechanism import Plurality
-    from neodp.polls.weighted_plurality import flips, sample
+    from neodp.polls.samples import sample
+    from neodp.polls.weighted_plurality import flips
 
     public = poll([replace(group, level=None) for group in groups], "plurality", asked.options)
     assert isinstance(public, Plurality)
@@ -254,4 +257,4 @@ def _expected_plurality(asked: SecretPoll, groups: Sequence[Group], prior: Prior
     weights = np.array([asked.weight(group.epsilon) for group in public.groups])
     scores = np.einsum("tgk,g->tk", known.counts, weights)
     right = flips((scores.max(axis=1, keepdims=True) - scores) / 2.0, known.truth)
-    return float(known.chance @ right)
+    return min(1.0, float(known.chance @ right))

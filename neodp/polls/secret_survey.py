@@ -28,7 +28,8 @@ from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.question import Question as Asked
 from neodp.ledger.shares import share_level
-from neodp.polls.mechanism import Group, valid_epsilon
+from neodp.polls.asking import valid_epsilon
+from neodp.polls.mechanism import Group
 from neodp.polls.people import People
 from neodp.polls.prior import Prior
 from neodp.polls.secret import SecretPoll

@@ -35,7 +35,7 @@ from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import DEFAULT, Level, levels_of
 from neodp.ledger.question import Question as Asked
 from neodp.ledger.release import Release
-from neodp.polls.mechanism import valid_epsilon, valid_options
+from neodp.polls.asking import valid_epsilon, valid_options
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, Question, mechanism_name

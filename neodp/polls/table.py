@@ -23,7 +23,8 @@ from neodp.data.tables import number as number_of
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
 from neodp.hints import Hint, Option
-from neodp.polls.mechanism import Counts, Group, valid_epsilon
+from neodp.polls.asking import valid_epsilon
+from neodp.polls.mechanism import Counts, Group
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,10 +20,11 @@ from neodp.errors import GraphError, NeodpError, near
 from neodp.hints import Call, Hint
 from neodp.ledger.account import Ledger
 from neodp.ledger.release import NOT_KEPT, Release
-from neodp.polls.mechanism import Group, Poll, poll
+from neodp.polls.asking import poll
+from neodp.polls.choosing import weighted
+from neodp.polls.mechanism import Group, Poll
 from neodp.polls.prior import Prior
 from neodp.polls.survey import Survey
-from neodp.polls.weighted import weighted
 from neodp.report.mechanisms import KINDS, MOST_EDGES
 from neodp.store import Store
 from neodp.store.evaluation import method_of

@@ -10,9 +10,11 @@ import numpy as np
 from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.ledger.certificate import chance
-from neodp.polls.mechanism import Plurality, Poll, Threshold, crossing, units
+from neodp.polls.costs import crossing, units
+from neodp.polls.gap_programs import ONE
+from neodp.polls.mechanism import Plurality, Poll, Threshold
 from neodp.polls.weighted import Weighted
-from neodp.polls.weighted_plurality import ONE, WeightedPlurality
+from neodp.polls.weighted_plurality import WeightedPlurality
 
 __all__ = ["KINDS", "MOST_EDGES", "of_graph", "of_poll"]
 

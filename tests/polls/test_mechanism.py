@@ -19,7 +19,7 @@ from neodp.core.views import Rule
 from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Poll, Threshold, poll, violations
-from neodp.polls.mechanism import TINY, chance, crossing, units
+from neodp.polls.costs import TINY, chance, crossing, units
 
 QUERIES = ["majority", "plurality", "threshold:2/3", "threshold:1/5", "threshold:1", "threshold:0"]
 EPSILONS = st.one_of(st.sampled_from([0.0, 1e-300, 2.0**-50, 1e-9, 0.1, 1.0, 40.0, 690.0]), st.floats(0.0, 5.0))

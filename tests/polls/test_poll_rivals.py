@@ -8,7 +8,7 @@ import pytest
 
 from bench.poll_rivals import cut, drawn, least, noise_above, randomized_response, rivals, sampled
 from neodp.polls import Group, Threshold, poll
-from neodp.polls.facts import preview
+from neodp.polls.comparison import preview
 from neodp.polls.prior import Prior
 
 PEOPLE = [Group(0.4, 2), Group(1.5, 3)]

@@ -9,8 +9,8 @@ import pytest
 
 from neodp.errors import GraphError
 from neodp.polls import Group, poll
+from neodp.polls.comparison import preview
 from neodp.polls.expected import balanced_accuracy
-from neodp.polls.facts import preview
 from neodp.polls.prior import Prior, binomial
 
 EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 10.0, 20.0)
@@ -78,7 +78,7 @@ def test_a_program_that_takes_long_gives_way_to_scores(
 ) -> None:
     """Small polls whose programs over all tables once took minutes: the work is limited, and what it finds is good."""
     from neodp.core import linear
-    from neodp.polls.weighted import EFFORT
+    from neodp.polls.score_programs import EFFORT
 
     solved = linear.Program.solve
     work: list[int] = []
@@ -93,6 +93,27 @@ def test_a_program_that_takes_long_gives_way_to_scores(
     assert max(work) <= EFFORT
     assert sum(work) <= 2 * EFFORT
     assert both.weighted.expected >= 0.999
+
+
+@pytest.mark.parametrize("people", [[(0.5, 5), (2.0, 6)], [(0.5, 4), (1.0, 4), (2.0, 3)]])
+def test_pluralities_of_few_people_solve_few_programs(
+    people: list[tuple[float, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eleven people and four options once took ten seconds; the programs together now have a limited size."""
+    from neodp.core import linear
+    from neodp.polls.choosing_plurality import INEQUALITIES
+
+    solved = linear.Program.solve
+    rows: list[int] = []
+
+    def counted(program: linear.Program, method: linear.Method, iterations: int | None = None) -> linear.Solution:
+        rows.append(len(program.most) - len(program.cost))  # without the sums of chances, which are no more
+        return solved(program, method, iterations)
+
+    monkeypatch.setattr(linear.Program, "solve", counted)
+    both = preview([Group(e, n) for e, n in people], "plurality", "abcd")
+    assert 0 < sum(rows) <= INEQUALITIES
+    assert both.weighted.expected > both.balanced.expected + 0.1
 
 
 @pytest.mark.parametrize(

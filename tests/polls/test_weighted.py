@@ -13,11 +13,13 @@ from scipy.stats import binom
 
 from neodp.errors import GraphError, NeodpError
 from neodp.polls import Group, Poll, Threshold, poll, violations
-from neodp.polls import weighted as module
+from neodp.polls.choosing import weighted, weighted_threshold
+from neodp.polls.comparison import against, preview
 from neodp.polls.expected import balanced_accuracy
-from neodp.polls.facts import against, preview
 from neodp.polls.prior import Prior, binomial
-from neodp.polls.weighted import Weighted, falling, lattice, on_scores, on_tables, weighted, weighted_threshold
+from neodp.polls.score_programs import on_scores, on_tables
+from neodp.polls.scores import score_law
+from neodp.polls.weighted import Weighted, falling
 
 TABLE = [  # people x epsilon; balanced; weights by ascending epsilon, and what they reach; optimum
     ([(10, 0.1), (10, 1.0), (11, 2.0)], 0.600, (1, 10, 14), 0.7798, 0.7806),
@@ -125,7 +127,7 @@ def test_beyond_the_window_the_closed_form_is_private_too(
     monkeypatch: pytest.MonkeyPatch, weights: tuple[int, int], prior: str
 ) -> None:
     """With few scores in the program, most tables lie beyond its window on either side."""
-    monkeypatch.setattr(module, "SCORES", 8)
+    monkeypatch.setattr("neodp.polls.score_programs.SCORES", 8)
     for people in ([(14, 0.3), (16, 1.1)], [(20, 0.01), (12, 3.0)]):
         p = poll(groups_of(people), "threshold:2/5")
         assert isinstance(p, Threshold)
@@ -222,7 +224,7 @@ def test_scores_come_close_to_all_tables(
     given = Prior.parse(prior)
     best = on_tables(p, given).expected
     tables = math.prod(size + 1 for size, _ in people)  # one more than there may be
-    monkeypatch.setattr(module, "TABLES", tables - 1)
+    monkeypatch.setattr("neodp.polls.choosing.TABLES", tables - 1)
     found = weighted_threshold(p, given)
     assert isinstance(found, Weighted)
     assert best - 0.002 <= found.expected <= best + 1e-9
@@ -252,7 +254,7 @@ def test_expected_accuracy_is_the_sum_over_all_tables(query: str, prior: str) ->
     assert balanced_accuracy(p, given).value == pytest.approx(accuracy(p, given), abs=1e-12)
     for found in (on_tables(p, given), on_scores(p, (1, 3, 7), given), on_scores(p, (0, 1, 1), given)):
         assert found.expected == pytest.approx(accuracy(found, given), abs=1e-12)
-    joint = lattice(p, (1, 3, 7), given)
+    joint = score_law(p, (1, 3, 7), given)
     assert joint.yes.sum() + joint.no.sum() == pytest.approx(1.0, abs=1e-12)
 
 
@@ -261,7 +263,7 @@ def test_expected_accuracy_is_the_sum_over_all_tables(query: str, prior: str) ->
 def test_the_normal_distribution_is_near_the_sums(prior: str, weights: tuple[int, ...]) -> None:
     p, given = poll([Group(0.2, 120), Group(1.0, 90), Group(2.0, 91)]), Prior.parse(prior)
     assert isinstance(p, Threshold)
-    exact, near = lattice(p, weights, given, 10**9), lattice(p, weights, given, work=0)
+    exact, near = score_law(p, weights, given, 10**9), score_law(p, weights, given, work=0)
     assert not exact.approximate
     assert near.approximate
     found = on_scores(p, weights, given)
@@ -322,7 +324,7 @@ def test_where_people_are_many_the_worst_case_is_no_better_than_said(monkeypatch
     assert isinstance(p, Threshold)
     found = on_scores(p, (1, 4, 9), Prior())
     exact = [found.at(m) for m in range(1, 13)]
-    monkeypatch.setattr(module, "WORK", 0)
+    monkeypatch.setattr("neodp.polls.weighted.WORK", 0)
     bounds = on_scores(p, (1, 4, 9), Prior())
     assert bounds._reach is None
     for one, other in zip(exact, (bounds.at(m) for m in range(1, 13)), strict=True):
@@ -412,7 +414,7 @@ def test_many_people_under_a_beta_prior(beta: str) -> None:
     """The exact sums, and what stands for them where there are too many people."""
     many, prior = poll([Group(0.1, 60), Group(1.0, 70), Group(2.0, 60)]), Prior.parse(f"beta:{beta}")
     assert isinstance(many, Threshold)
-    exact, normal = (lattice(many, (1, 4, 5), prior, work) for work in (10**12, 0))
+    exact, normal = (score_law(many, (1, 4, 5), prior, work) for work in (10**12, 0))
     assert (exact.approximate, normal.approximate) == (False, True)
     assert normal.yes.sum() == pytest.approx(exact.yes.sum(), abs=1e-3)
     assert exact.yes.sum() == pytest.approx(prior.totals(190)[96:].sum(), abs=1e-12)

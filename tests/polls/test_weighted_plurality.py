@@ -11,12 +11,15 @@ from scipy.sparse import lil_array
 from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Plurality, poll, violations
-from neodp.polls import weighted_plurality as module
+from neodp.polls import choosing_plurality as module
+from neodp.polls.choosing import weighted
+from neodp.polls.choosing_plurality import weighted_plurality
+from neodp.polls.comparison import preview
 from neodp.polls.expected import plurality_accuracy, sampled_accuracy
-from neodp.polls.facts import preview
+from neodp.polls.gap_programs import on_all_tables, on_gaps
 from neodp.polls.prior import Prior
-from neodp.polls.weighted import weighted
-from neodp.polls.weighted_plurality import WeightedPlurality, flip, sample, weighted_plurality
+from neodp.polls.samples import sample
+from neodp.polls.weighted_plurality import WeightedPlurality, flip, flips
 
 
 def plurality(people: list[tuple[int, float]], options: str = "abc") -> Plurality:
@@ -68,10 +71,10 @@ KINDS = ("tables", "gaps", "ordered gaps", "flip")
 def of_kind(p: Plurality, kind: str, weights: tuple[int, ...], prior: Prior, reach: int = 40) -> WeightedPlurality:
     known = sample(p, prior)
     if kind == "tables":
-        found = module._on_tables(p, known, prior)
+        found = on_all_tables(p, known, prior)
     elif kind.endswith("gaps"):
         top = sum(w * group.size for w, group in zip(weights, p.groups, strict=True))
-        found = module._on_gaps(p, known, weights, prior, min(top, reach), ordered=kind == "ordered gaps")
+        found, _ = on_gaps(p, known, weights, prior, min(top, reach), ordered=kind == "ordered gaps")
     else:
         found = module._flip(p, known, weights, prior)
     assert found is not None
@@ -213,7 +216,7 @@ def test_flip_is_permute_and_flip() -> None:
                 still *= 1.0 - f[j]
         assert flip(gaps, UNIT) == pytest.approx(expected, abs=1e-14)
         rows = np.repeat(np.array([gaps]) / 2.0, len(gaps), axis=0)
-        assert module.flips(rows, np.arange(len(gaps))) == pytest.approx(expected, abs=1e-14)
+        assert flips(rows, np.arange(len(gaps))) == pytest.approx(expected, abs=1e-14)
     many = flip([5 * j for j in range(36)], UNIT // 10)
     assert sum(many) == pytest.approx(1.0, abs=1e-14)
     assert list(many) == sorted(many, reverse=True)

@@ -20,13 +20,15 @@ from typing import cast
 import numpy as np
 
 from neodp.errors import GraphError
+from neodp.polls.asking import poll
+from neodp.polls.choosing import weighted
 from neodp.polls.expected import Expected, balanced_accuracy, balanced_plurality
-from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold, poll
+from neodp.polls.mechanism import Counts, Group, Plurality, Poll, Threshold
 from neodp.polls.prior import Prior
-from neodp.polls.weighted import Weighted, weighted
+from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["Against", "Facts", "Preview", "against", "preview"]
+__all__ = ["Accuracy", "Against", "Preview", "against", "preview"]
 
 DIFFER = 0.05
 """The greatest difference in expected accuracy at which a mechanism may be chosen by default."""
@@ -57,7 +59,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Accuracy:
     """The accuracy of one mechanism, before any vote is read.
 
     Attributes
@@ -92,13 +94,13 @@ class Preview:
     Attributes
     ----------
     prior : Prior
-    balanced, weighted : Facts
+    balanced, weighted : Accuracy
         The two mechanisms. If nothing better than balanced is found, the weighted poll is the balanced one.
     """
 
     prior: Prior
-    balanced: Facts
-    weighted: Facts
+    balanced: Accuracy
+    weighted: Accuracy
 
     @property
     def gain(self) -> float:
@@ -145,13 +147,13 @@ def preview(
     return Preview(given, facts, facts if type(best) is type(even) else _facts(best, given))
 
 
-def _facts(poll: Poll, prior: Prior) -> Facts:
+def _facts(poll: Poll, prior: Prior) -> Accuracy:
     found = _expected(poll, prior)
     if not math.isfinite(found.value):
         raise GraphError(
             f"how often the answer is right cannot be computed for the prior {prior.text!r}", "give another prior"
         )
-    return Facts(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
+    return Accuracy(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
 
 
 def _expected(poll: Poll, prior: Prior) -> Expected:
@@ -178,7 +180,7 @@ def against(poll: Poll) -> tuple[Against, ...]:
     """
     if not poll.largest_margin:
         return ()
-    ends = np.unique(np.cumsum(poll._sizes)).tolist()
+    ends = np.unique(np.cumsum(poll.sizes)).tolist()
     if len(ends) > CUTS:
         ends = [ends[i] for i in np.linspace(0, len(ends) - 1, CUTS).astype(int)]
     fewest = [_fewest(poll, option) for option in range(2)]
@@ -205,11 +207,11 @@ def _fewest(poll: Poll, option: int) -> int:
 def _divided(poll: Poll, people: int, option: int) -> Counts:
     """Return the table where this many people of the least epsilons choose `option`, and all others the other one."""
     counts = np.zeros((len(poll.groups), len(poll.options)), np.int64)
-    counts[:, option] = np.clip(people - (np.cumsum(poll._sizes) - poll._sizes), 0, poll._sizes)
-    counts[:, 1 - option] = poll._sizes - counts[:, option]
+    counts[:, option] = np.clip(people - (np.cumsum(poll.sizes) - poll.sizes), 0, poll.sizes)
+    counts[:, 1 - option] = poll.sizes - counts[:, option]
     return counts
 
 
 def _greatest(poll: Poll, people: int) -> float:
     """Return the greatest epsilon among this many people of the least epsilons."""
-    return poll.groups[int(np.searchsorted(np.cumsum(poll._sizes), people))].epsilon
+    return poll.groups[int(np.searchsorted(np.cumsum(poll.sizes), people))].epsilon

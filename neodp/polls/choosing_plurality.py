@@ -1,0 +1,109 @@
+"""The choice of a weighted plurality, by the expected accuracy under a prior; no vote is read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from neodp.data.validation import UNIT
+from neodp.polls.choosing import WORTH, candidates
+from neodp.polls.gap_programs import gaps_of, made, on_all_tables, on_gaps, reach_of, widest
+from neodp.polls.mechanism import Plurality
+from neodp.polls.prior import Prior
+from neodp.polls.samples import Sample, sample, tables
+from neodp.polls.weighted_plurality import WeightedPlurality, flips
+
+__all__ = ["weighted_plurality"]
+
+PROGRAM = 8_000
+"""The greatest number of tables times options with which the linear program over all tables is solved."""
+RANKED = 3_000
+"""The greatest number of sampled tables by which weights are ranked."""
+GAPS = 6_000
+"""The greatest number of variables times different weights with which a program over gaps is solved."""
+INEQUALITIES = 100_000
+"""The greatest number of inequalities in all programs over gaps together: some seconds. Programs over ordered gaps come
+first, then small ones; those that no longer fit are left out."""
+CROWD = 1_000
+"""The greatest number of people for which several weights are compared by their programs."""
+
+
+def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Plurality:
+    """Find the most accurate plurality: a weighted one, or the balanced one itself if that is better.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group, poll
+    >>> p = weighted_plurality(poll([Group(0.1, 1), Group(2.0, 4)], "plurality", "abc"))
+    >>> p.kind, round(p.expected, 3)
+    ('tables', 0.713)
+    """
+    from neodp.polls.expected import balanced_plurality
+
+    given = Prior.parse(prior)
+    known, balanced = sample(poll, given), balanced_plurality(poll, given)
+    found = [on_all_tables(poll, known, given)] if tables(poll) * len(poll.options) <= PROGRAM else []
+    if not any(found):
+        few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
+        ranked = _ranked(poll, few)
+        found = [_flip(poll, known, ranked[0][1], given)]
+        programs = _programs(poll, few, [weights for _, weights in ranked])
+        left = INEQUALITIES
+        for weights, reach, ordered in programs:
+            solved, used = on_gaps(poll, known, weights, given, reach, ordered=ordered, most=left)
+            found, left = [*found, solved], left - used
+    best = max((each for each in found if each is not None), key=lambda each: each.expected)
+    return poll if balanced.value >= best.expected - WORTH else best
+
+
+def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], int, bool]]:
+    """Choose weights whose programs over gaps are solved; return them with D, and whether gaps are ordered.
+
+    `ranked` has the best weights for flip first, and these are fine ones. A program can achieve more with coarse
+    weights, where few edges bind: so the best weights with small programs are chosen as well. If there are many people,
+    ties are rare, and one program is enough.
+    """
+    found: list[tuple[tuple[int, ...], int, bool]] = []
+    kinds = ((True, GAPS), (False, GAPS // 16), (False, GAPS // 4), (False, GAPS))
+    for ordered, limit in kinds if poll.people <= CROWD else ((True, GAPS // 4),):
+        reaches = ((weights, reach_of(poll, known, weights, ordered, limit)) for weights in ranked)
+        small = ((weights, reach, ordered) for weights, reach in reaches if reach is not None)
+        found += itertools.islice(small, 2 if poll.people <= CROWD else 1)
+    return list(dict.fromkeys(found))
+
+
+def _rate(poll: Plurality, weights: Sequence[int]) -> int:
+    k = len(poll.options)
+    each = (
+        max(0, math.floor(math.ldexp(group.epsilon, 50)) - 16 - 4 * k) // w
+        for w, group in zip(weights, poll.groups, strict=True)
+        if w
+    )
+    return min(each)
+
+
+def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]]]:
+    """Return the weights to try with the expected accuracy of flip, best first."""
+    tried, found = candidates(poll.groups), []
+    counts, truth = np.swapaxes(known.counts, 1, 2).astype(np.float64), known.truth
+    for start in range(0, len(tried), 50):
+        some = tried[start : start + 50]
+        scores = counts @ np.array(some, np.float64).T  # table, option, weights
+        for i, weights in enumerate(some):
+            gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
+            right = flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
+            found.append((float(known.chance @ right), weights))
+    return sorted(found, reverse=True)
+
+
+def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
+    rate, known = _rate(poll, weights), known.judged
+    right = flips(gaps_of(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
+    expected = float(known.chance @ right)
+    worst = (
+        float(right.min()) if known.exact else math.exp(-widest(poll, weights) * rate / (2 * UNIT)) / len(poll.options)
+    )
+    return made(poll, "flip", weights, 0, rate, {}, expected, known.exact, worst, prior)
