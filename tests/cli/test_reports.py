@@ -57,7 +57,7 @@ def test_what_cannot_be_reported_is_refused_before_an_answer_is_drawn(run: Run, 
     code, _, err = run(*POLL, "--report", "spring.html")
     assert (code, err.strip()) == (
         2,
-        "neodp: spring.html is there already; name another file, or use --force to replace it",
+        "neodp: spring.html already exists; name another file, or use --force to replace it",
     )
     assert document(run("releases", "--json")) == {"releases": []}
     assert run("verify", "spring.html")[0] == 2
