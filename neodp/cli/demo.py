@@ -13,7 +13,7 @@ from neodp.cli.options import Json
 from neodp.data import generate
 from neodp.data.files import make_folder
 from neodp.data.formatting import count, listed
-from neodp.store import open_store
+from neodp.store import Store, open_store
 
 __all__ = ["demo"]
 
@@ -52,6 +52,7 @@ def demo(
         report = neodp.audit(stored.mechanism.graph, stored.mechanism)
         least = store.query("least_accurate", "three_voters", limit=3).to_pylist()
         answer = store.answer("three_voters", "121", "demo").answer
+        friends = _friends(store)
     drawn = _picture(mechanism, picture)
 
     def text() -> None:
@@ -66,6 +67,7 @@ def demo(
                 ("query", f"least accurate are {listed([row['key'] for row in least])}"),
                 ("picture", drawn),
                 ("answer", f"drawn for the votes 121, and stored as release 'demo': {answer}"),
+                ("people", f"among 60 friends, do at least 20 pairs both like jazz? Drawn and stored: {friends}"),
             ]
         )
         say("\nTry next:")
@@ -79,8 +81,27 @@ def demo(
         "checks": report.checks,
         "picture": drawn,
         "answer": answer,
+        "friends": friends,
     }
     show(result, json, text)
+
+
+def _friends(store: Store) -> str:
+    """Ask a graph of people, in which everybody has an epsilon of their own."""
+    n = 60
+    people = {"id": list(range(n)), "jazz": [i % 10 != 0 for i in range(n)], "epsilon": [1.0, 2.0, 4.0] * (n // 3)}
+    knows = {"from": list(range(n)), "to": [(i + 1) % n for i in range(n)]}
+    store.protect(neodp.Protection("friends", "epsilon", people="Person", properties=("jazz",)))
+    asked = neodp.ask(
+        store,
+        "friends",
+        "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.jazz AND b.jazz",
+        at_least=20,
+        share=0.5,
+        nodes={"Person": people},
+        relationships={"KNOWS": knows},
+    )
+    return asked.release("demo")
 
 
 def _rows(mechanism: neodp.Mechanism) -> list[tuple[str, str, list[float]]]:

@@ -20,6 +20,7 @@ def test_demo(tmp_path: Path) -> None:
         [*words, "--json"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert json.loads(again.stdout)["violations"] == 0
+    assert json.loads(again.stdout)["friends"] in ("yes", "no")
 
 
 def test_what_the_demo_says_to_try_works_as_printed(tmp_path: Path) -> None:
