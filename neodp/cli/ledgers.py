@@ -65,7 +65,7 @@ def export_ledger(
         if file == "-":
             written = io.BytesIO()
             transfer.export_ledger(store, written)
-            typer.echo(written.getvalue(), nl=False)
+            typer.echo(written.getvalue().decode(), nl=False)
             return
         done = transfer.export_ledger(store, file, force=force)
     facts = {"releases": done.releases, "populations": done.populations, "file": file}

@@ -20,7 +20,20 @@ NAMED_BY_DATA = {"probabilities", "alpha", "margin_for", "by", "rows", "votes", 
 ELSEWHERE = {"plugin status", "plugin install"}
 """Commands that need a server or a built plugin; tests/plugin runs them."""
 
+_PAIRS = "'MATCH (a:Person)-[:KNOWS]-(b:Person)'"
 CALLS = {
+    "protect": [
+        "protect staff --people Person --epsilon e --nodes Person=persons.csv --relationships KNOWS=friends.csv",
+        "protect --list",
+        "protect gone --people Cat --epsilon e",
+        "protect gone --drop",
+    ],
+    "ask": [
+        f"ask staff {_PAIRS} --at-least 2",
+        f"ask staff {_PAIRS} --count",
+        f"ask staff {_PAIRS} --at-least 2 --release pairs",
+        f"ask staff {_PAIRS} --at-least 2 --reveal",
+    ],
     "generate": ["generate counts survey 4 5 --epsilon 0.5,1", "generate path blocks 9 --to blocks --balanced"],
     "load": ["load loaded out/nodes.csv out/edges.csv --colors yes,no", "load again blocks"],
     "list": ["list"],
@@ -112,6 +125,8 @@ def printed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     files = {
         "films.csv": RATINGS,
         "people.csv": "answer,colour,privacy\nyes,red,2\nno,blue,0.3\nyes,red,2\nno,,1\nyes,green,0\n",
+        "persons.csv": "id,e\nann,1\nbob,0.5\n",
+        "friends.csv": "from,to\nann,bob\n",
         "m.csv": "key,yes,no\na,0.9,0.1\nb,0.2,0.8\n",
         "p.csv": "source,target,epsilon\na,b,0.5\n",
         "n.csv": "key,color,alpha\na,yes,0.99\nb,no,0.01\n",

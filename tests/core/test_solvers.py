@@ -46,7 +46,7 @@ def test_other_epsilons_than_the_graph_has_are_refused_with_more_colors() -> Non
     g = THREE.with_alpha(neodp.balanced(THREE))
     assert neodp.extend(g, EpsilonDelta.of(g)).method == "table"
     with pytest.raises(
-        PrivacyError, match=r"has 3 colours; with more than two, only \(epsilon, delta\) is known, as the"
+        PrivacyError, match=r"has 3 colours; with more than two, only the \(epsilon, delta\) of the graph"
     ):
         neodp.extend(g, EpsilonDelta(g.epsilon / 2, g.delta))
 

@@ -221,7 +221,10 @@ def test_spent(caller: Caller, client: Store) -> None:
     )
     client.allow("default", Limit(None, 100.0))
     client.load("delta", _pair({"a": 0.5}, delta=0.1))
-    assert "at delta 0.1, allowed is epsilon 100 in total for each person" in _same(caller, client, "a", "c", graph="delta").message
+    assert (
+        "at delta 0.1, allowed is epsilon 100 in total for each person"
+        in _same(caller, client, "a", "c", graph="delta").message
+    )
     client.allow("default", Limit(None, 100.0, 1e-6))
     assert caller.refusal(ANSWER, graph="g", key="0-0", release="z").kind == "client"
     with pytest.raises(Declined, match="has a limit at delta 1e-06, and the plugin adds up at delta 0 only"):

@@ -400,7 +400,9 @@ def test_a_kept_answer_of_which_a_part_is_gone_is_damaged(store: Store, raw: Raw
 @pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 def test_a_limit_that_is_no_number_is_named(store: Store, raw: Raw) -> None:
     raw("CREATE (:NeodpLedger {population: 'default', max_releases: 'many'})")
-    with pytest.raises(DamagedRelease, match="the limit of population 'default' is no number: the store was damaged"):
+    with pytest.raises(
+        DamagedRelease, match="the limit of population 'default' is not a number: the store was damaged"
+    ):
         store.ledger()
     assert store.allow("default", Limit(3)).limit == Limit(3)
 

@@ -170,7 +170,7 @@ def test_unknown_and_unfinished_graphs(store: Store, raw: Raw) -> None:
         store.evaluate("g", ["a"])
     store.load("g", survey())
     raw("MATCH (g:DatasetGraph) SET g.state = 'loading'")
-    with pytest.raises(UnfinishedGraph, match="is not whole"):
+    with pytest.raises(UnfinishedGraph, match="is incomplete"):
         store.answer("g", "4-4-4", "spring")
 
 

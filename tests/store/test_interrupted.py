@@ -227,7 +227,9 @@ def test_a_replacement_between_reading_and_writing_is_named(shared: Store) -> No
     mechanism = neodp.extend(shared.read("g"))
     small = generate.path(5)
     shared.load("g", small.with_alpha(neodp.balanced(small)), replace=True)
-    with pytest.raises(Overtaken, match=r"somebody else changed graph 'g' in .* while it was written; what they wrote"):
+    with pytest.raises(
+        Overtaken, match=r"somebody else changed graph 'g' in .* while it was being written; their change"
+    ):
         shared.write("g", mechanism)
 
 

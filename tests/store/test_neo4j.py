@@ -125,7 +125,7 @@ def test_what_is_no_store(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match=r"(auth|database) is given for the file .*x\.db; leave it out"):
             open_store(tmp_path / "x.db", **options)
     assert not (tmp_path / "x.db").exists()
-    with pytest.raises(StoreError, match=r"a list is no store; give an address, a path or a neo4j\.Driver"):
+    with pytest.raises(StoreError, match=r"a list is not a store; give an address, a path or a neo4j\.Driver"):
         open_store([])  # type: ignore[arg-type]
 
 
@@ -367,4 +367,4 @@ def test_no_statement_scans_all_datasets(store: Store, neo4j_driver: neo4j.Drive
     assert "AllNodesScan" not in operators
     if name.startswith("read_"):
         assert not {"Top", "Sort", "PartialSort"} & set(operators)  # in the order of the index
-    assert "NodeByLabelScan" not in operators or name in ("graphs", "ledgers", "populations", "profiles")
+    assert "NodeByLabelScan" not in operators or name in ("graphs", "ledgers", "populations", "profiles", "protections")

@@ -43,7 +43,9 @@ def test_of_two_loads_the_later_one_stands(store: Store) -> None:
             store.profiles.load("p", profiles().with_weights(0.25))
 
     with store:
-        with pytest.raises(Overtaken, match=r"somebody else changed profile 'p' in .* while it was written; what they"):
+        with pytest.raises(
+            Overtaken, match=r"somebody else changed profile 'p' in .* while it was being written; their change"
+        ):
             store.profiles.load("p", profiles(), progress=overtake)
         assert (store.profiles.read("p").weight == 0.25).all()
 

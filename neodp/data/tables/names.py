@@ -84,7 +84,7 @@ def wanted_columns(
     {'user': 1, 'weight': 2}
     >>> wanted_columns("a.csv", ["user", "weigth"], ["user"], ["weight"], closed=False, options=ReadOptions())
     Traceback (most recent call last):
-    neodp.errors.GraphError: a.csv has a column 'weigth', and none 'weight'; rename it, or give `extra_columns='ignore'`
+    neodp.errors.GraphError: a.csv has a column 'weigth', but no column 'weight'; rename it, or give `extra_columns='ignore'`
     """
     asked = (*needed, *optional)
     closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)

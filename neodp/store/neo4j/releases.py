@@ -55,7 +55,7 @@ class Releases(Port):
             tx.run("allow", population=population, **values)
             return ledger_of(population, tx.run("ledger", population=population))  # if it is damaged, nothing is set
 
-        return self.connection.transaction("allow", work, harmless_twice=True)
+        return self.connection.transaction("allow", work)
 
     def kept(self, subject: str, name: str) -> Release | None:
         """Return the release of a name about a subject; None if there is none."""
