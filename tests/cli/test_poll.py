@@ -427,7 +427,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
         (("--cypher", named, "--vote", "v"), "which column has everybody's epsilon? name it, as in --epsilon COL"),
         (("--cypher", named, "--epsilon", "e"), "which column has the votes? name it, as in --vote COL"),
         (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "use 'ask' instead"),
-        (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), "row 1 of the query's result"),
+        (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), " of the query's result"),
         (("--cypher", "MATCH (p:Person)-[:KNOWS]-(q) RETURN q.vote, p.epsilon"), "use 'ask' instead"),
     ):
         code, out, err = asked("poll", *words)

@@ -82,9 +82,9 @@ def wanted_columns(
     --------
     >>> wanted_columns("a.csv", ["item", "user", "weight"], ["user"], ["weight"], closed=False, options=ReadOptions())
     {'user': 1, 'weight': 2}
-    >>> wanted_columns("a.csv", ["user", "weigth"], ["user"], ["weight"], closed=False, options=ReadOptions())
+    >>> wanted_columns("a", ["user", "nots"], ["user"], ["note"], closed=False, options=ReadOptions())
     Traceback (most recent call last):
-    neodp.errors.GraphError: a.csv has a column 'weigth', but no column 'weight'; rename it, or give `extra_columns='ignore'`
+    neodp.errors.GraphError: a has a column 'nots', but no column 'note'; rename it, or give `extra_columns='ignore'`
     """
     asked = (*needed, *optional)
     closed = options.extra_columns == "refuse" or (closed and options.extra_columns is None)
