@@ -137,7 +137,7 @@ WRONG: tuple[Any, ...] = (
     None, True, 0, -1, 3, 2.5, math.nan, math.inf, 10**400, "", "x", "x,y", "=", b"x", [], [1], ["x"], [None], (), {},
     {"x": 1}, {1: "x"}, object(), np.array([1.0]), len,
 )  # fmt: skip
-"""What an argument is replaced by."""
+"""The values that take the place of an argument."""
 
 
 def replaced(names: tuple[str, ...] = tuple(CALLS)) -> Iterator[tuple[str, str, Any, Callable[[], Any]]]:

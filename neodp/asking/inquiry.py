@@ -72,7 +72,7 @@ class Shelf(Keeper, Source, Protocol):
 
 @dataclass(frozen=True)
 class Revealed:
-    """What only the steward may see; it is not private.
+    """The part of a result that only the steward may see; it is not private.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class Inquiry:
 
     @cached_property
     def promised(self) -> dict[float, float]:
-        """What someone who guessed 50:50 can become at most sure of, about a person of some epsilons."""
+        """The greatest certainty about a person of each of some epsilons, for someone who guessed 50:50 before."""
         spent = {epsilon: float(self.exact_share) * epsilon for epsilon in SHOWN}
         return {epsilon: 1.0 / (1.0 + math.exp(-loss)) for epsilon, loss in spent.items()}
 

@@ -36,7 +36,7 @@ class TooManyMatches(NotAskable):
 
 @dataclass(frozen=True)
 class Units:
-    """What is protected, and what it owns.
+    """The units that are protected, and what they own.
 
     Attributes
     ----------

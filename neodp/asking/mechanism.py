@@ -20,15 +20,11 @@ public shift tau and a public depth, in units, range j is off by
     n_j = min(depth, max(k_{j+1} - tau, tau - k_j, 0)),     k_0 = infinite,  k_{last + 1} = 0.
 
 k falls along the grid, so that some range has n_j = 0. All n_j change by at most n when a person of weight n leaves.
-The ranges are visited in random order, each is accepted with chance p_j = e^(-n_j u / 2), and the first that is
-accepted is the answer (permute-and-flip, McKenna and Sheldon 2020): it is j with chance
+The range is drawn by :mod:`neodp.core.permute_and_flip` with gamma = u / 2: range j is accepted with chance
+p_j = e^(-n_j u / 2).
 
-    P_j = p_j ∫_0^1 prod_{r != j} (1 - s p_r) ds.
-
-*Private.* Let a = n u / 2. A neighbour has e^-a p_r <= p'_r <= e^a p_r for all r, so that P_j <= e^a p'_j times
-∫_0^1 prod (1 - s e^-a p'_r) ds = e^a ∫_0^{e^-a} prod (1 - s p'_r) ds <= e^a ∫_0^1 prod (1 - s p'_r) ds. That is
-P_j <= e^(2a) P'_j = e^(n u) P'_j. The shifted inverse is due to Fang, Dong and Yi (2022); here the shift is in epsilon,
-so that everybody has an epsilon of their own.
+*Private.* Every chance changes by a factor of at most e^(n u). The shifted inverse is due to Fang, Dong and Yi (2022);
+here the shift is in epsilon, so that everybody has an epsilon of their own.
 
 *Accurate.* A range with p_r <= beta / K, of K ranges, is the answer with chance at most beta / K. So with 1 - beta the
 answer lies where k is within 2 ln(K / beta) of tau; with tau = 2 ln(K / beta), it is never too high by then, and an
@@ -46,12 +42,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from random import SystemRandom
 from typing import TypeAlias
 
 import numpy as np
 
 from neodp.compiled.labels import HALF
+from neodp.core.permute_and_flip import outcome_chances, shuffled
 from neodp.core.sampling import geometric
 from neodp.errors import NotAskable
 
@@ -198,9 +194,7 @@ class Counting:
     def draw(self, units: Units) -> int:
         """Draw a range, exactly; a program is solved only where that decides."""
         known = _Falling(units, self.grid)
-        order = list(range(len(self.grid)))
-        SystemRandom().shuffle(order)
-        for j in order:
+        for j in shuffled(len(self.grid)):
             limit = geometric(Fraction(self.unit) / 2)
             if limit >= self.depth or (
                 known.at_most(j + 1, self.shift + limit) and known.at_least(j, self.shift - limit)
@@ -216,12 +210,7 @@ class Counting:
 
     def chances(self, units: Units) -> dict[str, float]:
         """Return the chances of the answers, in doubles: to be shown to the steward, not to be drawn from."""
-        p = np.exp(-np.array(self.offsets(units), float) * self.unit / 2.0)
-        nodes, weights = np.polynomial.legendre.leggauss(200)
-        s, weights = (nodes + 1.0) / 2.0, weights / 2.0
-        factors = np.log1p(-np.minimum(np.outer(s, p), 1.0 - 1e-16))
-        each = p * (weights[:, None] * np.exp(factors.sum(axis=1, keepdims=True) - factors)).sum(axis=0)
-        return dict(zip(self.answers, (each / each.sum()).tolist(), strict=True))
+        return dict(zip(self.answers, outcome_chances(self.offsets(units), self.unit / 2.0).tolist(), strict=True))
 
     def answer(self, units: Units) -> dict[str, float]:
         """Return the drawn answer, as the only one with a chance."""

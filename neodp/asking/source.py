@@ -1,4 +1,4 @@
-"""Where a graph of people is read from.
+"""Sources of a graph of people.
 
 A source is asked once for everything that an answer depends on, the matches, the units with their epsilons, and who
 owns what, all of it in one state of the graph: :class:`Wanted` says what, and :class:`Found` is the result. A Neo4j
@@ -25,7 +25,7 @@ __all__ = ["Found", "Source", "Wanted"]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be read for a question.
+    """The request for what a question needs.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Found:
-    """What was read: the matches, the ids of the units with the values of their epsilons, and who owns what."""
+    """The result of reading: the matches, the ids of the units with the values of their epsilons, and who owns what."""
 
     matches: Matches
     id: Ints

@@ -148,7 +148,7 @@ class _Search:
     stars: list[tuple[NDArray[Any], NDArray[Any], Floats, Floats]] = field(default_factory=list)
     expanded: list[NDArray[np.int64]] = field(default_factory=list)
     bounded: bool = False
-    """Whether a dataset with alpha, or of another colour than the first, was seen: before, a solution says nothing."""
+    """True once a dataset with alpha, or of another colour than the first, was seen; before, solutions say nothing."""
 
     def run(self, limit: int, layers: int | None, progress: Progress) -> Ball:
         wanted = list(dict.fromkeys(self.keys))

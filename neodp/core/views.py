@@ -62,7 +62,7 @@ class View(Protocol):
 
     @property
     def validated(self) -> bool:
-        """Whether all values were validated when the graph was made, so that a search need not do it again."""
+        """True if all values were validated when the graph was made, so that a search need not do it again."""
 
     @property
     def least(self) -> Floats:

@@ -25,27 +25,24 @@ that of its number nearest to c.
 and chance 1 - beta, the answer is the true outcome of a table in which people with epsilon 2 ln(K / beta) in sum answer
 otherwise.
 
-Epsilons are whole multiples of a unit u, rounded down: a distance is a whole number of units, and acceptance is drawn
-exactly by a whole number G with Pr[G >= n] = e^(-n u / 2), so that nothing is rounded but the epsilons.
+Epsilons are whole multiples of a unit u, rounded down: a distance is a whole number of units, and nothing else is
+rounded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from random import SystemRandom
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.sampling import geometric
-from neodp.data.validation import Floats
 from neodp.errors import GraphError
 
-__all__ = ["UNIT", "Count", "Quantile", "certain_distance", "draw_outcome", "outcome_chances", "units_of"]
+__all__ = ["UNIT", "Count", "Quantile", "certain_distance", "units_of"]
 
 UNIT = 2.0**-10
 """The unit of epsilon."""
@@ -62,13 +59,6 @@ def units_of(epsilon: float) -> int:
     (512, 0)
     """
     return math.floor(Fraction(epsilon) / Fraction(UNIT))
-
-
-def _cheapest(people: Ints, units: Ints, number: int) -> int:
-    """Return the cost of the cheapest `number` people; people[i] of them cost units[i] each, in ascending order."""
-    before = np.cumsum(people) - people
-    taken = np.clip(number - before, 0, people)
-    return sum(int(n) * int(u) for n, u in zip(taken, units, strict=True))
 
 
 @dataclass(frozen=True)
@@ -120,7 +110,7 @@ class Quantile:
             missing = rank - int(total[: o + 1].sum())
             surplus = int(total[:o].sum()) - (rank - 1)
             side = counts[:, o + 1 :] if missing > 0 else counts[:, :o]
-            found.append(_cheapest(side.sum(axis=1), units, max(missing, surplus, 0)))
+            found.append(_costs(side.sum(axis=1), units)(max(missing, surplus, 0)))
         return found
 
 
@@ -186,33 +176,6 @@ def _costs(people: Ints, units: Ints) -> Callable[[int], int]:
         return int(paid[level] + (number - int(before[level])) * int(units[level]))
 
     return cost
-
-
-def draw_outcome(distances: Sequence[int], unit: float = UNIT) -> int:
-    """Draw the position of an outcome, exactly."""
-    order = list(range(len(distances)))
-    SystemRandom().shuffle(order)
-    accepted = [geometric(Fraction(unit) / 2) >= distances[o] for o in order]  # all are drawn: the work tells nothing
-    return order[accepted.index(True)]
-
-
-def outcome_chances(distances: Sequence[int], unit: float = UNIT) -> Floats:
-    """Return the chance of each outcome, in doubles: to be shown, not to be drawn from.
-
-    The chance of outcome j is p_j times the integral over s from 0 to 1 of the product of 1 - s p_r over all others.
-
-    Examples
-    --------
-    >>> outcome_chances([0, 1024, 2048]).round(3)
-    array([0.587, 0.266, 0.147])
-    """
-    p = np.exp(-np.array(distances, np.float64) * unit / 2.0)
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    s = (nodes + 1.0) / 2.0
-    factors = np.log1p(-np.minimum(np.outer(s, p), 1.0 - 1e-16))
-    each = p * (weights[:, None] / 2.0 * np.exp(factors.sum(axis=1, keepdims=True) - factors)).sum(axis=0)
-    chances: Floats = each / each.sum()
-    return chances
 
 
 def certain_distance(outcomes: int, beta: float = 0.05) -> float:

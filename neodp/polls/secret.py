@@ -52,12 +52,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from random import SystemRandom
 
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core.sampling import geometric
+from neodp.core.permute_and_flip import draw_outcome
 from neodp.data.validation import MAX_EPSILON, UNIT, Floats
 from neodp.errors import GraphError
 from neodp.polls.asking import poll, share_of, valid_epsilon, valid_options
@@ -156,11 +155,8 @@ class SecretPoll:
         if len(self.options) == 2:
             return self.chances(vote, epsilon)
         scores = self.scores(vote, epsilon)
-        order = list(range(len(scores)))
-        SystemRandom().shuffle(order)
-        reach = [geometric(Fraction(STEP) / 2) for _ in scores]
-        accepted = [k for k in order if max(scores) - scores[k] <= reach[k]]
-        return {option: float(k == accepted[0]) for k, option in enumerate(self.options)}
+        drawn = draw_outcome([max(scores) - score for score in scores], Fraction(STEP) / 2)
+        return {option: float(k == drawn) for k, option in enumerate(self.options)}
 
     def expected(self, groups: Sequence[Group], prior: str | Prior = "even") -> float:
         """Return the expected accuracy for an *example* of groups: how often the answer is that of a count by heads.

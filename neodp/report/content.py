@@ -142,13 +142,13 @@ class Report:
 
     @property
     def public(self) -> str:
-        """What is taken as public, in words."""
+        """The facts that are taken as public, in words."""
         secret = any(each.facts.get("mechanism") == "secret-levels" for each in self.reported)
         return SECRET_LEVELS if secret else PUBLIC
 
     @cached_property
     def promises(self) -> list[str]:
-        """What each level of privacy is promised, a sentence each."""
+        """The promise to each level of privacy, a sentence each."""
         found: dict[str, None] = {}
         for each in self.reported:
             found |= {words.promise(level, "query" in each.facts): None for level in each.release.levels}
@@ -156,7 +156,7 @@ class Report:
 
     @cached_property
     def spending(self) -> list[str]:
-        """What was spent and is left, a sentence each."""
+        """The amounts that were spent and are left, a sentence each."""
         ledgers = {each.ledger.population: each.ledger for each in self.reported}
         return [sentence for ledger in ledgers.values() for sentence in words.spending(ledger)]
 

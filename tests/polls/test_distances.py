@@ -13,7 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from neodp import NeodpError
-from neodp.polls.distances import Count, Quantile, certain_distance, draw_outcome, outcome_chances, units_of
+from neodp.core.permute_and_flip import draw_outcome, outcome_chances
+from neodp.polls.distances import UNIT, Count, Quantile, certain_distance, units_of
 
 Table = tuple[int, ...]
 
@@ -90,7 +91,7 @@ def test_chances_of_neighbours_stay_within_their_epsilon(level: Table) -> None:
     for asked in (Quantile(Fraction(1, 2), tuple("abc")), Count(0, len(level), tuple(range(len(level) + 1)))):
         chances = {}
         for table in product(range(options), repeat=len(level)):
-            chances[table] = outcome_chances(asked.distances(counted(table, level, options), units), unit)
+            chances[table] = outcome_chances(asked.distances(counted(table, level, options), units), unit / 2)
         for table, row in chances.items():
             for i, group in enumerate(level):
                 for vote in range(options):
@@ -100,8 +101,8 @@ def test_chances_of_neighbours_stay_within_their_epsilon(level: Table) -> None:
 
 def test_outcomes_are_drawn_with_their_chances() -> None:
     distances, unit, draws = [3, 0, 1, 8], 0.5, 20_000
-    expected = outcome_chances(distances, unit)
-    found = Counter(draw_outcome(distances, unit) for _ in range(draws))
+    expected = outcome_chances(distances, unit / 2)
+    found = Counter(draw_outcome(distances, Fraction(unit) / 2) for _ in range(draws))
     for o, chance in enumerate(expected.tolist()):
         spread = (draws * chance * (1 - chance)) ** 0.5
         assert abs(found[o] - draws * chance) < 6 * spread + 1
@@ -109,7 +110,7 @@ def test_outcomes_are_drawn_with_their_chances() -> None:
 
 def test_chances_add_up_for_many_outcomes_and_the_true_one_leads() -> None:
     for k in (2, 5, 100, 2_000):
-        chances = outcome_chances([abs(j - k // 2) * 512 for j in range(k)])
+        chances = outcome_chances([abs(j - k // 2) * 512 for j in range(k)], UNIT / 2)
         assert chances.sum() == pytest.approx(1.0)
         assert int(chances.argmax()) == k // 2
 
@@ -133,7 +134,7 @@ def test_a_million_people() -> None:
 
 def test_the_distance_that_is_certain_holds() -> None:
     distances = [0, *range(1024, 40 * 1024, 1024)]
-    chances = outcome_chances(distances)
+    chances = outcome_chances(distances, UNIT / 2)
     far = np.array(distances) / 1024 > certain_distance(len(distances))
     assert chances[far].sum() <= 0.05
 
