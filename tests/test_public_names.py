@@ -9,6 +9,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
