@@ -22,7 +22,7 @@ from neodp.hints import Hint, Option
 from neodp.polls.asking import valid_epsilon, valid_options
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
-from neodp.polls.question import MechanismName, Question, mechanism_name
+from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 from neodp.polls.secret import CAP, secret_poll
 from neodp.polls.secret_survey import Expectation, SecretSurvey, read_rows
 from neodp.polls.survey import Survey
@@ -209,7 +209,7 @@ def poll(
     problems.raise_if_any()
     used: MechanismName = chosen or "balanced"
     questions = tuple(
-        Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
+        PollQuestion.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
         for column, part, found in counted
     )
     return Survey(called, people.source, questions, chosen, by, cells, said, id)

@@ -28,10 +28,9 @@ from neodp.data.names import normal
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
-from neodp.ledger.question import DEFAULT, Level, levels_of
-from neodp.ledger.question import Question as Asked
+from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
-from neodp.polls.question import MechanismName, Question, mechanism_name
+from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 from neodp.polls.table import Cells
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Survey(Tabular):
         The name of the poll.
     source : str
         The source of the people.
-    questions : tuple of Question
+    questions : tuple of PollQuestion
         The questions, one for each column of votes and each part of the people.
     chosen : "balanced", "weighted" or None
         The mechanism, if the user chose one.
@@ -70,7 +69,7 @@ class Survey(Tabular):
 
     name: str
     source: str
-    questions: tuple[Question, ...]
+    questions: tuple[PollQuestion, ...]
     chosen: MechanismName | None = None
     by: str | None = None
     cells: Cells = Cells()  # noqa: RUF009
@@ -100,7 +99,7 @@ class Survey(Tabular):
                         Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
-    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
+    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.
 
         Parameters
@@ -116,7 +115,7 @@ class Survey(Tabular):
             for column in dict.fromkeys(question.name for question in self.questions)
         }
 
-    def _asked(self, column: str, questions: list[Question], population: str, command: str) -> Asked:
+    def _asked(self, column: str, questions: list[PollQuestion], population: str, command: str) -> Question:
         first = questions[0]
         facts: dict[str, Any] = {
             "table": self.source,
@@ -137,7 +136,7 @@ class Survey(Tabular):
             names = tuple(str(question.part) for question in questions)
             facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return Asked(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
+        return Question(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
@@ -187,7 +186,7 @@ class Survey(Tabular):
         kept = draw_and_keep(store, found, questions, chances)
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
 
-    def _chances(self, column: str, asked: Asked) -> dict[str, Any]:
+    def _chances(self, column: str, asked: Question) -> dict[str, Any]:
         """Return the chances of the answers to the question about a column, or those of each of its parts."""
         mine = [question for question in self.questions if question.name == column]
         if asked.parts:
@@ -240,7 +239,7 @@ class Survey(Tabular):
         return html_table(f"{self.name}, before any vote is read", shown)
 
 
-def in_figures(question: Question) -> str:
+def in_figures(question: PollQuestion) -> str:
     """Describe both mechanisms of a question in one line.
 
     Examples
@@ -264,7 +263,7 @@ def _answer(release: Release) -> str | dict[str, str]:
     return found
 
 
-def _groups(question: Question) -> list[list[Any]] | str:
+def _groups(question: PollQuestion) -> list[list[Any]] | str:
     """Return the groups of a question; if there are many, a digest of them."""
     groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
     if len(groups) <= SHOWN:
@@ -273,7 +272,7 @@ def _groups(question: Question) -> list[list[Any]] | str:
     return f"{len(groups)} groups, {digest[:16]}"
 
 
-def _levels(questions: Sequence[Question]) -> tuple[Level, ...]:
+def _levels(questions: Sequence[PollQuestion]) -> tuple[Level, ...]:
     """Return the cost of an answer over all parts: the parts are disjoint, so that everybody pays once."""
     people: dict[tuple[float, str | None], int] = {}
     for question in questions:
