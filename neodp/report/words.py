@@ -112,7 +112,8 @@ def at_most(share: float) -> str:
 
 def question(part: ReportedPart, reported: Reported) -> str:
     """Return the question in neodp's own words."""
-    asked = part.poll.question if part.poll is not None else f"what is the answer of {reported.release.graph!r}?"
+    other = reported.facts.get("asks", f"what is the answer of {reported.release.graph!r}?")
+    asked = part.poll.question if part.poll is not None else str(other)
     return asked[0].upper() + asked[1:]
 
 
