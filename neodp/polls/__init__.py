@@ -24,7 +24,7 @@ from neodp.polls.levels import WhatIf, what_if
 from neodp.polls.mechanism import Counts, Group, Margin, Plurality, Poll, Threshold, violations
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
-from neodp.polls.question import Question
+from neodp.polls.question import PollQuestion
 from neodp.polls.secret_survey import Expectation, SecretSurvey
 from neodp.polls.survey import Survey
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, tally
@@ -39,8 +39,8 @@ __all__ = [
     "People",
     "Plurality",
     "Poll",
+    "PollQuestion",
     "Prior",
-    "Question",
     "SecretSurvey",
     "Survey",
     "Tally",

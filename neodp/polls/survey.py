@@ -32,13 +32,12 @@ from neodp.data.tables import Problems, ReadOptions, number
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
-from neodp.ledger.question import DEFAULT, Level, levels_of
-from neodp.ledger.question import Question as Asked
+from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
 from neodp.polls.asking import valid_epsilon, valid_options
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
-from neodp.polls.question import MechanismName, Question, mechanism_name
+from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ def poll(
     problems.raise_if_any()
     used: MechanismName = chosen or "balanced"
     questions = tuple(
-        Question.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
+        PollQuestion.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
         for column, part, found in counted
     )
     return Survey(called, people.source, questions, chosen, by, cells, said, id)
@@ -293,7 +292,7 @@ class Survey(Tabular):
         The name of the poll.
     source : str
         The source of the people.
-    questions : tuple of Question
+    questions : tuple of PollQuestion
         The questions, one for each column of votes and each part of the people.
     chosen : "balanced", "weighted" or None
         The mechanism, if the user chose one.
@@ -310,7 +309,7 @@ class Survey(Tabular):
 
     name: str
     source: str
-    questions: tuple[Question, ...]
+    questions: tuple[PollQuestion, ...]
     chosen: MechanismName | None = None
     by: str | None = None
     cells: Cells = Cells()  # noqa: RUF009
@@ -340,7 +339,7 @@ class Survey(Tabular):
                         Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
-    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
+    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.
 
         Parameters
@@ -356,7 +355,7 @@ class Survey(Tabular):
             for column in dict.fromkeys(question.name for question in self.questions)
         }
 
-    def _asked(self, column: str, questions: list[Question], population: str, command: str) -> Asked:
+    def _asked(self, column: str, questions: list[PollQuestion], population: str, command: str) -> Question:
         first = questions[0]
         facts: dict[str, Any] = {
             "table": self.source,
@@ -377,7 +376,7 @@ class Survey(Tabular):
             names = tuple(str(question.part) for question in questions)
             facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return Asked(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
+        return Question(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
@@ -427,7 +426,7 @@ class Survey(Tabular):
         kept = draw_and_keep(store, found, questions, chances)
         return {column: _answer(release) for column, release in zip(asked, kept, strict=True)}
 
-    def _chances(self, column: str, asked: Asked) -> dict[str, Any]:
+    def _chances(self, column: str, asked: Question) -> dict[str, Any]:
         """Return the chances of the answers to the question about a column, or those of each of its parts."""
         mine = [question for question in self.questions if question.name == column]
         if asked.parts:
@@ -479,7 +478,7 @@ class Survey(Tabular):
         return html_table(f"{self.name}, before any vote is read", shown)
 
 
-def in_figures(question: Question) -> str:
+def in_figures(question: PollQuestion) -> str:
     """Describe both mechanisms of a question in one line.
 
     Examples
@@ -502,7 +501,7 @@ def _answer(release: Release) -> str | dict[str, str]:
     return found
 
 
-def _groups(question: Question) -> list[list[Any]] | str:
+def _groups(question: PollQuestion) -> list[list[Any]] | str:
     """Return the groups of a question; if there are many, a digest of them."""
     groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
     if len(groups) <= SHOWN:
@@ -511,7 +510,7 @@ def _groups(question: Question) -> list[list[Any]] | str:
     return f"{len(groups)} groups, {digest[:16]}"
 
 
-def _levels(questions: Sequence[Question]) -> tuple[Level, ...]:
+def _levels(questions: Sequence[PollQuestion]) -> tuple[Level, ...]:
     """Return the cost of an answer over all parts: the parts are disjoint, so that everybody pays once."""
     people: dict[tuple[float, str | None], int] = {}
     for question in questions:

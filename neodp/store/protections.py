@@ -15,7 +15,7 @@ from neodp.store.port import Port
 
 if TYPE_CHECKING:
     from neodp.asking.protection import Protection
-    from neodp.asking.source import Found, Wanted
+    from neodp.asking.source import PeopleFound, Wanted
 
 __all__ = ["Protections"]
 
@@ -26,7 +26,7 @@ class Protections:
     port: Port
     """The primitives of the store."""
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read the matches of a question and the people, in one state of the graph that the store holds.
 
         Raises
