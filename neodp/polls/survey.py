@@ -29,6 +29,7 @@ import numpy as np
 from neodp.data.frames import Tabular, html_table
 from neodp.data.names import normal, valid_name
 from neodp.data.tables import Problems, ReadOptions, number
+from neodp.data.validation import caution
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
@@ -167,6 +168,7 @@ def poll(
     if not votes:
         raise GraphError("which column has the votes?", Hint("name it, as in ", Option("vote", "COL")))
     constant = _number(epsilon)
+    caution([constant or 0.0, *named.values(), *([] if cap is None else [valid_epsilon(cap)])])
     _require_fitting(secret_levels, by=by, id=id, mechanism=mechanism, cap=cap, share=share, expect=expect)
     needed = [
         *votes,
@@ -204,6 +206,7 @@ def poll(
     problems = Problems(people.place)
     if str(epsilon) in people.columns and isinstance(epsilon, str):
         each = epsilons(people.columns[epsilon], named, people.place, cells=cells, problems=problems)
+        caution(each)  # where levels are public; of secret ones nothing is said
     else:
         each = np.full(len(people.columns[votes[0]]), valid_epsilon(constant or 0.0))
     if id is not None:

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.data.validation import Floats
+from neodp.data.validation import Floats, caution
 from neodp.errors import PrivacyError
 from neodp.ledger.composition import Loss, compose
 from neodp.stretch import noise
@@ -204,6 +204,7 @@ def similarity(
     0.5
     """
     users = pair(profiles, one, other)
+    caution(noise.check_epsilon(epsilon))
     return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
 
 
