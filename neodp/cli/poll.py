@@ -15,8 +15,9 @@ from neodp import polls
 from neodp.cli.common import PATIENCE, Session, harmless, show
 from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
 from neodp.cli.poll_text import choice, shown, shown_secret
+from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
@@ -156,12 +157,14 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    _require_places(plot, report, release, force)
     session: Session = context.obj
+    session.require_right(of_server=reveal)
+    _require_places(plot, report, release, force)
     votes = vote or []
     choices = _choices(options, option, options_file)
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
-    survey = survey_of(
+    survey = _survey(
+        session,
         table,
         vote=votes,
         epsilon=epsilon,
@@ -208,6 +211,7 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
+            require_limit(store, population or DEFAULT)
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
@@ -227,6 +231,16 @@ def poll(
         show({"questions": facts}, json, lambda: shown_secret(facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+
+
+def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
+    """Return the survey of a table; an analyst is not told what is wrong with the table, which could quote it."""
+    try:
+        return survey_of(table, **given)
+    except NeodpError:
+        if session.store_is_for_analysts():
+            raise hidden() from None
+        raise
 
 
 def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
