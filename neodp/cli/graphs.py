@@ -32,7 +32,7 @@ from neodp.cli.options import (
     Yes,
     reading,
 )
-from neodp.cli.roles import Role
+from neodp.cli.roles import StoreRole
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
 from neodp.data.generate import FAMILIES
@@ -70,10 +70,10 @@ def init(
     with session.open(create=True) as store:
         created = store.init()
         if analyst is not None:
-            store.set_role(Role.ANALYST if analyst else Role.STEWARD)
+            store.set_role(StoreRole.ANALYST if analyst else StoreRole.STEWARD)
         role = store.role
         text = f"created {', '.join(created)}" if created else "everything is there already"
-        if role == Role.ANALYST:
+        if role == StoreRole.ANALYST:
             text += "; commands on it show private answers only, unless NEODP_ROLE=steward"
         present({"store": store.address, "created": created, "role": role}, json, lambda: say(text))
 

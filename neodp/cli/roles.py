@@ -27,10 +27,10 @@ from neodp.hints import in_shell
 if TYPE_CHECKING:
     from neodp.store import Store
 
-__all__ = ["RIGHTS", "Role", "called", "hidden", "is_analyst", "require_limit", "require_right"]
+__all__ = ["RIGHTS", "StoreRole", "called", "hidden", "is_analyst", "require_limit", "require_right"]
 
 
-class Role(StrEnum):
+class StoreRole(StrEnum):
     """The role of whoever runs a command."""
 
     STEWARD = "steward"
@@ -71,7 +71,7 @@ _command: ContextVar[tuple[str, dict[str, Any], Sequence[Any]]] = ContextVar("_c
 _analyst: ContextVar[bool] = ContextVar("_analyst", default=False)
 
 
-def stated() -> Role | None:
+def stated() -> StoreRole | None:
     """Return the role that the environment states; None if it states none.
 
     Raises
@@ -80,9 +80,9 @@ def stated() -> Role | None:
         If the environment states something else.
     """
     text = os.environ.get(ROLE) or None
-    if text is not None and text not in set(Role):
-        raise GraphError(f"{ROLE} is {text!r}", f"set it to {' or '.join(Role)}")
-    return None if text is None else Role(text)
+    if text is not None and text not in set(StoreRole):
+        raise GraphError(f"{ROLE} is {text!r}", f"set it to {' or '.join(StoreRole)}")
+    return None if text is None else StoreRole(text)
 
 
 @contextmanager
@@ -91,8 +91,8 @@ def called(name: str, params: dict[str, Any], parameters: Sequence[Any]) -> Iter
     command = _command.set((name, params, parameters))
     analyst = _analyst.set(False)
     try:
-        if stated() is Role.ANALYST:
-            _require(f"{ROLE} is {Role.ANALYST.value}")
+        if stated() is StoreRole.ANALYST:
+            _require(f"{ROLE} is {StoreRole.ANALYST.value}")
         yield
     finally:
         _analyst.reset(analyst)
@@ -107,7 +107,7 @@ def require_right(store: Store) -> None:
     StewardOnly
         If the store is marked, the environment states no role, and the command or an option is for the steward.
     """
-    if stated() is None and store.role == Role.ANALYST.value:
+    if stated() is None and store.role == StoreRole.ANALYST.value:
         _require(f"{store.address} is for analysts")
 
 

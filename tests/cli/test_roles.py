@@ -98,6 +98,7 @@ def test_private_answers_and_public_facts_are_shown(analyst: Run, tmp_path: Path
         assert (code, err) == (0, ""), words
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_who_chooses_the_epsilon_needs_a_limit(
     analyst: Run, people: str, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_who_chooses_the_epsilon_needs_a_limit(
     assert "is refused" in refused(analyst(*again))
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_options_of_a_poll_that_would_tell_a_cell(analyst: Run, people: str) -> None:
     for more in (
         "--reveal", "--header-row 2", "--delimiter ;", "--encoding utf-8", "--sheet s", "--by answer", "--id answer",
@@ -125,17 +127,20 @@ def test_options_of_a_poll_that_would_tell_a_cell(analyst: Run, people: str) -> 
         assert f"'{more.split()[0]}' of 'neodp poll' is for the steward" in err
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_levels_that_are_columns_of_another_file(analyst: Run, people: str, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("level,epsilon\nann,0.7\n")
     words = ("poll", people, "--vote", "answer", "--epsilon", "privacy", "--secret-levels", "--levels")
     assert "from a file is for the steward" in refused(analyst(*words, str(tmp_path / "other.csv")))
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_a_poll_with_public_levels_could_show_any_column(analyst: Run, people: str) -> None:
     words = ("poll", people, "--vote", "privacy", "--options", "low,high", "--epsilon", "answer")
     assert "add --secret-levels" in refused(analyst(*words, "--levels", "yes=1,no=2,QUOTEDCELL=3"))
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_errors_quote_no_cell(analyst: Run, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("poll", people, *SECRET[:2], "--epsilon", "nothing", "--secret-levels")
     err = refused(analyst(*words))
@@ -161,6 +166,7 @@ def test_a_store_without_a_mark_is_the_stewards_and_a_mark_can_be_taken_away(
     assert run("init")[0] == 0
 
 
+@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_a_role_that_there_is_not(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setenv("NEODP_ROLE", "Analyst")
     assert run("list") == (2, "", "neodp: NEODP_ROLE is 'Analyst'; set it to steward or analyst\n")
