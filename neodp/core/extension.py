@@ -15,7 +15,7 @@ import numpy as np
 from neodp.core import boundary, traversal
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Privacy
-from neodp.core.rainbow import METHODS, Method, Prior
+from neodp.core.rainbow import METHODS, DatasetPrior, Method
 from neodp.core.solvers import solver
 from neodp.core.witness import OrderConflict, Witness, shown
 from neodp.data.formatting import count
@@ -142,7 +142,7 @@ def extend(
     privacy: Privacy | None = None,
     *,
     method: Method | None = None,
-    prior: Floats | Prior | None = None,
+    prior: Floats | DatasetPrior | None = None,
 ) -> Mechanism:
     """Return the optimal mechanism that agrees with a graph's alpha.
 
@@ -201,7 +201,7 @@ def extend(
         raise GraphError(f"there is no method {method!r}", f"leave it out, or give one of {', '.join(METHODS)}")
     if prior is not None and method != "optimal":
         raise GraphError("a prior only works with the method 'optimal'", "leave one out, or give both")
-    if prior is not None and not isinstance(prior, Prior):
-        prior = Prior("given", np.asarray(prior, np.float64))
+    if prior is not None and not isinstance(prior, DatasetPrior):
+        prior = DatasetPrior("given", np.asarray(prior, np.float64))
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
     return solver(graph).extend(graph, rule, method, prior)

@@ -51,7 +51,11 @@ class GraphSolver(ABC):
 
     @abstractmethod
     def extend(
-        self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None, prior: rainbow.Prior | None = None
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
     ) -> Mechanism:
         """Return the best mechanism that agrees with a graph's alpha; see :func:`neodp.core.extension.extend`."""
 
@@ -72,7 +76,11 @@ class _BinarySolver(GraphSolver):
         return boundary.unhit_edge(graph, graph.given)
 
     def extend(
-        self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None, prior: rainbow.Prior | None = None
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
     ) -> Mechanism:
         return binary.extend(graph, privacy)
 
@@ -93,7 +101,11 @@ class _RainbowSolver(GraphSolver):
         return rainbow.unhit_edge(graph)
 
     def extend(
-        self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None, prior: rainbow.Prior | None = None
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
     ) -> Mechanism:
         own = isinstance(privacy, EpsilonDelta) and all(
             np.array_equal(*pair) for pair in ((privacy.epsilon, graph.epsilon), (privacy.delta, graph.delta))

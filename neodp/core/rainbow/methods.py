@@ -42,7 +42,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import NeodpError, NotPrivate
 
-__all__ = ["METHODS", "Method", "Prior", "extend"]
+__all__ = ["METHODS", "DatasetPrior", "Method", "extend"]
 
 Method: TypeAlias = Literal["line", "prefix", "optimal", "distance"]
 """The line; prefix sums, if they turn out to be private; a linear program, whose solution is the best on average; or
@@ -56,14 +56,14 @@ MOST_FOR_OPTIMAL = 10_000
 """The greatest number of datasets times colours for which the linear program is solved by default."""
 
 
-class Prior(NamedTuple):
+class DatasetPrior(NamedTuple):
     """The probability of each dataset, for which a mechanism is the best on average, and its name."""
 
     name: str
     weights: Floats
 
 
-def extend(graph: DatasetGraph, method: Method | None = None, prior: Prior | None = None) -> Mechanism:
+def extend(graph: DatasetGraph, method: Method | None = None, prior: DatasetPrior | None = None) -> Mechanism:
     """Return the best mechanism for every dataset's order that agrees with a graph's alpha.
 
     Parameters
@@ -77,7 +77,7 @@ def extend(graph: DatasetGraph, method: Method | None = None, prior: Prior | Non
         case. With one epsilon the table is both private and largest; "line" can be requested for comparison. "optimal"
         is the mechanism with the greatest expected accuracy: among those that agree with alpha, or among all private
         ones if the graph has no alpha. "distance" ignores alpha and the orders.
-    prior : Prior, optional
+    prior : DatasetPrior, optional
         The prior of "optimal"; by default all datasets are equally likely.
 
     Raises
@@ -91,7 +91,7 @@ def extend(graph: DatasetGraph, method: Method | None = None, prior: Prior | Non
     NotPrivate
         If "prefix" is requested and breaks privacy.
     """
-    prior = prior or Prior("uniform", np.full(len(graph), 1.0 / len(graph)))
+    prior = prior or DatasetPrior("uniform", np.full(len(graph), 1.0 / len(graph)))
     if method == "distance":
         return Mechanism(graph, distance_rows(graph), EpsilonDelta.of(graph), method="distance")
     if method == "optimal" and not graph.given.any():
@@ -115,7 +115,7 @@ class _Found(NamedTuple):
     optimality: Optimality | None = None
 
 
-def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None, prior: Prior) -> _Found:
+def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method | None, prior: DatasetPrior) -> _Found:
     """Return the rows if epsilon differs between edges, and the method that found them."""
     found: list[_Found] = []
     if method != "line" and (method == "prefix" or len(graph) <= MOST_FOR_PREFIX):
@@ -137,7 +137,7 @@ def _mixed(graph: DatasetGraph, alpha: dict[Order, list[float]], method: Method 
     return taken._replace(optimality=Optimality(expected, max(best.bound, expected), prior.name))
 
 
-def _unbound(graph: DatasetGraph, prior: Prior) -> Mechanism:
+def _unbound(graph: DatasetGraph, prior: DatasetPrior) -> Mechanism:
     """Return the mechanism with the greatest expected accuracy among all that are private."""
     k = len(graph.colors)
     best = best_rows(graph, prior.weights, np.full((len(graph), k), 1.0 / k))
@@ -150,7 +150,7 @@ def _unbound(graph: DatasetGraph, prior: Prior) -> Mechanism:
     return Mechanism(graph, best.rows, EpsilonDelta.of(graph), method="optimal", optimality=optimality)
 
 
-def _agreeing(graph: DatasetGraph, alpha: dict[Order, list[float]], prior: Prior) -> Optimal | None:
+def _agreeing(graph: DatasetGraph, alpha: dict[Order, list[float]], prior: DatasetPrior) -> Optimal | None:
     """Return the rows with the greatest expected accuracy among those that agree with alpha; None if none is found.
 
     The datasets of an order meet other orders only at its boundary, where all have the same alpha. So that alpha is a
@@ -166,7 +166,7 @@ def _agreeing(graph: DatasetGraph, alpha: dict[Order, list[float]], prior: Prior
         return None
 
 
-def _accuracy(graph: DatasetGraph, rows: Floats, prior: Prior) -> float:
+def _accuracy(graph: DatasetGraph, rows: Floats, prior: DatasetPrior) -> float:
     return float(prior.weights @ rows[np.arange(len(graph)), graph.color])
 
 
