@@ -47,7 +47,7 @@ class Result(NamedTuple):
     dual: Dual
 
 
-class Line(NamedTuple):
+class CutLine(NamedTuple):
     """A cut as a line A + B mu, with twice the x of its people."""
 
     start: int
@@ -149,14 +149,14 @@ class Cuts:
         self.cover = cover
         self.flows = _Flows(net)
         self.lines = [
-            Line(0, 2 * cover.total, np.zeros(n, np.int64)),
-            Line(2 * cover.weight_of_all, 0, np.full(n, 2, np.int64)),
+            CutLine(0, 2 * cover.total, np.zeros(n, np.int64)),
+            CutLine(2 * cover.weight_of_all, 0, np.full(n, 2, np.int64)),
         ]
 
-    def ends(self, most: int) -> tuple[Line, Line]:
+    def ends(self, most: int) -> tuple[CutLine, CutLine]:
         """Return the line with slope above 2T and the one with slope at most 2T that meet lowest, seen from T."""
 
-        def meet(pair: tuple[Line, Line]) -> Fraction:
+        def meet(pair: tuple[CutLine, CutLine]) -> Fraction:
             steep, flat = pair
             more, less = 2 * most - flat.slope, steep.slope - 2 * most
             return Fraction(more * steep.start + less * flat.start, more + less)
@@ -189,7 +189,7 @@ def solve(cuts: Cuts, most: int) -> Result:
             flat = line
 
 
-def _between(steep: Line, flat: Line, most: int) -> Primal:
+def _between(steep: CutLine, flat: CutLine, most: int) -> Primal:
     """Return the mixture of two cuts that leaves exactly the amount `most`."""
     more, less = 2 * most - flat.slope, steep.slope - 2 * most
     if 2 * (more + less) < SAFE:
@@ -233,14 +233,14 @@ class _Flows:
         """Return the amount that leaves the source."""
         return total(flow[self.net.tail == 0])
 
-    def line(self, inside: Any, n: int) -> Line:
+    def line(self, inside: Any, n: int) -> CutLine:
         """Return the line of a cut."""
         net = self.net
         cut = inside[net.tail] & ~inside[net.head]
         if (cut & self.unlimited).any():
             raise ArithmeticError("an arc without limit is cut")
         twice = (~inside[2 : 2 + n]).astype(np.int64) + inside[2 + n : 2 + 2 * n]
-        return Line(total(net.weight[cut]), total(net.amount[cut]), twice)
+        return CutLine(total(net.weight[cut]), total(net.amount[cut]), twice)
 
     def prices(self, flow: Ints, witnesses: int) -> Ints:
         """Return 2q times the v of every witness: the flow through both of its halves."""

@@ -17,10 +17,10 @@ from neodp.polls.prior import Prior
 from neodp.polls.secret import SecretPoll
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
-from neodp.report.asked import Part, Reported
+from neodp.report.asked import Reported, ReportedPart
 from neodp.report.words import at_least
 
-__all__ = ["RIGHTNESS", "SURE", "Accuracy", "accuracy", "margin_text"]
+__all__ = ["RIGHTNESS", "SURE", "AnswerAccuracy", "accuracy", "margin_text"]
 
 SURE = 0.95
 """The accuracy of being right 19 times in 20."""
@@ -35,7 +35,7 @@ Curve: TypeAlias = tuple[tuple[float, float, float | None], ...]
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class AnswerAccuracy:
     """The chance of the true answer, before anything secret is read.
 
     Attributes
@@ -66,7 +66,7 @@ class Accuracy:
     prior: str = ""
 
 
-def accuracy(part: Part, reported: Reported) -> Accuracy | None:
+def accuracy(part: ReportedPart, reported: Reported) -> AnswerAccuracy | None:
     """Return the accuracy of an answer; None if its mechanism is not known."""
     if part.poll is not None:
         return _of_poll(part.poll, reported.prior)
@@ -93,11 +93,11 @@ def margin_text(margin: float) -> str:
 
 def _known(
     least: float, expected: float, prior: str, sure: int | None, unit: str, hardest: str, curve: Curve
-) -> Accuracy:
+) -> AnswerAccuracy:
     """Return the accuracy of a mechanism that is known for all data there could be."""
     if not curve:
         said = ["Only one answer was possible, whatever the data are. It was given with certainty."]
-        return Accuracy(tuple(said), (), RIGHTNESS, unit, sure, least, expected, prior)
+        return AnswerAccuracy(tuple(said), (), RIGHTNESS, unit, sure, least, expected, prior)
     said = [f"Such an answer is right {at_least(expected)} of the time on average ({prior})."]
     if sure is None:
         said.append("However clear the result was, it is not certain to be right 19 times in 20.")
@@ -105,10 +105,10 @@ def _known(
         one = unit.removesuffix("s") if sure == 1 else unit
         said.append(f"It is right at least 19 times in 20 if the margin was {sure:,} {one} or more.")
     said.append(f"In the least favourable case, {hardest}, it is right {at_least(least)} of the time. {SECRET}")
-    return Accuracy(tuple(said), curve, RIGHTNESS, unit, sure, least, expected, prior)
+    return AnswerAccuracy(tuple(said), curve, RIGHTNESS, unit, sure, least, expected, prior)
 
 
-def _of_poll(poll: Poll, prior: Prior) -> Accuracy | None:
+def _of_poll(poll: Poll, prior: Prior) -> AnswerAccuracy | None:
     if isinstance(poll, Weighted | WeightedPlurality):
         expected = poll.expected
     elif isinstance(poll, Threshold):
@@ -126,7 +126,7 @@ def _of_poll(poll: Poll, prior: Prior) -> Accuracy | None:
     return _known(poll.worst, min(1.0, expected), said, sure, "votes", hardest, curve)
 
 
-def _of_graph(mechanism: Mechanism) -> Accuracy:
+def _of_graph(mechanism: Mechanism) -> AnswerAccuracy:
     right, hops = mechanism.p_true, distance(mechanism.graph)
     steps = sorted(set(hops[hops >= 0].tolist()))
     curve = tuple((step + 1, float(right[hops == step].min()), None) for step in steps)
@@ -137,7 +137,7 @@ def _of_graph(mechanism: Mechanism) -> Accuracy:
     return _known(float(right.min()), mean, "over all datasets alike", sure, "changes", hardest, curve)
 
 
-def _of_secret(poll: SecretPoll) -> Accuracy:
+def _of_secret(poll: SecretPoll) -> AnswerAccuracy:
     """Return the accuracy of a poll that hears people by their level, by the gap between the sums of levels."""
     k, share = len(poll.options), float(poll.share)
 
@@ -158,10 +158,10 @@ def _of_secret(poll: SecretPoll) -> Accuracy:
         f"It is right, in this sense, at least 19 times in 20 if the sums were {sure:g} apart or more.",
         f"In the least favourable case, equal sums, it is as good as drawn by lot among {k}. {SECRET}",
     )
-    return Accuracy(sentences, curve, RIGHTNESS, "epsilon, in sum", sure, 1.0 / k)
+    return AnswerAccuracy(sentences, curve, RIGHTNESS, "epsilon, in sum", sure, 1.0 / k)
 
 
-def _found(asked: AtLeast, share: float) -> Accuracy:
+def _found(asked: AtLeast, share: float) -> AnswerAccuracy:
     scale, t, alpha = asked.unit / share, asked.threshold, asked.false_alarm
     sure = asked.needed(SURE)
     curve = tuple((k * scale, asked.chances(k)["yes"], None) for k in np.linspace(0, 2 * sure, POINTS).astype(int))
@@ -172,10 +172,10 @@ def _found(asked: AtLeast, share: float) -> Accuracy:
         f"In the least favourable case, where one person with little epsilon decides, a yes is found hardly more often "
         f"than {at_least(alpha)} of the time. {SECRET}",
     )
-    return Accuracy(sentences, curve, FOUND, "epsilon, in sum", sure * scale, min(alpha, 1.0 - alpha))
+    return AnswerAccuracy(sentences, curve, FOUND, "epsilon, in sum", sure * scale, min(alpha, 1.0 - alpha))
 
 
-def _counted(asked: Counting, share: float) -> Accuracy:
+def _counted(asked: Counting, share: float) -> AnswerAccuracy:
     slack = 2 * asked.shift * asked.unit / share
     high = "range" if asked.coarse else "number, up to the next possible answer"
     sentences = (
@@ -183,4 +183,4 @@ def _counted(asked: Counting, share: float) -> Accuracy:
         f"people with an epsilon of {margin_text(slack)} in sum leave, those who matter most first.",
         SECRET,
     )
-    return Accuracy(tuple(sentences))
+    return AnswerAccuracy(tuple(sentences))

@@ -15,7 +15,7 @@ from neodp.data.formatting import count, listed
 from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.question import Level
 from neodp.ledger.shares import share_of, shares_in
-from neodp.report.asked import Part, Reported
+from neodp.report.asked import Reported, ReportedPart
 
 __all__ = ["at_least", "at_most", "method", "promise", "question", "spending"]
 
@@ -52,7 +52,7 @@ def at_most(share: float) -> str:
     return f"{math.ceil(100.0 * share - 1e-9)} %"
 
 
-def question(part: Part, reported: Reported) -> str:
+def question(part: ReportedPart, reported: Reported) -> str:
     """Return the question in neodp's own words."""
     if isinstance(part.own, AtLeast | Counting):
         asked = _asked_graph(part.own, reported.facts)
