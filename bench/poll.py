@@ -239,7 +239,7 @@ def _solved(title: str, graph: neodp.DatasetGraph) -> tuple[str, ...]:
     weights = optimize.prior(graph)
     even = neodp.extend(graph.with_alpha(neodp.balanced(graph)))
     spent, best = processor_time(lambda: optimize.optimize(graph, weights))
-    program = optimize._Program.of(graph, weights, classes(graph, weights), even.p)
+    program = optimize._BoundaryProgram.of(graph, weights, classes(graph, weights), even.p)
     some, _ = processor_time(lambda: program.solve(0.0))
     program.kept[:] = True
     every, (_, value, _, _) = processor_time(lambda: program.solve(0.0))

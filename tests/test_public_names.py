@@ -9,6 +9,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -62,6 +63,12 @@ def test_other_names_are_not_there() -> None:
     with pytest.raises(AttributeError, match="module 'neodp' has no attribute 'extent'"):
         neodp.extent  # type: ignore[attr-defined]  # noqa: B018
     assert re.fullmatch(r"\d+\.\d+\.\d+", neodp.__version__)
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """A reader who meets a class by its name alone knows which one it is."""
+    names = [node.name for module in MODULES for node in source(module).body if isinstance(node, ast.ClassDef)]
+    assert {name for name, times in Counter(names).items() if times > 1} == set()
 
 
 @pytest.mark.parametrize("module", MODULES[1:])

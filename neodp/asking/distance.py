@@ -56,7 +56,7 @@ class Distance:
         return low
 
 
-class Solver(Protocol):
+class AtPrice(Protocol):
     """Solutions of a program at any price p / q."""
 
     def at(self, p: int, q: int) -> Result:
@@ -127,7 +127,7 @@ class Distances:
         return Distance(*self._bounds(most))
 
     @cached_property
-    def _solver(self) -> Solver:
+    def _solver(self) -> AtPrice:
         network = cuts.network(self.cover)
         return programs.Programs(self.cover) if network is None else cuts.Cuts(self.cover, network)
 

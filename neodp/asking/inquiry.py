@@ -37,7 +37,7 @@ from neodp.asking.matches import MOST_EPSILON, TooManyMatches
 from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, grid_to
 from neodp.asking.pattern import Pattern
 from neodp.asking.protection import Protection
-from neodp.asking.source import Found, Source, Wanted
+from neodp.asking.source import PeopleFound, PeopleSource, Wanted
 from neodp.asking.tables import Tables
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
@@ -57,7 +57,7 @@ CHANCES = (0.5, 0.9, 0.99)
 """The chances of a yes for which a preview says how far away from a no the graph must be."""
 
 
-class Shelf(Keeper, Source, Protocol):
+class Shelf(Keeper, PeopleSource, Protocol):
     """A store: it keeps answers, knows the protections, and may hold a graph of people."""
 
     def protection(self, population: str) -> Protection:
@@ -120,7 +120,7 @@ class Inquiry:
     facts: Mapping[str, Any]
     ignore_below: float = 0.0
     _store: Keeper = field(repr=False, kw_only=True)
-    _source: Source = field(repr=False, kw_only=True)
+    _source: PeopleSource = field(repr=False, kw_only=True)
 
     @property
     def exact_share(self) -> Fraction:
@@ -163,7 +163,7 @@ class Inquiry:
             return {error.message: 1.0}
         return self.mechanism.answer(Distances(cover))
 
-    def _cover(self, found: Found) -> Cover:
+    def _cover(self, found: PeopleFound) -> Cover:
         return found.cover(self.wanted, self.exact_share, self.mechanism.unit, self.ignore_below)
 
     def reveal(self) -> Revealed:
@@ -313,7 +313,7 @@ def ask(
         raise NotAskable(f"the share is {share}", "give a number above 0 and at most 1, such as 0.2")
     if not 0.0 <= ignore_below < math.inf:
         raise NotAskable(f"people below epsilon {ignore_below} are to be ignored", "give a number of at least 0")
-    source: Source = store
+    source: PeopleSource = store
     if nodes is not None or relationships is not None:
         source = Tables(nodes or {}, relationships or {})
     elif protection.nodes:

@@ -1,8 +1,8 @@
 """Sources of a graph of people.
 
 A source is asked once for everything that an answer depends on, the matches, the units with their epsilons, and who
-owns what, all of it in one state of the graph: :class:`Wanted` says what, and :class:`Found` is the result. A Neo4j
-store is such a source, and so are tables (:mod:`neodp.asking.tables`).
+owns what, all of it in one state of the graph: :class:`Wanted` says what, and :class:`PeopleFound` is the result. A
+Neo4j store is such a source, and so are tables (:mod:`neodp.asking.tables`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from neodp.asking.cover import Cover, Ints
 from neodp.asking.matches import Matches, Units, amounts, weights
 from neodp.asking.pattern import Pattern, Place, Property
 from neodp.asking.protection import Protection
-from neodp.asking.writing import Statement
+from neodp.asking.writing import QuestionText
 
-__all__ = ["Found", "Source", "Wanted"]
+__all__ = ["PeopleFound", "PeopleSource", "Wanted"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Wanted:
         width = max(len(each.nodes) + len(each.links) for each in self.pattern.alternatives())
         return Matches(width, self.protection.most_matches)
 
-    def add(self, to: Matches, statement: Statement, columns: Sequence[Any]) -> None:
+    def add(self, to: Matches, statement: QuestionText, columns: Sequence[Any]) -> None:
         """Add rows of a statement, as columns: ids of nodes, ids of relationships, and amounts if there are any."""
         if not len(columns[0]):
             return
@@ -63,7 +63,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class PeopleFound:
     """The result of reading: the matches, the ids of the units with the values of their epsilons, and who owns what."""
 
     matches: Matches
@@ -87,10 +87,10 @@ class Found:
         return self.matches.cover(units, distinct=wanted.distinct is not None).count
 
 
-class Source(Protocol):
+class PeopleSource(Protocol):
     """A graph of people."""
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read what is wanted, in one state of the graph.
 
         Raises

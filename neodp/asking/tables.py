@@ -21,7 +21,7 @@ import numpy as np
 from neodp.asking.cover import Ints
 from neodp.asking.pattern import Pattern, properties
 from neodp.asking.protection import Protection, require_word
-from neodp.asking.source import Found, Wanted
+from neodp.asking.source import PeopleFound, Wanted
 from neodp.asking.writing import Schema, TableWriter
 from neodp.data.frames import arrow_table
 from neodp.data.tables import as_text, header, read_table
@@ -81,7 +81,7 @@ class Tables:
     nodes: Mapping[str, Any]
     relationships: Mapping[str, Any]
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read the tables, and the matches in them.
 
         Raises
@@ -208,13 +208,15 @@ class _Read:
 
     # --- units --------------------------------------------------------------------------------------------
 
-    def found(self, matches: Any) -> Found:
+    def found(self, matches: Any) -> PeopleFound:
         """Return what was read, with the units and the owners."""
         epsilon = self.protection.epsilon
         if self.protection.people is None:
             mine = [each for each in self.links if each.kind == self.protection.relationships]
             values = [value for each in mine for value in _epsilons(each.columns.get(epsilon), len(each.number))]
-            return Found(matches, np.concatenate([np.empty(0, np.int64), *(each.number for each in mine)]), values)
+            return PeopleFound(
+                matches, np.concatenate([np.empty(0, np.int64), *(each.number for each in mine)]), values
+            )
         people = self.nodes[self.protection.people]
         owned, belongs, owner = [[np.empty(0, np.int64)] for _ in range(3)]
         for label, kind in self.protection.owned:
@@ -229,7 +231,7 @@ class _Read:
                         belongs.append(thing)
                         owner.append(person)
         values = _epsilons(people.columns.get(epsilon), len(people.number))
-        return Found(matches, people.number, values, *(np.concatenate(each) for each in (owned, belongs, owner)))
+        return PeopleFound(matches, people.number, values, *(np.concatenate(each) for each in (owned, belongs, owner)))
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from neodp.asking.pattern import (
 )
 from neodp.asking.protection import Protection
 
-__all__ = ["Cell", "Neo4jWriter", "Schema", "Statement", "TableWriter", "Writer", "as_question", "quoted"]
+__all__ = ["Neo4jWriter", "QuestionText", "Schema", "TableWriter", "ValueColumns", "Writer", "as_question", "quoted"]
 
 PLAIN = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
 RESERVED = frozenset(
@@ -51,7 +51,7 @@ TEXTUAL = frozenset({"STARTS WITH", "ENDS WITH", "CONTAINS"})
 
 
 @dataclass(frozen=True)
-class Statement:
+class QuestionText:
     """A statement with its parameters.
 
     Attributes
@@ -155,7 +155,7 @@ class Writer(ABC):
         self.protection = protection
         self.parameters: dict[str, Any] = {}
 
-    def matches(self, pattern: Pattern, amount: Property | None = None) -> Statement:
+    def matches(self, pattern: Pattern, amount: Property | None = None) -> QuestionText:
         """Return the statement for the matches of a pattern of fixed lengths: the ids of its nodes and relationships.
 
         Parameters
@@ -182,7 +182,7 @@ class Writer(ABC):
             columns.append(f"{self.returned(self.operand(pattern, amount))} AS amount")
         most = self.protection.most_matches + 1  # one more than is allowed is enough to know
         text = f"MATCH {', '.join(paths)}{where} RETURN {', '.join(columns)} LIMIT {most}"
-        return Statement(text, dict(self.parameters), len(pattern.nodes), len(pattern.links), amount is not None)
+        return QuestionText(text, dict(self.parameters), len(pattern.nodes), len(pattern.links), amount is not None)
 
     def _path(self, pattern: Pattern, number: int, link: Link) -> str:
         arrow = "->" if link.directed else "-"
@@ -370,7 +370,7 @@ class Schema:
     columns: Mapping[tuple[str, str], str]
 
 
-class Cell(NamedTuple):
+class ValueColumns(NamedTuple):
     """The expressions for a value as a number, a truth value and a text; None where it never is one."""
 
     number: str | None = None
@@ -411,7 +411,7 @@ class TableWriter(Writer):
         """Return nothing: a node has one label."""
         return ""
 
-    def property(self, pattern: Pattern, part: Property) -> Cell:
+    def property(self, pattern: Pattern, part: Property) -> ValueColumns:
         """Return the columns of a property."""
         if part.place.kind == "node":
             tables, variable = [self.schema.nodes[str(pattern.nodes[part.place.number].label)]], "n"
@@ -420,17 +420,17 @@ class TableWriter(Writer):
             tables, variable = [self.schema.links[each] for each in types], "r"
         found = {self.schema.columns[table, part.key] for table in tables if (table, part.key) in self.schema.columns}
         if not found:
-            return Cell()
+            return ValueColumns()
         column = f"{variable}{part.place.number}.{found.pop()}"
-        return Cell(f"{column}n", f"{column}b", f"{column}t")
+        return ValueColumns(f"{column}n", f"{column}b", f"{column}t")
 
-    def constant(self, name: str, value: object) -> Cell:
+    def constant(self, name: str, value: object) -> ValueColumns:
         """Return the parameter, as the one kind that it has."""
         if isinstance(value, bool):
-            return Cell(truth=name)
-        return Cell(text=name) if isinstance(value, str) else Cell(number=f"CAST({name} AS DOUBLE)")
+            return ValueColumns(truth=name)
+        return ValueColumns(text=name) if isinstance(value, str) else ValueColumns(number=f"CAST({name} AS DOUBLE)")
 
-    def coalesce(self, operands: list[Cell]) -> Cell:
+    def coalesce(self, operands: list[ValueColumns]) -> ValueColumns:
         """Return the first operand that is not null, as each kind."""
         first, *others = operands
         if not others:
@@ -443,13 +443,13 @@ class TableWriter(Writer):
             else f"CASE WHEN {first.there} THEN {one or null(kind)} ELSE {other or null(kind)} END"
             for one, other, kind in zip(first, rest, kinds, strict=True)
         )
-        return Cell(*each)
+        return ValueColumns(*each)
 
-    def missing(self, operand: Cell, negated: bool) -> str:
+    def missing(self, operand: ValueColumns, negated: bool) -> str:
         """Return the condition that an operand is null, or that it is not."""
         return f"({operand.there})" if negated else f"NOT ({operand.there})"
 
-    def comparison(self, operator: str, left: Cell, right: Cell) -> str:
+    def comparison(self, operator: str, left: ValueColumns, right: ValueColumns) -> str:
         """Return a comparison that cannot fail: of numbers, else of truth values, else of texts."""
         pairs = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
         if operator in TEXTUAL:
@@ -462,7 +462,7 @@ class TableWriter(Writer):
             each.append(f"({both} OR {null('BOOL')})")
         return f"coalesce({', '.join(each)})" if len(each) > 1 else (each or [null("BOOL")])[0]
 
-    def returned(self, operand: Cell) -> str:
+    def returned(self, operand: ValueColumns) -> str:
         """Return the expression for an amount in a result."""
         return operand.number or null("DOUBLE")
 

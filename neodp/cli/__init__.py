@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command
 
 from neodp.cli import stretch
-from neodp.cli.commands import Group, Later, own
+from neodp.cli.commands import CommandGroup, Later, own
 from neodp.cli.common import INTERRUPTED, Session, fail, harmless
 from neodp.cli.options import Json, Store, Timeout
 from neodp.hints import in_shell
@@ -94,9 +94,9 @@ GROUPS = {
 """The first words of commands that consist of two words."""
 
 
-def program() -> Group:
+def program() -> CommandGroup:
     """Return the whole command line; each command is loaded when it is called."""
-    app = typer.Typer(name="neodp", cls=Group, rich_markup_mode="markdown")
+    app = typer.Typer(name="neodp", cls=CommandGroup, rich_markup_mode="markdown")
     app.callback(context_settings={"help_option_names": ["-h", "--help"]})(start)
     made: Any = get_command(app)
     made.params = [own(param) for param in made.params]  # Typer adds those for completion late
@@ -105,7 +105,7 @@ def program() -> Group:
             group, _, name = words.rpartition(" ")
             if group and group not in made.commands:
                 made.add_command(
-                    Group(name=group, help=GROUPS[group], rich_markup_mode="markdown", rich_help_panel=panel)
+                    CommandGroup(name=group, help=GROUPS[group], rich_markup_mode="markdown", rich_help_panel=panel)
                 )
             (made.commands[group] if group else made).add_command(Later(name, home, summary, None if group else panel))
     return made  # type: ignore[no-any-return]

@@ -22,7 +22,7 @@ from neodp.cli.options import Store, Timeout
 from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
 
-__all__ = ["Group", "Later", "own"]
+__all__ = ["CommandGroup", "Later", "own"]
 
 
 VALUES = {"str": "TEXT", "int": "N", "int range": "N", "float": "NUMBER", "path": "FILE"}
@@ -143,7 +143,7 @@ class Command(_Plain, TyperCommand):
             raise
 
 
-class Group(_Plain, TyperGroup):
+class CommandGroup(_Plain, TyperGroup):
     """Commands under one name, which shows its help if no command follows."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.data.formatting import count, listed, number, share
-from neodp.polls import Poll, Question, Survey
+from neodp.polls import Poll, PollQuestion, Survey
 
 __all__ = ["choice", "shown", "shown_secret"]
 
@@ -52,7 +52,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is treated as public.")
 
 
-def _one(question: Question, facts: dict[str, Any], chosen: bool) -> None:
+def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool) -> None:
     """Show one question in full."""
     _facts(question, facts)
     _guarantees(question.poll, 1)
@@ -92,7 +92,7 @@ def _by_margin(known: list[tuple[str, int]]) -> str:
     return f"The answer is right {listed([first, *(f'at least {often} from {m:,} on' for often, m in others)])}."
 
 
-def _facts(question: Question, facts: dict[str, Any]) -> None:
+def _facts(question: PollQuestion, facts: dict[str, Any]) -> None:
     tie = " A tie is a no." if question.query == "majority" and facts["people"] % 2 == 0 else ""
     say(f"question     {question.name}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")

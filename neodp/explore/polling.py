@@ -14,7 +14,7 @@ from neodp.errors import GraphError
 from neodp.explore.facts import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
-from neodp.polls.comparison import Accuracy, preview
+from neodp.polls.comparison import ExpectedAccuracy, preview
 
 __all__ = ["STUDY", "poll", "population"]
 
@@ -82,14 +82,14 @@ def poll(given: Any) -> dict[str, Any]:
     }
 
 
-def _margins(facts: Accuracy) -> list[int]:
+def _margins(facts: ExpectedAccuracy) -> list[int]:
     most = facts.poll.margin_for(0.999) or facts.poll.largest_margin
     return (
         [] if not facts.poll.largest_margin else np.unique(np.linspace(1, max(1, most), MARGINS).astype(int)).tolist()
     )
 
 
-def _facts(facts: Accuracy, margins: list[int]) -> dict[str, Any]:
+def _facts(facts: ExpectedAccuracy, margins: list[int]) -> dict[str, Any]:
     known = [facts.poll.at(margin) for margin in margins]
     return {
         "expected": chance(facts.expected),

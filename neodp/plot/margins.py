@@ -16,7 +16,7 @@ from neodp.polls.survey import Survey
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from neodp.polls import Question
+    from neodp.polls import PollQuestion
 
 __all__ = ["plot_poll"]
 
@@ -24,12 +24,12 @@ POINTS = 40
 """The number of margins at which the accuracy is drawn."""
 
 
-def plot_poll(poll: Survey | Question, path: str | PathLike[str], *, title: str | None = None) -> Path:
+def plot_poll(poll: Survey | PollQuestion, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of the accuracy of both mechanisms by margin; it does not depend on any vote.
 
     Parameters
     ----------
-    poll : Survey or Question
+    poll : Survey or PollQuestion
         A poll, whose first question is drawn, or one question of a poll.
     path : str or path
         The file to write: ``.svg``, ``.png`` or ``.pdf``.
@@ -59,7 +59,7 @@ def plot_poll(poll: Survey | Question, path: str | PathLike[str], *, title: str 
     return target
 
 
-def _alt(question: Question) -> str:
+def _alt(question: PollQuestion) -> str:
     """Describe the picture for people who cannot see it."""
     both = question.both
     return (
@@ -68,7 +68,7 @@ def _alt(question: Question) -> str:
     )
 
 
-def _figure(question: Question, title: str) -> Figure:
+def _figure(question: PollQuestion, title: str) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

@@ -16,7 +16,8 @@ The balanced mechanism, with the proof that it is private, is in :mod:`neodp.pol
 :mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.
 :mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
 :mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
-table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` computes the gain from a higher epsilon.
+table, :mod:`neodp.polls.from_table` makes one, which is ``neodp.poll``, and :mod:`neodp.polls.levels` computes the
+gain from a higher epsilon.
 """
 
 from neodp.polls.asking import poll, valid_epsilon
@@ -24,7 +25,7 @@ from neodp.polls.levels import WhatIf, what_if
 from neodp.polls.mechanism import Counts, Group, Margin, Plurality, Poll, Threshold, violations
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
-from neodp.polls.question import Question
+from neodp.polls.question import PollQuestion
 from neodp.polls.secret_survey import Expectation, SecretSurvey
 from neodp.polls.survey import Survey
 from neodp.polls.table import WORDS, Cells, Tally, epsilons, tally
@@ -39,8 +40,8 @@ __all__ = [
     "People",
     "Plurality",
     "Poll",
+    "PollQuestion",
     "Prior",
-    "Question",
     "SecretSurvey",
     "Survey",
     "Tally",

@@ -28,7 +28,7 @@ from neodp.polls.prior import Prior
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["Accuracy", "Against", "Preview", "against", "preview"]
+__all__ = ["Against", "ExpectedAccuracy", "Preview", "against", "preview"]
 
 DIFFER = 0.05
 """The greatest difference in expected accuracy at which a mechanism may be chosen by default."""
@@ -59,7 +59,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class ExpectedAccuracy:
     """The accuracy of one mechanism, before any vote is read.
 
     Attributes
@@ -94,13 +94,13 @@ class Preview:
     Attributes
     ----------
     prior : Prior
-    balanced, weighted : Accuracy
+    balanced, weighted : ExpectedAccuracy
         The two mechanisms. If nothing better than balanced is found, the weighted poll is the balanced one.
     """
 
     prior: Prior
-    balanced: Accuracy
-    weighted: Accuracy
+    balanced: ExpectedAccuracy
+    weighted: ExpectedAccuracy
 
     @property
     def gain(self) -> float:
@@ -147,13 +147,13 @@ def preview(
     return Preview(given, facts, facts if type(best) is type(even) else _facts(best, given))
 
 
-def _facts(poll: Poll, prior: Prior) -> Accuracy:
+def _facts(poll: Poll, prior: Prior) -> ExpectedAccuracy:
     found = _expected(poll, prior)
     if not math.isfinite(found.value):
         raise GraphError(
             f"how often the answer is right cannot be computed for the prior {prior.text!r}", "give another prior"
         )
-    return Accuracy(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
+    return ExpectedAccuracy(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
 
 
 def _expected(poll: Poll, prior: Prior) -> Expected:

@@ -1,7 +1,7 @@
 """One question of a poll, with its secret counts: the public facts, and the distribution of the answer.
 
-Everything in :meth:`Question.facts` follows from who takes part and with which epsilon, which is assumed to be public.
-Only :meth:`Question.distribution` and :meth:`Question.revealed` use the votes.
+Everything in :meth:`PollQuestion.facts` follows from who takes part and with which epsilon, which is assumed to be
+public. Only :meth:`PollQuestion.distribution` and :meth:`PollQuestion.revealed` use the votes.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.polls.asking import poll
-from neodp.polls.comparison import Accuracy, Preview, preview
+from neodp.polls.comparison import ExpectedAccuracy, Preview, preview
 from neodp.polls.mechanism import Group, Poll, violations
 from neodp.polls.prior import Prior
 from neodp.polls.table import WORDS, Tally
 
-__all__ = ["MechanismName", "Question", "mechanism_name"]
+__all__ = ["MechanismName", "PollQuestion", "mechanism_name"]
 
 MechanismName: TypeAlias = Literal["balanced", "weighted"]
 """The name of a mechanism: balanced is never worse than a coin at any table, weighted is best on average."""
@@ -54,7 +54,7 @@ def _compared(groups: tuple[Group, ...], query: str, options: tuple[str, ...], p
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class PollQuestion:
     """A question with its secret counts.
 
     Attributes
@@ -94,7 +94,7 @@ class Question:
         mechanism: MechanismName = "balanced",
         prior: str | Prior = "even",
         part: str | None = None,
-    ) -> Question:
+    ) -> PollQuestion:
         """Return the question for counted votes; if no options are named, they are yes and no.
 
         Raises
@@ -188,7 +188,7 @@ class Question:
         }
 
 
-def _known(facts: Accuracy) -> dict[str, Any]:
+def _known(facts: ExpectedAccuracy) -> dict[str, Any]:
     """Return the figures of one mechanism as values that JSON can hold."""
     return {
         "expected": float(facts.expected),

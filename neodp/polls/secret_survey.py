@@ -25,8 +25,7 @@ from neodp.data.names import normal
 from neodp.data.tables import number
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
-from neodp.ledger.question import DEFAULT
-from neodp.ledger.question import Question as Asked
+from neodp.ledger.question import DEFAULT, Question
 from neodp.ledger.shares import share_level
 from neodp.polls.asking import valid_epsilon
 from neodp.polls.mechanism import Group
@@ -173,7 +172,7 @@ class SecretSurvey(Survey):
         """Refuse another mechanism: it would show who takes part."""
         raise GraphError("levels are secret in this poll", "ask for another mechanism without secret levels")
 
-    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Asked]:
+    def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers; they do not depend on the people."""
         facts = {
             "table": self.source,
@@ -188,7 +187,7 @@ class SecretSurvey(Survey):
         }
         cost = (share_level(self.asks.share, self.asks.cap),)
         return {
-            column: Asked(
+            column: Question(
                 f"{self.name} {column.strip()}",
                 {**facts, "column": column.strip()},
                 cost,
@@ -198,7 +197,7 @@ class SecretSurvey(Survey):
             for column in self.rows
         }
 
-    def _chances(self, column: str, asked: Asked) -> dict[str, Any]:
+    def _chances(self, column: str, asked: Question) -> dict[str, Any]:
         """Return the chances of the answers to draw from."""
         return self.asks.distribution(*self.rows[column])
 

@@ -30,13 +30,13 @@ from neodp.store import Store
 from neodp.store.evaluation import method_of
 from neodp.store.records import fingerprint
 
-__all__ = ["Part", "Reported", "reported"]
+__all__ = ["Reported", "ReportedPart", "reported"]
 
 OTHER = "certificates do not have this kind of mechanism yet"
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportedPart:
     """One answer: of all people, or of one part of them.
 
     Attributes
@@ -65,7 +65,7 @@ class Reported:
     release : Release
     ledger : Ledger
         All releases about the same people.
-    parts : tuple of Part
+    parts : tuple of ReportedPart
     prior : Prior
         The assumption about the votes under which an expected accuracy is stated.
     missing : str
@@ -74,7 +74,7 @@ class Reported:
 
     release: Release
     ledger: Ledger
-    parts: tuple[Part, ...]
+    parts: tuple[ReportedPart, ...]
     prior: Prior = field(default_factory=Prior)
     missing: str = ""
 
@@ -124,9 +124,9 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     facts = json.loads(release.asked)
     if "fingerprint" in facts:
         mechanism, missing = _of_graph(store, facts)
-        return Reported(release, ledger, (Part(None, release.answer, mechanism=mechanism),), missing=missing)
+        return Reported(release, ledger, (ReportedPart(None, release.answer, mechanism=mechanism),), missing=missing)
     if facts.get("mechanism") not in ("balanced", "weighted"):
-        return Reported(release, ledger, (Part(None, release.answer),), missing=OTHER)
+        return Reported(release, ledger, (ReportedPart(None, release.answer),), missing=OTHER)
     answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
     prior = Prior.parse(facts.get("prior", "even"))
     parts, missing = [], ""
@@ -135,11 +135,11 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         known = _surveyed(survey, release, part)
         if known is None and isinstance(groups, str):
             missing = f"the store keeps a digest of its {groups.split(',')[0]} only: report while the table is at hand"
-            parts.append(Part(part, answer))
+            parts.append(ReportedPart(part, answer))
             continue
         found = known or _poll(groups, facts, prior)
         missing = missing if type(found) in KINDS else OTHER
-        parts.append(Part(part, answer, poll=found))
+        parts.append(ReportedPart(part, answer, poll=found))
     return Reported(release, ledger, tuple(parts), prior, missing)
 
 

@@ -21,9 +21,9 @@ from neodp.ledger.certificate import certificate, public_facts
 from neodp.ledger.verification import UNCHECKED
 from neodp.polls.survey import Survey
 from neodp.report import words
-from neodp.report.asked import Part, Reported, reported
+from neodp.report.asked import Reported, ReportedPart, reported
 from neodp.report.mechanisms import of_graph, of_poll
-from neodp.report.words import Accuracy
+from neodp.report.words import AnswerAccuracy
 from neodp.store import Store
 
 __all__ = ["FORMATS", "Answered", "Report", "checked_report_path", "report"]
@@ -87,7 +87,7 @@ class Answered:
     part : str or None
         The part of the people.
     answer : str
-    accuracy : Accuracy or None
+    accuracy : AnswerAccuracy or None
         How often such an answer is right; None if the mechanism is not known any more.
     """
 
@@ -97,7 +97,7 @@ class Answered:
     date: str
     part: str | None
     answer: str
-    accuracy: Accuracy | None
+    accuracy: AnswerAccuracy | None
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def checked_report_path(path: str | PathLike[str]) -> Path:
     return target
 
 
-def _answered(part: Part, each: Reported) -> Answered:
+def _answered(part: ReportedPart, each: Reported) -> Answered:
     release = each.release
     date = (release.time or "")[:10]
     asks = words.question(part, each)
@@ -261,7 +261,7 @@ def _kind(each: Reported) -> str:
     return "plurality" if named == "balanced" and len(each.facts["options"]) > 2 else named
 
 
-def _figures(accuracy: Accuracy) -> dict[str, Any]:
+def _figures(accuracy: AnswerAccuracy) -> dict[str, Any]:
     return {
         "expected": accuracy.expected,
         "averaged_over": accuracy.prior,

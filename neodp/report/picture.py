@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from html import escape
 
-from neodp.report.words import SURE, Accuracy
+from neodp.report.words import SURE, AnswerAccuracy
 
 __all__ = ["picture"]
 
@@ -16,7 +16,7 @@ WIDTH, LEFT, RIGHT, TALL = 720, 64, 24, 250
 """The width, the margins at the left and right, and the height of the diagram."""
 
 
-def picture(question: str, answer: str, accuracy: Accuracy | None) -> str:
+def picture(question: str, answer: str, accuracy: AnswerAccuracy | None) -> str:
     """Return the picture as an SVG element.
 
     Examples
@@ -43,7 +43,7 @@ def picture(question: str, answer: str, accuracy: Accuracy | None) -> str:
     return "\n".join([head + style, back, *parts, "</svg>"])
 
 
-def _diagram(accuracy: Accuracy, top: int) -> list[str]:
+def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
     """Return the accuracy by margin: a line for the least chance, and one for evenly spread votes."""
     last = accuracy.curve[-1][0]
     inner = WIDTH - LEFT - RIGHT

@@ -22,9 +22,9 @@ from neodp.polls.mechanism import Plurality, Poll, Threshold
 from neodp.polls.prior import Prior
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
-from neodp.report.asked import Part, Reported
+from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["Accuracy", "accuracy", "at_least", "at_most", "method", "promise", "question", "spending"]
+__all__ = ["AnswerAccuracy", "accuracy", "at_least", "at_most", "method", "promise", "question", "spending"]
 
 SURE = 0.95
 """The accuracy of being right 19 times in 20."""
@@ -37,7 +37,7 @@ LITTLE = 0.99
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class AnswerAccuracy:
     """The chance of the true answer, before anything secret is read.
 
     Attributes
@@ -110,20 +110,20 @@ def at_most(share: float) -> str:
     return f"{math.ceil(100.0 * share - 1e-9)} %"
 
 
-def question(part: Part, reported: Reported) -> str:
+def question(part: ReportedPart, reported: Reported) -> str:
     """Return the question in neodp's own words."""
     asked = part.poll.question if part.poll is not None else f"what is the answer of {reported.release.graph!r}?"
     return asked[0].upper() + asked[1:]
 
 
-def accuracy(part: Part, prior: Prior) -> Accuracy | None:
+def accuracy(part: ReportedPart, prior: Prior) -> AnswerAccuracy | None:
     """Return the accuracy of an answer; None if its mechanism is not known."""
     if part.poll is not None:
         return _of_poll(part.poll, prior)
     return None if part.mechanism is None else _of_graph(part.mechanism)
 
 
-def _of_poll(poll: Poll, prior: Prior) -> Accuracy:
+def _of_poll(poll: Poll, prior: Prior) -> AnswerAccuracy:
     if isinstance(poll, Weighted | WeightedPlurality):
         expected = poll.expected
     elif isinstance(poll, Threshold):
@@ -137,16 +137,16 @@ def _of_poll(poll: Poll, prior: Prior) -> Accuracy:
     margins = np.unique(np.linspace(1, last, POINTS).astype(int)).tolist() if last else []
     curve = tuple((row.margin, row.worst, row.even) for row in map(poll.at, margins))
     hardest = CLOSE if type(poll) in (Threshold, Plurality) else DIVIDED
-    return Accuracy(poll.worst, min(1.0, expected), said, sure, "votes", hardest, curve)
+    return AnswerAccuracy(poll.worst, min(1.0, expected), said, sure, "votes", hardest, curve)
 
 
-def _of_graph(mechanism: Mechanism) -> Accuracy:
+def _of_graph(mechanism: Mechanism) -> AnswerAccuracy:
     right, hops = mechanism.p_true, distance(mechanism.graph)
     steps = sorted(set(hops[hops >= 0].tolist()))
     curve = tuple((step + 1, float(right[hops == step].min()), None) for step in steps)
     bad = [step for step, least, _ in curve if least < SURE]
     later = [step for step, _, _ in curve if not bad or step > max(bad)]
-    return Accuracy(
+    return AnswerAccuracy(
         float(right.min()),
         float(right.mean()),
         "over all datasets alike",

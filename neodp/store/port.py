@@ -29,7 +29,7 @@ from neodp.store.records import Certificate, GraphInfo, ProfileInfo, StoredGraph
 if TYPE_CHECKING:  # imported where it is used: a release about people, with no graph, needs none of it
     import pyarrow as pa
 
-    from neodp.asking.source import Found, Wanted
+    from neodp.asking.source import PeopleFound, Wanted
     from neodp.core.mechanism import Mechanism
     from neodp.core.views import Star
     from neodp.data.graph import DatasetGraph
@@ -260,7 +260,7 @@ class Port(ABC):
         """Delete a protection."""
 
     @abstractmethod
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read the matches of a question and the people, in one state of the graph of people, if there is one."""
 
     @abstractmethod

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neodp.data.names import normal
+from neodp.data.validation import caution
 from neodp.errors import UnknownGraph, near
 from neodp.hints import Call, Hint
 from neodp.store.port import Port
 
 if TYPE_CHECKING:
     from neodp.asking.protection import Protection
-    from neodp.asking.source import Found, Wanted
+    from neodp.asking.source import PeopleFound, Wanted
 
 __all__ = ["Protections"]
 
@@ -26,7 +27,7 @@ class Protections:
     port: Port
     """The primitives of the store."""
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read the matches of a question and the people, in one state of the graph that the store holds.
 
         Raises
@@ -63,6 +64,7 @@ class Protections:
 
     def protect(self, protection: Protection) -> Protection:
         """Keep a protection, in place of any of the same population."""
+        caution(protection.default_epsilon or 0.0)
         self.port.put_protection(protection.population, protection.text)
         return protection
 

@@ -182,7 +182,7 @@ def optimize(
         return Optimum("optimized", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
     of = classes(graph, w)
     start = extend(graph.with_alpha(even.alpha))
-    program = _Program.of(graph, w, of, start.p)
+    program = _BoundaryProgram.of(graph, w, of, start.p)
     least = _worst_label(start) if fair else None
     floor = 0.0 if least is None else max(0.0, even.worst - SNAP)  # rounding in makes up for it
     p, value, rows, rounds = program.solve(floor, work)
@@ -246,7 +246,7 @@ class _Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Program:
+class _BoundaryProgram:
     """The linear program on classes; `kept` marks the rows to start with."""
 
     color: NDArray[np.int8]
@@ -255,7 +255,7 @@ class _Program:
     kept: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, graph: DatasetGraph, weights: Floats, of: NDArray[np.int64], start: Floats) -> _Program:
+    def of(cls, graph: DatasetGraph, weights: Floats, of: NDArray[np.int64], start: Floats) -> _BoundaryProgram:
         count = int(of.max()) + 1
         color, p = np.empty(count, np.int8), np.empty(count)
         color[of], p[of] = graph.color, start

@@ -277,7 +277,7 @@ def test_where_the_solver_gives_up_there_is_a_poll(monkeypatch: pytest.MonkeyPat
     def give_up(*_: object) -> None:
         raise NeodpError("the solver gave up", "take the balanced alpha")
 
-    monkeypatch.setattr("neodp.study.optimum._Program.solve", give_up)
+    monkeypatch.setattr("neodp.study.optimum._BoundaryProgram.solve", give_up)
     p = weighted([Group(0.001, 3), Group(2.0, 4)])
     assert isinstance(p, Weighted)
     assert p.expected > 0.7

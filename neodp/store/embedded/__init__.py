@@ -15,16 +15,16 @@ from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
 from neodp.store.embedded.graphs import GRAPH
 from neodp.store.embedded.ledgers import Ledgers, is_whole
-from neodp.store.embedded.people import PROTECTION, People
+from neodp.store.embedded.people import PROTECTION, EmbeddedPeople
 from neodp.store.embedded.queries import Queries
-from neodp.store.embedded.records import Table
-from neodp.store.embedded.releases import Releases
+from neodp.store.embedded.records import RecordTable
+from neodp.store.embedded.releases import EmbeddedReleases
 from neodp.store.settings import Settings
 
 __all__ = ["EmbeddedPort"]
 
 
-class EmbeddedPort(Queries, Releases, People):
+class EmbeddedPort(Queries, EmbeddedReleases, EmbeddedPeople):
     """The primitives of a store in one file, created when it is opened for the first time."""
 
     dialect = "embedded"
@@ -34,9 +34,9 @@ class EmbeddedPort(Queries, Releases, People):
         self.address = self._file.address
         self.made = self._file.made
         self._columns = Columns(self._file)
-        self._graphs = Table(self._file, "graph", GRAPH)
+        self._graphs = RecordTable(self._file, "graph", GRAPH)
         self._ledgers = Ledgers(self._file)
-        self._protected = Table(self._file, "protection", PROTECTION)
+        self._protected = RecordTable(self._file, "protection", PROTECTION)
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write a complete, checked copy of the store to a file, even while others use the store."""

@@ -28,7 +28,7 @@ from neodp.store.embedded.file import BESIDE, File, beside, give_new_name, synch
 from neodp.store.embedded.graphs import GRAPH
 from neodp.store.embedded.ledgers import Ledgers, is_whole
 from neodp.store.embedded.profiles import PROFILE
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.records import RecordTable
 from neodp.store.settings import Settings
 
 __all__ = ["write"]
@@ -117,7 +117,7 @@ def _verify(copy: Path, address: str) -> None:
             file.require_sound(thoroughly=True)
             Ledgers(file).all()
             for name, columns in (("graph", GRAPH), ("profile", PROFILE)):
-                Table(file, name, columns).rows()
+                RecordTable(file, name, columns).rows()
             Columns(file).verify()
 
 

@@ -13,8 +13,8 @@ from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Columns
 from neodp.store.embedded.content import Content, Held, levels_of
 from neodp.store.embedded.file import File
-from neodp.store.embedded.loading import Loading, new_version, now
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.loading import EmbeddedLoading, new_version, now
+from neodp.store.embedded.records import RecordTable
 from neodp.store.port import Port
 from neodp.store.records import READY, GraphInfo, StoredGraph
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neodp.data.graph import DatasetGraph
     from neodp.data.validation import Floats
 
-__all__ = ["GRAPH", "Graphs", "least_text", "star"]
+__all__ = ["GRAPH", "EmbeddedGraphs", "least_text", "star"]
 
 GRAPH = (
     *("name", "colors", "datasets", "edges", "levels", "ordered", "least", "population", "created"),
@@ -37,12 +37,12 @@ SMALL = 50_000
 """A graph of at most this many datasets and edges stays in memory after it was read, and so does its extension."""
 
 
-class Graphs(Port):
+class EmbeddedGraphs(Port):
     """The operations of the embedded store on graphs."""
 
     _file: File
     _columns: Columns
-    _graphs: Table
+    _graphs: RecordTable
     _last: Held | None = None
     _listed: tuple[Mapping[str, Any], list[GraphInfo]] | None = None
 
@@ -103,8 +103,8 @@ class Graphs(Port):
         return self._loading.drop(info.name, progress)
 
     @property
-    def _loading(self) -> Loading:
-        return Loading(self._file, self._graphs, self._columns, "graph", VERSIONS, ("datasets", "edges"))
+    def _loading(self) -> EmbeddedLoading:
+        return EmbeddedLoading(self._file, self._graphs, self._columns, "graph", VERSIONS, ("datasets", "edges"))
 
     # --- reading ------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import Level
 from neodp.ledger.release import Release, damaged
 from neodp.store.embedded.file import File
-from neodp.store.embedded.records import Table, digest_of
+from neodp.store.embedded.records import RecordTable, digest_of
 
 __all__ = ["LEVEL", "RELEASE", "Ledgers", "digest_of_release", "identity_of", "is_whole"]
 
@@ -45,14 +45,14 @@ class Ledgers:
 
     Attributes
     ----------
-    populations : Table
+    populations : RecordTable
         The limits, and the accounts as strings.
     """
 
     def __init__(self, file: File) -> None:
         self._file = file
         self._counted = False
-        self.populations = Table(file, "population", POPULATION)
+        self.populations = RecordTable(file, "population", POPULATION)
 
     def require_sound(self) -> None:
         """Check the whole file and count the releases, once while the file is open.

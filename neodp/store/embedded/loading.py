@@ -14,13 +14,13 @@ from neodp.ledger.question import DEFAULT
 from neodp.store import refusals
 from neodp.store.embedded.columns import Columns
 from neodp.store.embedded.file import File
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.records import RecordTable
 
-__all__ = ["Loading", "new_version", "now"]
+__all__ = ["EmbeddedLoading", "new_version", "now"]
 
 
 @dataclass(frozen=True)
-class Loading:
+class EmbeddedLoading:
     """All data of one kind.
 
     Attributes
@@ -36,7 +36,7 @@ class Loading:
     """
 
     file: File
-    table: Table
+    table: RecordTable
     columns: Columns
     what: str
     versions: tuple[str, ...]

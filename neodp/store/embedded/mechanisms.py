@@ -13,7 +13,7 @@ from neodp.data.progress import Progress, silent
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column
 from neodp.store.embedded.content import Content, Held
-from neodp.store.embedded.graphs import Graphs, least_text, star
+from neodp.store.embedded.graphs import EmbeddedGraphs, least_text, star
 from neodp.store.embedded.loading import new_version, now
 from neodp.store.records import GraphInfo, StoredGraph, fingerprint
 from neodp.store.views import StoredView
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neodp.data.validation import Floats
     from neodp.store.stored_privacy import StoredPrivacy
 
-__all__ = ["Mechanisms"]
+__all__ = ["EmbeddedMechanisms"]
 
 NO_MECHANISM: dict[str, Any] = dict.fromkeys(
     ("mechanism", "written", "min_p_true", "mean_p_true", "method", "privacy", "mu", "evaluated"), None
@@ -36,7 +36,7 @@ NO_MECHANISM: dict[str, Any] = dict.fromkeys(
 """The columns of the table ``graph`` for a graph without a mechanism."""
 
 
-class Mechanisms(Graphs):
+class EmbeddedMechanisms(EmbeddedGraphs):
     """The operations of the embedded store on alpha and mechanisms."""
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:

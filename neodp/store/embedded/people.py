@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 from neodp.errors import StoreError
 from neodp.store.embedded.file import File
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.records import RecordTable
 from neodp.store.port import Port
 
 if TYPE_CHECKING:
-    from neodp.asking.source import Found, Wanted
+    from neodp.asking.source import PeopleFound, Wanted
 
-__all__ = ["PROTECTION", "People"]
+__all__ = ["PROTECTION", "EmbeddedPeople"]
 
 PROTECTION = ("name", "text")
 """The columns of the table ``protection``."""
 
 
-class People(Port):
+class EmbeddedPeople(Port):
     """The operations of the embedded store on graphs of people."""
 
     _file: File
-    _protected: Table
+    _protected: RecordTable
 
     def protections(self) -> dict[str, str]:
         """Return the texts of all protections by the name of their population."""
@@ -38,7 +38,7 @@ class People(Port):
         with self._file.writing():
             self._protected.delete(population)
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Refuse: an embedded store keeps answers, and no graph of people."""
         raise StoreError(
             f"{self.address} holds no graph of people",

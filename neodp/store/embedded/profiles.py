@@ -14,8 +14,8 @@ from neodp.hints import Call
 from neodp.store import refusals
 from neodp.store.embedded.columns import Array, Column, Columns
 from neodp.store.embedded.file import File
-from neodp.store.embedded.loading import Loading, new_version, now
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.loading import EmbeddedLoading, new_version, now
+from neodp.store.embedded.records import RecordTable
 from neodp.store.embedded.texts import Texts
 from neodp.store.port import ProfilePort
 from neodp.store.records import READY, ProfileInfo
@@ -37,7 +37,7 @@ class EmbeddedProfiles(ProfilePort):
 
     def __init__(self, file: File, columns: Columns) -> None:
         self._file, self._columns = file, columns
-        self._profiles = Table(file, "profile", PROFILE)
+        self._profiles = RecordTable(file, "profile", PROFILE)
         self.address = file.address
 
     def all(self) -> list[ProfileInfo]:
@@ -75,9 +75,9 @@ class EmbeddedProfiles(ProfilePort):
         return self._loading.drop(info.name, progress)
 
     @property
-    def _loading(self) -> Loading:
+    def _loading(self) -> EmbeddedLoading:
         counts = ("users", "items", "likes")
-        return Loading(self._file, self._profiles, self._columns, "profile", ("content", "neighbors"), counts)
+        return EmbeddedLoading(self._file, self._profiles, self._columns, "profile", ("content", "neighbors"), counts)
 
     # --- reading and writing back -------------------------------------------------------------------------
 

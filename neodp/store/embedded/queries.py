@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from neodp.data.progress import silent
-from neodp.store.embedded.mechanisms import Mechanisms
+from neodp.store.embedded.mechanisms import EmbeddedMechanisms
 from neodp.store.records import READY
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Row: TypeAlias = Mapping[str, Any]
 Loaded: TypeAlias = "tuple[str, pa.Table]"
 
 
-class Queries(Mechanisms):
+class Queries(EmbeddedMechanisms):
     """The operations of the embedded store on Cypher."""
 
     @property

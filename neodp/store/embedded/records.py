@@ -14,7 +14,7 @@ from typing import Any
 
 from neodp.store.embedded.file import File
 
-__all__ = ["Table", "digest_of"]
+__all__ = ["RecordTable", "digest_of"]
 
 
 def digest_of(table: str, values: Sequence[Any]) -> str:
@@ -28,7 +28,7 @@ def digest_of(table: str, values: Sequence[Any]) -> str:
     return hashlib.sha256(json.dumps([table, *values], default=repr).encode()).hexdigest()
 
 
-class Table:
+class RecordTable:
     """A small table whose rows are read all together and identified by their name.
 
     Parameters

@@ -15,18 +15,18 @@ from neodp.ledger.release import Release
 from neodp.store.embedded.file import File
 from neodp.store.embedded.ledgers import RELEASE, Ledgers, digest_of_release, identity_of
 from neodp.store.embedded.loading import now
-from neodp.store.embedded.records import Table
+from neodp.store.embedded.records import RecordTable
 from neodp.store.port import Port
 from neodp.store.records import Certificate, GraphInfo
 
-__all__ = ["Releases"]
+__all__ = ["EmbeddedReleases"]
 
 
-class Releases(Port):
+class EmbeddedReleases(Port):
     """The operations of the embedded store on releases and certificates."""
 
     _file: File
-    _graphs: Table
+    _graphs: RecordTable
     _ledgers: Ledgers
 
     def ledger(self, population: str) -> Ledger:

@@ -16,10 +16,10 @@ import neo4j
 from neodp.errors import StoreError
 from neodp.hints import Call, Hint
 from neodp.store.neo4j.connection import Connection
-from neodp.store.neo4j.mechanisms import Mechanisms
-from neodp.store.neo4j.people import People
+from neodp.store.neo4j.mechanisms import Neo4jMechanisms
+from neodp.store.neo4j.people import Neo4jPeople
 from neodp.store.neo4j.plugin import look, server_version
-from neodp.store.neo4j.releases import Releases
+from neodp.store.neo4j.releases import Neo4jReleases
 from neodp.store.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Neo4jPort"]
 
 
-class Neo4jPort(Mechanisms, Releases, People):
+class Neo4jPort(Neo4jMechanisms, Neo4jReleases, Neo4jPeople):
     """The primitives of a store on a Neo4j server, version 5.26 or newer.
 
     Parameters

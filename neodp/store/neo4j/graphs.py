@@ -22,14 +22,14 @@ from neodp.store import refusals
 from neodp.store.cypher import Subject, statement
 from neodp.store.neo4j.columns import Numbers, alphas, columns, numbers, require, stored_graph
 from neodp.store.neo4j.connection import Connection, batches, side_by_side
-from neodp.store.neo4j.loading import Loading, Part
+from neodp.store.neo4j.loading import LoadedPart, Neo4jLoading
 from neodp.store.port import Port
 from neodp.store.records import GraphInfo, StoredGraph
 
-__all__ = ["Graphs"]
+__all__ = ["Neo4jGraphs"]
 
 
-class Graphs(Port):
+class Neo4jGraphs(Port):
     """The operations of a Neo4j store on graphs."""
 
     connection: Connection
@@ -71,8 +71,8 @@ class Graphs(Port):
         return self._loading.drop(info.name, info.datasets, progress)
 
     @property
-    def _loading(self) -> Loading:
-        return Loading(
+    def _loading(self) -> Neo4jLoading:
+        return Neo4jLoading(
             self.connection,
             what="graph",
             parameter="graph",
@@ -85,7 +85,7 @@ class Graphs(Port):
             switch="switch_graphs",
             finish="finish_load",
             delete="delete_graph",
-            parts=(Part("datasets", move="move_datasets", delete="delete_datasets"),),
+            parts=(LoadedPart("datasets", move="move_datasets", delete="delete_datasets"),),
         )
 
     def _create_datasets(self, name: str, writer: str, graph: DatasetGraph, progress: Progress) -> Numbers:

@@ -23,11 +23,11 @@ from neodp.store import refusals
 from neodp.store.neo4j.connection import BATCH, Connection, Transaction
 from neodp.store.records import READY
 
-__all__ = ["Loading", "Part"]
+__all__ = ["LoadedPart", "Neo4jLoading"]
 
 
 @dataclass(frozen=True)
-class Part:
+class LoadedPart:
     """Nodes that belong to a name: the statements that rename them and that delete some of them."""
 
     count: str
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Loading:
+class Neo4jLoading:
     """All names of one kind: the word for the kind, the verb that shows them, and the statements that do each step."""
 
     connection: Connection
@@ -53,7 +53,7 @@ class Loading:
     switch: str
     finish: str
     delete: str
-    parts: tuple[Part, ...]
+    parts: tuple[LoadedPart, ...]
 
     def load(self, name: str, make: Callable[[str, str], dict[str, Any]], *, replace: bool) -> None:
         """Load under a name the data that ``make(name, writer)`` creates and whose facts it returns."""

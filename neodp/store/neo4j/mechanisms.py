@@ -30,15 +30,15 @@ from neodp.errors import Overtaken
 from neodp.store import refusals
 from neodp.store.neo4j.columns import Numbers, alphas, least, numbers, require, stored_rows
 from neodp.store.neo4j.connection import Transaction, batches, side_by_side
-from neodp.store.neo4j.graphs import Graphs
+from neodp.store.neo4j.graphs import Neo4jGraphs
 from neodp.store.records import READY, GraphInfo, StoredGraph
 from neodp.store.stored_privacy import StoredPrivacy, by_edge
 from neodp.store.views import StoredView
 
-__all__ = ["Mechanisms"]
+__all__ = ["Neo4jMechanisms"]
 
 
-class Mechanisms(Graphs):
+class Neo4jMechanisms(Neo4jGraphs):
     """The operations of a Neo4j store on alpha and mechanisms."""
 
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:

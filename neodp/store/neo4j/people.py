@@ -10,15 +10,15 @@ from neodp.store.neo4j.connection import Connection, Transaction
 from neodp.store.port import Port
 
 if TYPE_CHECKING:
-    from neodp.asking.source import Found, Wanted
+    from neodp.asking.source import PeopleFound, Wanted
 
-__all__ = ["People"]
+__all__ = ["Neo4jPeople"]
 
 ROWS = 50_000
 """The number of rows that are turned into columns at once."""
 
 
-class People(Port):
+class Neo4jPeople(Port):
     """The operations of a Neo4j store on graphs of people."""
 
     connection: Connection
@@ -36,13 +36,13 @@ class People(Port):
         """Delete a protection."""
         self.connection.write("drop_protection", population=population)
 
-    def people(self, wanted: Wanted) -> Found:
+    def people(self, wanted: Wanted) -> PeopleFound:
         """Read the matches, the people's epsilons, and who owns what, in one transaction."""
         return self.connection.transaction("ask", lambda tx: _read(tx, wanted), read=True)
 
 
-def _read(tx: Transaction, wanted: Wanted) -> Found:
-    from neodp.asking.source import Found
+def _read(tx: Transaction, wanted: Wanted) -> PeopleFound:
+    from neodp.asking.source import PeopleFound
     from neodp.asking.writing import Neo4jWriter
 
     writer = Neo4jWriter(wanted.protection)
@@ -54,7 +54,7 @@ def _read(tx: Transaction, wanted: Wanted) -> Found:
     units = _all(tx, writer.units(), 2)
     owned = [_all(tx, writer.owned(label), 1)[0] for label, _ in wanted.protection.owned]
     owners = [_all(tx, writer.owners(label), 2) for label, _ in wanted.protection.owned]
-    return Found(
+    return PeopleFound(
         matches,
         np.array(units[0], np.int64),
         units[1],

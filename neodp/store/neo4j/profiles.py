@@ -14,7 +14,7 @@ from neodp.data.progress import Progress
 from neodp.store import refusals
 from neodp.store.neo4j.columns import numbers
 from neodp.store.neo4j.connection import Connection, Transaction, batches
-from neodp.store.neo4j.loading import Loading, Part
+from neodp.store.neo4j.loading import LoadedPart, Neo4jLoading
 from neodp.store.port import ProfilePort
 from neodp.store.records import ProfileInfo
 from neodp.stretch.neighborhoods import Neighbors
@@ -33,7 +33,7 @@ class Neo4jProfiles(ProfilePort):
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.address = connection.address
-        self._loading = Loading(
+        self._loading = Neo4jLoading(
             connection,
             what="profile",
             parameter="profiles",
@@ -47,8 +47,8 @@ class Neo4jProfiles(ProfilePort):
             finish="finish_profiles",
             delete="delete_profiles",
             parts=(
-                Part("users", move="move_users", delete="delete_users", batch=USERS),
-                Part("items", move="move_items", delete="delete_items"),
+                LoadedPart("users", move="move_users", delete="delete_users", batch=USERS),
+                LoadedPart("items", move="move_items", delete="delete_items"),
             ),
         )
 

@@ -12,10 +12,10 @@ from neodp.store.neo4j.connection import Connection, Transaction
 from neodp.store.port import Port
 from neodp.store.records import Certificate, GraphInfo, account_of, ledger_of, release_of, release_row
 
-__all__ = ["Releases"]
+__all__ = ["Neo4jReleases"]
 
 
-class Releases(Port):
+class Neo4jReleases(Port):
     """The operations of a Neo4j store on releases and certificates."""
 
     connection: Connection
