@@ -42,7 +42,7 @@ RIGHTS: Mapping[str, frozenset[str]] = {
     "doctor": frozenset(),
     "poll": frozenset(
         {"reveal", "by", "by_values", "by_other", "id", "options_file", "encoding", "delimiter", "sheet", "header_row"}
-        | {"what_if", "margin", "plot", "report", "mechanism"}
+        | {"what_if", "margin", "plot", "mechanism"}
     ),
     "ask": frozenset({"reveal"}),
     "protect": frozenset(
