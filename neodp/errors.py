@@ -15,6 +15,7 @@
      ├── OtherRelease        an imported release is in the store with another answer or question
      ├── NotAskable          a question about a graph of people cannot be asked (also a ValueError)
      ├── NotCertified        no answer may be given about the graph in its present state
+     ├── StewardOnly         an analyst may not do this
      └── StoreError          a problem with the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           │    ├── UnknownOutcome  the connection was lost before the server confirmed a change
@@ -28,6 +29,8 @@
           ├── StaleMechanism     the graph has changed since its mechanism was written
           ├── DamagedRelease     a stored answer was altered
           └── Overtaken          somebody else wrote at the same time
+
+    LargeEpsilon            a warning: an epsilon is so large that it hardly protects anybody (a UserWarning)
 
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` list several problems at once.
 Code to type is given there as Python in backquotes; the command line shows commands instead, and the plugin Cypher
@@ -47,6 +50,7 @@ __all__ = [
     "GraphError",
     "GraphExists",
     "IncompatibleAlpha",
+    "LargeEpsilon",
     "NeodpError",
     "NoMechanism",
     "NotAskable",
@@ -58,6 +62,7 @@ __all__ = [
     "PrivacyError",
     "ReadOnlyStore",
     "StaleMechanism",
+    "StewardOnly",
     "StoreError",
     "StoreUnreachable",
     "UnfinishedGraph",
@@ -171,6 +176,12 @@ class NotCertified(NeodpError):
     kind = "not_certified"
 
 
+class StewardOnly(NeodpError):
+    """A command or an option shows or changes what an analyst may not see or change."""
+
+    kind = "steward_only"
+
+
 class OtherQuestion(NeodpError):
     """A release of that name has asked a different question, so its answer does not answer this one."""
 
@@ -259,6 +270,10 @@ class Overtaken(StoreError):
     """Somebody else wrote to the graph at the same time."""
 
     kind = "overtaken"
+
+
+class LargeEpsilon(UserWarning):
+    """An epsilon above 10 was entered, which hardly protects anybody; it is used all the same."""
 
 
 def interrupted(error: BaseException | None) -> bool:

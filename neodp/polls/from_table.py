@@ -17,6 +17,7 @@ import numpy as np
 
 from neodp.data.names import valid_name
 from neodp.data.tables import Problems, ReadOptions, number
+from neodp.data.validation import caution
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 from neodp.polls.asking import valid_epsilon, valid_options
@@ -160,6 +161,7 @@ def poll(
     constant = _number(epsilon)
     several = has_outcomes(query)
     _require_query(query, several, choices, secret_levels, ranges)
+    caution([constant or 0.0, *named.values(), *([] if cap is None else [valid_epsilon(cap)])])
     _require_fitting(secret_levels, by=by, id=id, mechanism=mechanism, cap=cap, share=share, expect=expect)
     needed = [
         *votes,
@@ -194,6 +196,7 @@ def poll(
     problems = Problems(people.place)
     if str(epsilon) in people.columns and isinstance(epsilon, str):
         each = epsilons(people.columns[epsilon], named, people.place, cells=cells, problems=problems)
+        caution(each)  # where levels are public; of secret ones nothing is said
     else:
         each = np.full(len(people.columns[votes[0]]), valid_epsilon(constant or 0.0))
     if id is not None:

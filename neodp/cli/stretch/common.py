@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from neodp.cli.roles import require_limit
 from neodp.data.formatting import count, number
 from neodp.data.names import valid_name
 from neodp.data.tables import number as number_of
@@ -24,10 +25,7 @@ DELTA = 1e-6
 
 Profile: TypeAlias = Annotated[str, typer.Argument(help="The name of the profiles.", metavar="PROFILE")]
 Measured: TypeAlias = Annotated[
-    Measure,
-    typer.Option(
-        "--measure", help="cosine-public-sizes: the number of items that a user likes is public and gets no noise."
-    ),
+    Measure, typer.Option("--measure", help="dot: the scalar product. cosine: divided by both norms, with noise too.")
 ]
 
 
@@ -50,6 +48,7 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
     """
     token = secrets.token_hex(8)
     population = valid_name("population", store.profiles.ready(profile).population)
+    require_limit(store, population)
     called = f"{what} {token[:8]}" if name is None else valid_name("release", name)
     question = Question(f"profile {profile}", {"what": what, "token": token}, levels, population, command)
     release = Release.of(question, called, NOT_KEPT)

@@ -183,9 +183,8 @@ def outcome_preview(query: OutcomeQuery, groups: Sequence[Group], prior: Prior, 
     people = tuple(groups)
     units = tuple(units_of(group.epsilon) // share for group in people)
     if not any(units):
-        raise GraphError(
-            f"the greatest epsilon is {people[-1].epsilon!r}", f"give somebody at least {share * UNIT:.4f}"
-        )
+        greatest = f"the greatest epsilon is {people[-1].epsilon!r}"
+        raise GraphError(greatest, f"give somebody at least {share * UNIT:.4f}")
     least = How("noise" if isinstance(query, Count) else "heard", (units[0],) * len(units))
     example = _Example.of(query, people, units, prior)
     judged = example.judged(How("distance", units))
