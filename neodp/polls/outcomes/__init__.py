@@ -5,3 +5,5 @@
 :mod:`~neodp.polls.outcomes.parsing` finds the one for a text, :mod:`~neodp.polls.outcomes.figures` computes what is
 known before a vote is read, and :mod:`~neodp.polls.outcomes.survey` is the poll of a whole table.
 """
+
+__all__: list[str] = []
