@@ -31,6 +31,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from neodp.asking.cover import Cover
+from neodp.asking.databases import LadybugFile
 from neodp.asking.distance import Distances
 from neodp.asking.grammar import parse, parse_property
 from neodp.asking.matches import MOST_EPSILON, TooManyMatches
@@ -318,6 +319,8 @@ def ask(
         source = Tables(nodes or {}, relationships or {})
     elif protection.nodes:
         source = Tables(dict(protection.nodes), dict(protection.links))
+    elif protection.ladybug is not None:
+        source = LadybugFile(protection.ladybug)
     facts = {"question": pattern.text, "share": share, "protection": protection.digest, **_asked(mechanism)}
     facts |= {"distinct": distinct} if distinct is not None else {}
     facts |= {"sum": sum, "cap": cap} if sum is not None else {}

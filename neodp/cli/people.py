@@ -57,6 +57,9 @@ def protect(
     nodes: Annotated[
         list[str] | None, typer.Option(help="A table of nodes, if the graph is in files.", metavar="LABEL=FILE")
     ] = None,
+    ladybug: Annotated[
+        str | None, typer.Option(help="A ladybug database that holds the graph; it is only read.", metavar="FILE")
+    ] = None,
     most_matches: Annotated[
         int, typer.Option(help="The greatest number of matches that a question may have.")
     ] = 10_000_000,
@@ -68,7 +71,8 @@ def protect(
 ) -> None:
     """Say who is protected in a graph of people, and what may be asked about them.
 
-    The graph is in the Neo4j store, or in tables of nodes (column `id`) and relationships (columns `from`, `to`).
+    The graph is in the Neo4j store, in tables of nodes (column `id`) and relationships (columns `from`, `to`), or in a
+    ladybug database.
 
     Example: `neodp protect staff --people Person --epsilon epsilon --properties ill,age --public Office`
     """
@@ -89,7 +93,7 @@ def protect(
 
     made = _made(
         population, people, relationships or [], epsilon, default_epsilon, properties, owned or [], public, nodes or [],
-        most_matches,
+        most_matches, ladybug,
     )  # fmt: skip
     with session.open(patience=PATIENCE, create=True) as store:
         store.protect(made)
@@ -108,6 +112,7 @@ def _made(
     public: str | None,
     nodes: list[str],
     most_matches: int,
+    ladybug: str | None,
 ) -> Protection:
     from neodp.asking.protection import Protection, listed
     from neodp.asking.tables import ends
@@ -136,6 +141,7 @@ def _made(
         most_matches,
         tuple(_file(each) for each in nodes),
         tuple(links),
+        None if ladybug is None else _there(ladybug),
     )
 
 
@@ -144,9 +150,14 @@ def _file(text: str) -> tuple[str, str]:
     name, sign, path = text.partition("=")
     if not (sign and name and path):
         raise GraphError(f"{text!r} is no table", "give a name and a file, as in Person=people.csv")
+    return name, _there(path)
+
+
+def _there(path: str) -> str:
+    """Return the absolute path of a file."""
     if not Path(path).is_file():
         raise GraphError(f"there is no file {path}", "correct the path")
-    return name, str(Path(path).resolve())
+    return str(Path(path).resolve())
 
 
 def _parts(protection: Protection) -> dict[str, Any]:
