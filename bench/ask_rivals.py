@@ -86,7 +86,7 @@ def truncated(degree: NDArray[np.int64], cover: Cover, bound: int, epsilon: floa
     count : int
         The number of draws.
     """
-    rng, best = np.random.default_rng(27), None
+    rng, best = np.random.default_rng(27), np.full(count, np.inf)
     width = int(cover.sizes.max())
     for theta in (2**j for j in range(1, math.ceil(math.log2(bound)) + 1)):
         gone = degree > theta
@@ -94,10 +94,9 @@ def truncated(degree: NDArray[np.int64], cover: Cover, bound: int, epsilon: floa
         left[cover.witness[gone[cover.person]]] = False
         each = theta if width == 2 else 3 * theta * (theta - 1) // 2
         noise = rng.laplace(0.0, (bound + 1) * each / epsilon, count)
-        answers = cover.amount[cover.group[left]].sum() + noise
-        if best is None or median_error(answers, cover.total) < median_error(best, cover.total):
+        answers: Draws = cover.amount[cover.group[left]].sum() + noise
+        if median_error(answers, cover.total) < median_error(best, cover.total):
             best = answers
-    assert best is not None
     return best
 
 

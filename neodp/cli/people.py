@@ -209,6 +209,12 @@ def ask(
     ignore_below: Annotated[
         float, typer.Option(help="People with less epsilon weigh nothing, and their matches do not count.")
     ] = 0.0,
+    exact_distance: Annotated[
+        bool,
+        typer.Option(
+            "--exact-distance", help="Compute the distance in whole people, by an integer program: for small questions."
+        ),
+    ] = False,
     release: Annotated[
         str | None,
         typer.Option(help="Draw the answer, once, under this name; without it, nothing is read.", metavar="NAME"),
@@ -235,6 +241,7 @@ def ask(
         asked = prepare(
             store, population, question, at_least=at_least, false_alarm=false_alarm, count=count, at_most=at_most,
             ranges=_numbers(ranges), distinct=distinct, sum=total, cap=cap, share=share, ignore_below=ignore_below,
+            exact_distance=exact_distance,
         )  # fmt: skip
         words = _words(asked, population, question, distinct, total, cap)
         answer = asked.release(release, command=shlex.join(["neodp", *words])) if release else None
@@ -267,8 +274,8 @@ def _words(
     for name, value in asked.facts.items():
         if name in ("at_least", "false_alarm", "at_most", "share", "ignore_below"):
             words += [f"--{name.replace('_', '-')}", f"{value}"]
-        elif name == "count":
-            words.append("--count")
+        elif name in ("count", "exact_distance"):
+            words.append(f"--{name.replace('_', '-')}")
         elif name == "ranges":
             words += ["--ranges", ",".join(map(str, value))]
     for option, given in (("--distinct", distinct), ("--sum", total), ("--cap", cap)):
