@@ -27,8 +27,9 @@ from neodp.cli.options import (
 )
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
+from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
@@ -160,14 +161,16 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
+    session: Session = context.obj
+    session.require_right(of_server=reveal)
     require_report(report, release, force)
     if plot is not None and not force:
         require_new(plot)
-    session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
-    survey = survey_of(
+    survey = _survey(
+        session,
         table,
         vote=votes,
         epsilon=epsilon,
@@ -214,6 +217,7 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
+            require_limit(store, population or DEFAULT)
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
@@ -234,6 +238,16 @@ def poll(
         show({"questions": facts}, json, lambda: shown_secret(facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+
+
+def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
+    """Return the survey of a table; an analyst is not told what is wrong with the table, which could quote it."""
+    try:
+        return survey_of(table, **given)
+    except NeodpError:
+        if session.store_is_for_analysts():
+            raise hidden() from None
+        raise
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
