@@ -119,8 +119,10 @@ def proposal(measure: Measure, groups: Sequence[Group], accuracy: float, *, apar
     return Proposal(
         wanted,
         now,
-        *(epsilon or (None, None)),
-        *(factor or (None, None)),
+        None if epsilon is None else epsilon[0],
+        None if epsilon is None else epsilon[1],
+        None if factor is None else factor[0],
+        None if factor is None else factor[1],
         None if found is None else math.ceil(found[0]),
         None if found is None else found[1],
     )
