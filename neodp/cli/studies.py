@@ -15,9 +15,12 @@ from neodp.data.files import require_new
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import is_table
+from neodp.errors import GraphError
+from neodp.store import Store
 from neodp.study import Accuracy, Comparison
+from neodp.study.tables import read_weights, weights
 
-__all__ = ["compare", "raised", "raised_table", "what_if"]
+__all__ = ["compare", "prior_of", "raised", "raised_table", "what_if"]
 
 EITHER = "A graph with a stored mechanism, or a table of key,p_true (.csv, .xlsx, .parquet, …)."
 
@@ -82,6 +85,21 @@ def raised_table(rows: list[dict[str, Any]]) -> None:
     first, *others = (tuple(row.values()) for row in rows)
     table(columns, [("as it is", *first[1:]), *((number(row[0]), *row[1:]) for row in others)])
     say("Accuracy is the chance of the true answer, over all datasets.")
+
+
+def prior_of(store: Store, name: str, prior: str) -> str | dict[str, float]:
+    """Return the name of a prior, or weights from a table or from a property of the stored datasets."""
+    if prior in ("uniform", "distance"):
+        return prior
+    if is_table(prior):
+        return read_weights(prior)
+    found = store.column(name, prior)
+    if not len(found["key"]):
+        raise GraphError(
+            f"no dataset of graph {name!r} has a property {prior!r}",
+            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)",
+        )
+    return weights(found["key"], found["value"], f"graph {name!r}")
 
 
 def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[Accuracy]:
