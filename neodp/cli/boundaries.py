@@ -165,7 +165,7 @@ def _text(
         table(("choice of alpha", "expected accuracy", "least accuracy"), [tuple(r.values()) for r in found["choices"]])
         say("Accuracy is the chance of the true answer; expected if the prior is true, least over all datasets.")
     if "what_if" in found:
-        studies.raised_table(found["what_if"])
+        studies.raised_table(found["what_if"], graph)
     ends = boundaries.boundary_vertices(graph)
     truth = "true answer" if family(graph).binary else "order of the answers"
     rows = [(graph.key(v), _preferred(graph, int(v)), *_numbers(graph.alpha[v])) for v in ends[:limit]]

@@ -11,6 +11,7 @@ import typer
 from neodp import study
 from neodp.cli.common import Session, progress, say, show, table
 from neodp.cli.options import Force, Graph, Json, Quiet
+from neodp.data.family import family
 from neodp.data.files import require_new
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph
@@ -18,6 +19,7 @@ from neodp.data.tables import is_table
 from neodp.errors import GraphError
 from neodp.store import Store
 from neodp.study import Accuracy, Comparison
+from neodp.study.levels import MOST_CHANCES
 from neodp.study.tables import read_weights, weights
 
 __all__ = ["compare", "prior_of", "raised", "raised_table", "what_if"]
@@ -62,7 +64,8 @@ def what_if(
 ) -> None:
     """Show how accurate answers would be if a single epsilon of the graph were raised, for each epsilon.
 
-    The accuracy is that of the balanced mechanism; a stored mechanism is neither used nor changed.
+    The accuracy is that of the balanced mechanism or, with more than two colours, of the best one on average; a stored
+    mechanism is neither used nor changed.
 
     Example: `neodp what-if survey --by 0.5`
     """
@@ -70,7 +73,7 @@ def what_if(
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
     rows = raised(read, by)
-    show({"graph": graph, "by": by, "what_if": rows}, json, lambda: raised_table(rows))
+    show({"graph": graph, "by": by, "what_if": rows}, json, lambda: raised_table(rows, read))
 
 
 def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
@@ -78,9 +81,12 @@ def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
     return [asdict(row) for row in study.what_if(graph, by)]
 
 
-def raised_table(rows: list[dict[str, Any]]) -> None:
+def raised_table(rows: list[dict[str, Any]], graph: DatasetGraph) -> None:
     """Show the same rows as a table for people."""
-    say("The accuracy of answers if everybody of one epsilon asked for a higher one, with the balanced alpha:")
+    by = "with the balanced alpha" if family(graph).binary else "by the best mechanism on average"
+    if not family(graph).binary and len(graph) * len(graph.colors) > MOST_CHANCES:
+        by = "by distances, since the graph is large"
+    say(f"The accuracy of answers if everybody of one epsilon asked for a higher one, {by}:")
     columns = ("people of epsilon", "raised to", "edges", "datasets answered better", "mean accuracy", "least accuracy")
     first, *others = (tuple(row.values()) for row in rows)
     table(columns, [("as it is", *first[1:]), *((number(row[0]), *row[1:]) for row in others)])
