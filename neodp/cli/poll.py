@@ -7,23 +7,35 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from neodp import polls
 from neodp.cli.common import PATIENCE, Session, harmless, show
-from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
+from neodp.cli.options import (
+    Delimiter,
+    Encoding,
+    Force,
+    HeaderRow,
+    Json,
+    Population,
+    ReportFile,
+    Sheet,
+    Title,
+    reading,
+)
+from neodp.cli.outcome_text import outcome_choice, shown_outcomes
 from neodp.cli.poll_text import choice, shown, shown_secret
+from neodp.cli.reports import require_report, write_report
+from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
-
-if TYPE_CHECKING:
-    from neodp.store import Store
+from neodp.polls.outcomes.survey import OutcomeSurvey
 
 __all__ = ["poll"]
 
@@ -49,7 +61,10 @@ def poll(
             help="Instead of a file: one label and its own properties, 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
         ),
     ] = None,
-    query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
+    query: Annotated[
+        str,
+        typer.Option(help="majority, threshold:2/3, plurality, median, quantile:0.9, count:yes, counts or ranking."),
+    ] = "majority",
     mechanism: Annotated[
         str | None,
         typer.Option(
@@ -119,13 +134,8 @@ def poll(
     release: Annotated[
         str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")
-    ] = None,
+    report: ReportFile = None,
+    title: Title = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     secret_levels: Annotated[
@@ -145,6 +155,10 @@ def poll(
             help="With --secret-levels: an example, as in '500 people, levels about 30/50/20'.", metavar="TEXT"
         ),
     ] = None,
+    ranges: Annotated[
+        str | None,
+        typer.Option(help="With --query count or counts: the width of ranges, 50, or where each begins, 0,100,200."),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -156,12 +170,16 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    _require_places(plot, report, release, force)
     session: Session = context.obj
+    session.require_right(of_server=reveal)
+    require_report(report, release, force)
+    if plot is not None and not force:
+        require_new(plot)
     votes = vote or []
     choices = _choices(options, option, options_file)
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
-    survey = survey_of(
+    survey = _survey(
+        session,
         table,
         vote=votes,
         epsilon=epsilon,
@@ -185,15 +203,22 @@ def poll(
         cap=cap,
         share=share,
         expect=expect,
+        ranges=ranges,
     )
     if release is not None:
         survey = _chosen(survey)
     if isinstance(survey, SecretSurvey):
-        if any(each is not None for each in (what_if, margin, plot, report)):
-            raise GraphError("--what-if, --margin, --plot and --report need public levels", "leave them out")
+        if any(each is not None for each in (what_if, margin, plot)):
+            raise GraphError("--what-if, --margin and --plot need public levels", "leave them out")
         facts = survey.facts()
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
+    elif isinstance(survey, OutcomeSurvey):
+        if any(each is not None for each in (what_if, margin, plot)):
+            raise GraphError(f"--what-if, --margin and --plot do not go with --query {query}", "leave them out")
+        facts = survey.facts()
+        for inquiry, fact in zip(survey.inquiries, facts if reveal else (), strict=False):
+            fact["revealed"] = inquiry.revealed()
     else:
         facts = [question.facts() for question in survey.questions]
     for question, fact in zip(survey.questions, facts, strict=False):
@@ -208,6 +233,7 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
+            require_limit(store, population or DEFAULT)
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
@@ -215,42 +241,31 @@ def poll(
                 note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
-                _report(store, survey, release, report, title)
+                subjects = [asked.subject for asked in survey.asked().values()]
+                write_report(store, release, subjects, report, title, survey)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
                 "graph": f"{survey.name} {fact['question'].strip()}",
                 "release": release,
-                "answer": answer if isinstance(answer, str) else answer[fact["part"]],
+                "answer": answer if fact.get("part") is None else answer[fact["part"]],
             }
     if isinstance(survey, SecretSurvey):
         show({"questions": facts}, json, lambda: shown_secret(facts))
+    elif isinstance(survey, OutcomeSurvey):
+        show({"questions": facts}, json, lambda: shown_outcomes(survey, facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
 
 
-def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
-    """Refuse files that cannot be written, before an answer is drawn."""
-    if report is not None:
-        from neodp.report.content import checked_report_path
-
-        if release is None:
-            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
-        checked_report_path(report)
-    if not force:
-        require_new(*(file for file in (plot, report) if file is not None))
-
-
-def _report(store: Store, survey: Survey, release: str, file: Path, title: str | None) -> None:
-    """Write the report of the answers that were just given."""
-    from neodp.report.content import Report
-    from neodp.report.content import report as report_of
-
-    found = [
-        report_of(store, release, about=asked.subject, title=title, survey=survey).reported
-        for asked in survey.asked().values()
-    ]
-    Report(release, title, tuple(each for some in found for each in some)).save(file)
+def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
+    """Return the survey of a table; an analyst is not told what is wrong with the table, which could quote it."""
+    try:
+        return survey_of(table, **given)
+    except NeodpError:
+        if session.store_is_for_analysts():
+            raise hidden() from None
+        raise
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -287,8 +302,10 @@ def _people(
                 )
             votes, epsilon = header[:1], header[1]
     if not votes or epsilon is None:
-        which, what = ("--epsilon", "everybody's epsilon") if votes else ("--vote", "the votes")
-        raise GraphError(f"which column has {what}?", f"name it, as in {which} COL")
+        if votes:
+            again = "a column, or one number such as 1: neodp poll … --accuracy 0.9 proposes one"
+            raise GraphError("everybody's epsilon is missing", again)
+        raise GraphError("which column has the votes?", "name it, as in --vote COL")
     assert table is not None
     return table, votes, epsilon
 
@@ -300,7 +317,8 @@ def _chosen(survey: Survey) -> Survey:
     except GraphError:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        return survey.with_mechanism(choice(survey))
+        chosen = outcome_choice(survey) if isinstance(survey, OutcomeSurvey) else choice(survey)
+        return survey.with_mechanism(chosen)
     return survey
 
 
