@@ -173,7 +173,8 @@ def test_wrong_priors(how: str | dict[str, float], error: type[Exception], messa
 def test_more_than_two_colors_have_the_best_alpha_that_is_the_same_for_an_order() -> None:
     """Between the balanced alpha and the best of all mechanisms; its extension reaches what the program says."""
     g = generate.plurality(3, 2, epsilon=[0.3, 1.5])
-    best, even = choices(g, prior(g))
+    best, *others = choices(g, prior(g))
+    (even,) = others
     free = neodp.extend(g, method="optimal")
     assert free.optimality is not None
     assert even.expected + 0.005 < best.expected < free.optimality.expected
