@@ -15,7 +15,10 @@ import com.fasterxml.jackson.core.util.Separators.Spacing;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -39,7 +42,7 @@ public final class Json {
 
     private Json() {}
 
-    /** A value as JSON: a text, a whole number, null, a list, or a map in its own order. */
+    /** A value as JSON: a text, a number, a truth value, null, a list, or a map in its own order. */
     public static String dumps(Object value) {
         StringWriter out = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
@@ -69,8 +72,52 @@ public final class Json {
             json.writeEndArray();
         } else if (value instanceof Long number) {
             json.writeNumber(number);
+        } else if (value instanceof Double number) {
+            json.writeNumber(Double.compare(number, -0.0) == 0 ? "-0.0" : Text.repr(number)); // as Python writes it
+        } else if (value instanceof Boolean truth) {
+            json.writeBoolean(truth);
         } else {
             json.writeString((String) value); // or null
+        }
+    }
+
+    /** The value that stands in JSON: whole numbers as Long where they fit, maps in their own order. */
+    public static Object read(String json) {
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            parser.nextToken();
+            return value(parser);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Object value(JsonParser parser) throws IOException {
+        switch (parser.currentToken()) {
+            case START_OBJECT:
+                Map<String, Object> map = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String name = parser.currentName();
+                    parser.nextToken();
+                    map.put(name, value(parser));
+                }
+                return map;
+            case START_ARRAY:
+                List<Object> list = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    list.add(value(parser));
+                }
+                return list;
+            case VALUE_NUMBER_INT:
+                Number whole = parser.getNumberValue();
+                return whole instanceof BigInteger ? whole : (Object) whole.longValue();
+            case VALUE_NUMBER_FLOAT:
+                return parser.getDoubleValue();
+            case VALUE_TRUE, VALUE_FALSE:
+                return parser.getBooleanValue();
+            case VALUE_NULL:
+                return null;
+            default:
+                return parser.getText();
         }
     }
 

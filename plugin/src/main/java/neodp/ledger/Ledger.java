@@ -106,13 +106,13 @@ public record Ledger(
             lines.add(String.join("\t", words));
         });
         String body = String.join("\n", lines);
-        return Release.sha256(population + "\n" + body) + "\n" + body;
+        return Text.sha256(population + "\n" + body) + "\n" + body;
     }
 
     private Ledger read(String text) {
         int end = text.indexOf('\n');
         String body = text.substring(end + 1);
-        if (end < 0 || !text.substring(0, end).equals(Release.sha256(population + "\n" + body))) {
+        if (end < 0 || !text.substring(0, end).equals(Text.sha256(population + "\n" + body))) {
             throw Refusal.damagedAccount(population);
         }
         String[] lines = body.split("\n", -1);
