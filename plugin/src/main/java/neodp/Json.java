@@ -15,12 +15,15 @@ import com.fasterxml.jackson.core.util.Separators.Spacing;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * JSON with the bytes that Python's {@code json.dumps(value, ensure_ascii=False)} writes, since digests are made of them.
@@ -119,6 +122,25 @@ public final class Json {
             default:
                 return parser.getText();
         }
+    }
+
+    /** Whether two values in JSON are the same; 1 and 1.0 are. */
+    public static boolean same(String one, String other) {
+        return one.equals(other) || same(read(one), read(other));
+    }
+
+    private static boolean same(Object one, Object other) {
+        if (one instanceof Number && other instanceof Number) {
+            return one.equals(other)
+                    || new BigDecimal(one.toString()).compareTo(new BigDecimal(other.toString())) == 0;
+        }
+        if (one instanceof List<?> a && other instanceof List<?> b && a.size() == b.size()) {
+            return IntStream.range(0, a.size()).allMatch(i -> same(a.get(i), b.get(i)));
+        }
+        if (one instanceof Map<?, ?> a && other instanceof Map<?, ?> b && a.keySet().equals(b.keySet())) {
+            return a.keySet().stream().allMatch(key -> same(a.get(key), b.get(key)));
+        }
+        return Objects.equals(one, other);
     }
 
     /** The text that stands in JSON, or null. */

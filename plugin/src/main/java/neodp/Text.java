@@ -86,6 +86,11 @@ public final class Text {
         return out.append('\'').toString();
     }
 
+    /** A string as a word of a command, as Python's {@code shlex.quote}. */
+    public static String shell(String text) {
+        return text.matches("[A-Za-z0-9_@%+=:,./-]+") ? text : "'" + text.replace("'", "'\"'\"'") + "'";
+    }
+
     /** Whether Python takes a character for one that can be printed. */
     public static boolean printable(int c) {
         return switch (Character.getType(c)) {

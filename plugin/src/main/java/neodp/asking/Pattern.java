@@ -203,6 +203,55 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
                 .allMatch(end -> protection.role(nodes.get(end).label) == Protection.Role.PUBLIC);
     }
 
+    /**
+     * Refuse a pattern whose matches can have more than two people, by what is public about it, since least cuts find
+     * distances for two at most; and distinct nodes whose matches need not share a person.
+     *
+     * @param distinct the place whose nodes are counted; or null
+     */
+    public void requireTwo(Protection protection, Place distinct) {
+        if (!protection.nodes().isEmpty()) {
+            throw Refusal.client(
+                    "the graph of population " + Text.repr(protection.population()) + " is in files",
+                    "ask with the client, as in 'neodp ask'");
+        }
+        if (nodes.stream().anyMatch(node -> protection.role(node.label) == Protection.Role.OWNED)) {
+            throw Refusal.client(
+                    "a node of the pattern is owned, by any number of people, and the plugin knows matches of two",
+                    "ask with the client, as in 'neodp ask'");
+        }
+        long units = 0;
+        for (Pattern each : alternatives()) {
+            long here = protection.people() == null
+                    ? each.links.stream()
+                            .filter(link -> link.types.isEmpty() || link.types.contains(protection.relationships()))
+                            .count()
+                    : each.nodes.stream()
+                            .filter(node -> protection.role(node.label) != Protection.Role.PUBLIC)
+                            .count();
+            units = Math.max(units, here);
+        }
+        if (units > 2) {
+            throw Refusal.client(
+                    "a match of the pattern can have " + units + " people, and the plugin knows matches of two",
+                    "ask with the client, as in 'neodp ask'");
+        }
+        boolean shared = distinct == null
+                || units < 2
+                || protection.people() != null
+                        && protection.role(nodes.get(distinct.number).label) == Protection.Role.UNIT;
+        if (!shared) {
+            throw Refusal.client(
+                    "distinct nodes are counted that are no people, with two people in a match",
+                    "ask with the client, as in 'neodp ask'");
+        }
+    }
+
+    /** The number of its nodes and relationships. */
+    public int size() {
+        return nodes.size() + links.size();
+    }
+
     // --- parts ----------------------------------------------------------------------------------------------------
 
     /** The properties in the condition, as often as they occur. */

@@ -144,7 +144,7 @@ public record Release(
         for (String fact : every) {
             String before = then.getOrDefault(fact, "null");
             String after = now.getOrDefault(fact, "null");
-            if (!before.equals(after)) {
+            if (!Json.same(before, after)) {
                 throw Refusal.otherQuestion(
                         "release " + Text.quoted(name) + " of " + Text.quoted(graph) + " was asked with " + fact + " "
                                 + shown(before) + ", and is now asked with " + fact + " " + shown(after),
