@@ -65,6 +65,12 @@ def test_other_names_are_not_there() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", neodp.__version__)
 
 
+def test_no_two_classes_have_one_name() -> None:
+    """A reader who meets a class by its name alone knows which one it is."""
+    names = [node.name for module in MODULES for node in source(module).body if isinstance(node, ast.ClassDef)]
+    assert {name for name, times in Counter(names).items() if times > 1} == set()
+
+
 @pytest.mark.parametrize("module", MODULES[1:])
 def test_nothing_hides_a_module(module: str) -> None:
     package, _, name = module.rpartition(".")

@@ -1130,7 +1130,8 @@ def _fullest(a, b, h, delta):
 
     It is attained by the outputs whose own ratio a_j / b_j is greatest, as many of them as help.
     """
-    order = np.argsort(-a[:, 0] / np.maximum(b[:, 0], 2.0**-1074))
+    ratio = a[:, 0] / np.maximum(b[:, 0], 2.0**-1074)
+    order = np.argsort(-ratio, kind="mergesort")  # a sort that keeps the order of equal ones
     best, left, right = 0.0, 0.0, delta
     for j in order:
         left += a[j, 0]

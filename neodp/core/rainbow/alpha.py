@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.core import boundary, inequalities, traversal
 from neodp.core.rainbow.orders import Order, order_name, require_orders
 from neodp.core.witness import ROUNDING, OrderConflict, Witness
@@ -172,7 +173,7 @@ def _witness(graph: DatasetGraph, alpha: Floats, edge: int, broken: NDArray[np.b
         dataset=graph.key(u),
         color=" or ".join(graph.colors[j] for j in outputs),
         value=p,
-        bound=min(1.0, float(np.exp(epsilon) * q + delta)),
+        bound=min(1.0, compiled.kernel.exp_dd(epsilon)[0] * q + delta),
         origin=graph.key(v),
         origin_value=q,
         path=(graph.key(v), graph.key(u)),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import heapq
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 
 from neodp.core import auditing, boundary, inequalities
 from neodp.core.rainbow.orders import Order, distances
-from neodp.core.rainbow.units import DIGITS, context, lengths, lowered, rounded
+from neodp.core.rainbow.units import DIGITS, context, lengths, lowered, rounded, zeros
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import UNIT, Floats
 from neodp.errors import NotPrivate
@@ -26,9 +27,9 @@ def prefix_sums(graph: DatasetGraph, alpha: dict[Order, list[float]]) -> Floats:
     """Return the largest prefix sums, each on its own; refuse them if they are not private together."""
     k, ends = len(graph.colors), boundary.boundary_vertices(graph)
     each = lengths(graph.epsilon, k)
-    small = min((p for row in alpha.values() for p in row if p), default=1.0)
-    far = distances(graph).max(initial=0) / UNIT
-    digits = DIGITS + int(-np.log10(small)) + int(far / np.log(10.0))
+    far = int(distances(graph).max(initial=0))
+    small = zeros(1, *(Fraction(p) for row in alpha.values() for p in row))
+    digits = DIGITS + small + far // (2 * UNIT)  # a distance t takes t / log 10 digits
     sums = [[Decimal(0)] * len(graph)]
     with localcontext(context(digits)):
         grow = {n: (Decimal(n) / UNIT).exp() for n in np.unique(each).tolist()}

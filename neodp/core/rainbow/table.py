@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp import compiled
 from neodp.core.rainbow.curves import Curve, Curves
 from neodp.core.rainbow.orders import Order
-from neodp.core.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded
+from neodp.core.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded, zeros
 from neodp.data.distributions import distribution
 from neodp.data.validation import MAX_EPSILON, UNIT, Floats
 from neodp.errors import PrivacyError
@@ -108,7 +109,7 @@ class _Steps(Curve):
     """The map U applied d times to every prefix sum: step by step within blocks, and from block to block at once."""
 
     def __init__(self, alpha: Sequence[float], exact: Sequence[Fraction], length: int, delta: float) -> None:
-        self.context = context(DIGITS + _zeros(exact, delta))
+        self.context = context(DIGITS + zeros(*exact, Fraction(delta) if delta >= FAINT else 1))
         super().__init__(alpha, exact, self.context)
         self.length = length
         with localcontext(self.context):
@@ -183,16 +184,11 @@ class _Steps(Curve):
             leap = steps
             if sums[below]:
                 leap = min(steps, int((self.bend / sums[below]).ln() * UNIT / self.length) + 1)
-            grow = (Decimal(leap * self.length) / UNIT).exp()
+            # beyond LONGEST every chance that shrinks is as small as can be, and there is none that grows
+            grow = (Decimal(min(leap * self.length, compiled.kernel.LONGEST)) / UNIT).exp()
             new = [p * grow for p in chances[:below]]
             shrunk = [p / grow for p in chances[below + 1 :]]
             rest = 1 - sum(new, Decimal(0)) - sum(shrunk, Decimal(0))
             chances = [*new, rest, *(max(p, TINY) if p else p for p in shrunk)]
             steps -= leap
         return chances
-
-
-def _zeros(exact: Sequence[Fraction], delta: float) -> int:
-    """Return the number of zeros after the point of the smallest part, or of delta: sums must have room for them."""
-    smallest = min(x for x in (*exact, Fraction(delta) if delta >= FAINT else 1) if x > 0)
-    return len(str(int(1 / smallest)))

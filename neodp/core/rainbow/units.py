@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from neodp.compiled.labels import SMALLEST
 from neodp.data.validation import UNIT, Floats
 
-__all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded"]
+__all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded", "zeros"]
 
 FAINT = 2.0**-900
 """A delta below this counts as 0: its rounding errors would not be normal doubles."""
@@ -65,3 +66,14 @@ def lowered(delta: float, k: int, length: int) -> Decimal:
 def rounded(chances: Iterable[Decimal]) -> list[float]:
     """Return decimals as doubles; a probability other than 0 stays at least ``TINY``."""
     return [float(p if p > TINY else TINY) if p else 0.0 for p in chances]
+
+
+def zeros(*parts: Fraction | int) -> int:
+    """Return the number of zeros after the point of the smallest part other than 0: sums must have room for them.
+
+    Examples
+    --------
+    >>> zeros(Fraction(1, 3), Fraction(1, 1000), 0)
+    4
+    """
+    return len(str(int(1 / min(Fraction(x) for x in parts if x > 0))))

@@ -162,3 +162,10 @@ def test_equal_largest_entries_mean_the_same_in_every_order() -> None:
         [(int(u), int(v), 0.3, 0.0) for u, v in zip(g.source, g.target, strict=True)],
         neodp.extend(g).probabilities.tolist(),
     )
+
+
+def test_a_table_reaches_as_far_as_a_graph_and_as_high_as_an_epsilon() -> None:
+    """e^(690 d) has no decimal with this exponent long before d is the length of a path in a graph."""
+    table = rainbow.Table({(0, 1, 2): [0.0, 0.7, 0.3]}, 690.0)
+    assert table.at((0, 1, 2), 10**6) == (0.0, 1.0, 2.0**-1022)
+    assert rainbow.Table({(0, 1, 2): [0.5, 0.3, 0.2]}, 690.0).at((0, 1, 2), 10**6)[1:] == (2.0**-1022, 2.0**-1022)
