@@ -131,13 +131,14 @@ public final class Json {
 
     private static boolean same(Object one, Object other) {
         if (one instanceof Number && other instanceof Number) {
-            return one.equals(other)
-                    || new BigDecimal(one.toString()).compareTo(new BigDecimal(other.toString())) == 0;
+            return one.equals(other) || new BigDecimal(one.toString()).compareTo(new BigDecimal(other.toString())) == 0;
         }
         if (one instanceof List<?> a && other instanceof List<?> b && a.size() == b.size()) {
             return IntStream.range(0, a.size()).allMatch(i -> same(a.get(i), b.get(i)));
         }
-        if (one instanceof Map<?, ?> a && other instanceof Map<?, ?> b && a.keySet().equals(b.keySet())) {
+        if (one instanceof Map<?, ?> a
+                && other instanceof Map<?, ?> b
+                && a.keySet().equals(b.keySet())) {
             return a.keySet().stream().allMatch(key -> same(a.get(key), b.get(key)));
         }
         return Objects.equals(one, other);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import neodp.procedures.AnswerRelease;
+import neodp.procedures.Ask;
 import neodp.procedures.AuditMechanism;
 import neodp.procedures.Bound;
 import neodp.procedures.BoundaryBalanced;
@@ -18,6 +19,7 @@ import neodp.procedures.ExtendEstimate;
 import neodp.procedures.ExtendStats;
 import neodp.procedures.ExtendStream;
 import neodp.procedures.ExtendWrite;
+import neodp.procedures.Protect;
 import neodp.procedures.Version;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.QueryExecutionException;
@@ -29,6 +31,7 @@ public final class Database {
     private static final Neo4j SERVER = Neo4jBuilders.newInProcessBuilder()
             .withDisabledServer()
             .withProcedure(AnswerRelease.class)
+            .withProcedure(Ask.class)
             .withProcedure(AuditMechanism.class)
             .withProcedure(BoundaryBalanced.class)
             .withProcedure(Check.class)
@@ -37,6 +40,7 @@ public final class Database {
             .withProcedure(ExtendStats.class)
             .withProcedure(ExtendStream.class)
             .withProcedure(ExtendWrite.class)
+            .withProcedure(Protect.class)
             .withFunction(Bound.class)
             .withFunction(Version.class)
             .build();

@@ -42,7 +42,8 @@ public record Counting(List<Long> grid, boolean coarse) implements Mechanism {
         List<Long> points = new ArrayList<>(List.of(0L));
         while (points.get(points.size() - 1) < most) {
             long last = points.get(points.size() - 1);
-            long further = BigInteger.valueOf(last).multiply(RATIO).divide(THOUSAND).longValueExact();
+            long further =
+                    BigInteger.valueOf(last).multiply(RATIO).divide(THOUSAND).longValueExact();
             points.add(Math.min(most, Math.max(last + 1, further)));
         }
         return new Counting(points, false);

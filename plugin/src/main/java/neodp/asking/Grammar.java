@@ -121,11 +121,16 @@ final class Grammar {
             return tree(arrow.equals("--") ? "undirected" : arrow.equals("-->") ? "right" : "left", (Object) null);
         }
         Tree detail = words.take("[") ? detail() : null;
-        if (arrow.equals("<-")) {
+        if (arrow.equals("<-") && detail == null) {
             required(words.take("-"));
             return tree("left", detail);
         }
-        return tree(required(words.one("->", "-")).equals("->") ? "right" : "undirected", detail);
+        int end = words.place();
+        boolean right = required(words.one("->", "-")).equals("->");
+        if (arrow.equals("<-") && right) {
+            throw Reasons.of(text, end);
+        }
+        return tree(arrow.equals("<-") ? "left" : right ? "right" : "undirected", detail);
     }
 
     private Tree detail() {

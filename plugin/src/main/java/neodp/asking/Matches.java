@@ -39,8 +39,7 @@ public final class Matches {
 
         TooMany(long most) {
             super(
-                    String.format(
-                            Locale.ROOT, "there are more than %,d matches, the limit of this population", most),
+                    String.format(Locale.ROOT, "there are more than %,d matches, the limit of this population", most),
                     null,
                     false,
                     false);

@@ -109,8 +109,7 @@ public record Asking(
             greatest = Math.max(greatest, begin);
         }
         if (greatest > GREATEST) {
-            throw Refusal.notAskable(
-                    "a number of the question is too large", "give numbers of at most " + GREATEST);
+            throw Refusal.notAskable("a number of the question is too large", "give numbers of at most " + GREATEST);
         }
         if (options.atLeast != null) {
             return new AtLeast(options.atLeast, options.falseAlarm);
@@ -169,12 +168,23 @@ public record Asking(
     /** The command that asks the same question, as the client keeps it. */
     private static String command(String population, String question, Map<String, Object> facts) {
         List<String> words = new ArrayList<>(List.of("neodp", "ask", population, question));
-        for (String name : List.of("share", "at_least", "false_alarm", "count", "at_most", "ranges", "ignore_below", "distinct", "sum", "cap")) {
+        for (String name : List.of(
+                "share",
+                "at_least",
+                "false_alarm",
+                "count",
+                "at_most",
+                "ranges",
+                "ignore_below",
+                "distinct",
+                "sum",
+                "cap")) {
             Object value = facts.get(name);
             if (value != null) {
                 words.add("--" + name.replace('_', '-'));
                 if (value instanceof List<?> list) {
-                    words.add(String.join(",", list.stream().map(String::valueOf).toList()));
+                    words.add(
+                            String.join(",", list.stream().map(String::valueOf).toList()));
                 } else if (!value.equals(true)) {
                     words.add(value instanceof Double x ? Text.repr(x) : String.valueOf(value));
                 }

@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import neodp.Names;
 import neodp.Refusal;
+import neodp.asking.AtLeast;
 import neodp.asking.Cover;
 import neodp.asking.Distances;
 import neodp.asking.Matches;
 import neodp.asking.Mechanism;
-import neodp.asking.AtLeast;
 import neodp.call.Host;
 import neodp.call.Workers;
 import neodp.ledger.Ledger;
@@ -103,9 +103,7 @@ public final class Inquiry {
             PeopleGraph graph = graph(workers);
             Cover cover = cover(graph);
             Distances distances = new Distances(cover, workers);
-            long t = asking.mechanism() instanceof AtLeast question
-                    ? question.threshold()
-                    : Math.max(1, cover.count());
+            long t = asking.mechanism() instanceof AtLeast question ? question.threshold() : Math.max(1, cover.count());
             long units = distances.at(t);
             return new Revealed(
                     graph.matches().cover(graph.units(), graph.units().alike()).count(),

@@ -189,9 +189,8 @@ public record Ledger(
                     "people give their epsilon once: a smaller share may be left");
         }
         boolean usual = most != null && most == 1 && epsilon == null && delta == 0.0;
-        boolean onlyShares = usual
-                && costs.keySet().stream()
-                        .allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
+        boolean onlyShares =
+                usual && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
         if (most != null && used >= most && !onlyShares) {
             throw Refusal.budgetSpent(
                     asked + used + (used == 1 ? " answer" : " answers") + " given, " + most + " allowed",

@@ -37,7 +37,8 @@ public final class Shares {
             Fraction dearest = Fraction.ZERO;
             for (Level level : price.getKey()) {
                 Fraction share = of(level);
-                Fraction cost = share == null ? Fraction.ZERO : share.times(Fraction.of(BigDecimal.valueOf(level.times())));
+                Fraction cost =
+                        share == null ? Fraction.ZERO : share.times(Fraction.of(BigDecimal.valueOf(level.times())));
                 dearest = cost.compareTo(dearest) > 0 ? cost : dearest;
             }
             total = total.plus(dearest.times(Fraction.of(BigDecimal.valueOf(price.getValue()))));
