@@ -24,7 +24,9 @@ __all__ = ["FILE", "PROTECTIONS", "questions", "verdict"]
 FILE = Path(__file__).parents[2] / "plugin" / "src" / "test" / "resources" / "questions.json"
 PROTECTIONS = {
     "staff": STAFF,
-    "contacts": Protection("contacts", "level", relationships="CONTACT", default_epsilon=0.5, public=("Person", "City")),
+    "contacts": Protection(
+        "contacts", "level", relationships="CONTACT", default_epsilon=0.5, public=("Person", "City")
+    ),
     "odd": Protection("o'`d", "ε", people="A`B", properties=("is ill", "naïve"), public=("in",), most_matches=5),
 }
 MUTATED = 250
