@@ -19,7 +19,7 @@ from neodp.asking.writing import Neo4jWriter
 from neodp.errors import NotAskable
 from tests.asking.test_grammar import HOSTILE, STAFF
 
-__all__ = ["FILE", "PROTECTIONS", "questions", "verdict"]
+__all__ = ["FILE", "PROTECTIONS", "corpus", "questions", "verdict"]
 
 FILE = Path(__file__).parents[2] / "plugin" / "src" / "test" / "resources" / "questions.json"
 PROTECTIONS = {
