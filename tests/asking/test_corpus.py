@@ -1,4 +1,4 @@
-"""The corpus of questions that the plugin must read as Python does: JUnit checks it in Java, and this test in Python."""
+"""The corpus of questions that the plugin must read as Python does: here in Python, and by JUnit in Java."""
 
 from __future__ import annotations
 

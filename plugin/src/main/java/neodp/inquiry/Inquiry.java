@@ -14,6 +14,7 @@ import neodp.call.Workers;
 import neodp.ledger.Ledger;
 import neodp.ledger.Release;
 import org.neo4j.graphdb.Transaction;
+import org.neo4j.kernel.api.exceptions.Status;
 
 /**
  * The answer to a question about a graph of people: drawn once, and kept before it is shown.
@@ -24,6 +25,8 @@ import org.neo4j.graphdb.Transaction;
 public final class Inquiry {
     private static final String MORE_PEOPLE =
             "a match has more than two people, since a node has two roles; only the client can answer";
+
+    private static final String MORE_MEMORY = "the matches need more memory than the server allows";
 
     private final Host host;
     private final Asking asking;
@@ -94,7 +97,23 @@ public final class Inquiry {
             return e.getMessage();
         } catch (Distances.NoNetwork e) {
             return MORE_PEOPLE;
+        } catch (RuntimeException e) {
+            if (isOfMemory(e)) {
+                return MORE_MEMORY;
+            }
+            throw e;
         }
+    }
+
+    /** Whether the matches took more memory than the caller's transaction, or the server, allows. */
+    private static boolean isOfMemory(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof Status.HasStatus failed
+                    && failed.status().code().serialize().contains("OutOfMemory")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The true number, the distance and the chances: for the steward, and not private. */
