@@ -256,6 +256,15 @@ def test_what_two_people_do_not_suffice_for_is_left_to_the_client_whatever_the_g
     assert caller("MATCH (n:NeodpLedger) RETURN n") == []
 
 
+def test_a_graph_in_files_is_left_to_the_client(caller: Caller, client: Store) -> None:
+    """Whatever people of that label this database has."""
+    client.protect(neodp.Protection("tables", "epsilon", people="Person", nodes=(("Person", "/people.csv"),)))
+    client.protect(neodp.Protection("file", "epsilon", people="Person", ladybug="/people.lbug"))
+    for population in ("tables", "file"):
+        told = caller.refusal("CALL neodp.ask($p, 'MATCH (a:Person)', {atLeast: 1, release: 'spring'})", p=population)
+        assert (told.kind, told.message) == ("client", f"the graph of population {population!r} is in files")
+
+
 def test_a_node_of_two_roles_is_an_answer_that_spends(caller: Caller) -> None:
     """A third person in a match shows only when the graph is read, so that it must not be told for nothing."""
     caller("CREATE (a:Person {epsilon: 1.0})-[:IN]->(:Office:Person {epsilon: 1.0})<-[:IN]-(b:Person {epsilon: 1.0}) ")

@@ -19,7 +19,7 @@ import neodp.Text;
  * @param people the label of the people; null where relationships are protected
  * @param relationships the type of the relationships; null where people are protected
  * @param defaultEpsilon the epsilon of those that have none; or null
- * @param nodes the tables of a graph in files, which only the client reads
+ * @param nodes the tables of a graph in files, or its database file, which only the client reads
  */
 public record Protection(
         String population,
@@ -177,7 +177,9 @@ public record Protection(
                 pairs(row.get("owned")),
                 texts(row.get("public")),
                 row.get("most_matches") instanceof Long most ? most : MOST_MATCHES,
-                pairs(row.get("nodes")),
+                row.get("ladybug") instanceof String file
+                        ? List.of(new Pair("ladybug", file))
+                        : pairs(row.get("nodes")),
                 pairs(row.get("links")));
     }
 
