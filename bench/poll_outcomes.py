@@ -1,10 +1,10 @@
 """Medians and counts of tables, beside what one would do otherwise with OpenDP's mechanisms.
 
-Everybody has their own epsilon: 0.1, 1 or 2 at random. *least*: everybody at the least epsilon. *threshold*: people below
+Everybody has an epsilon: 0.1, 1 or 2 at random. *least*: everybody at the least epsilon. *threshold*: people below
 some epsilon are left out, all others count at that epsilon, and a count is scaled up. *sampling*: somebody with epsilon
 e < t is heard with chance (e^e - 1) / (e^t - 1), all others certainly, with t for all (Jorgensen, Yu and Cormode
-2015); a count is scaled up. For both, t is the middle and the greatest epsilon; the better one is shown. A count has OpenDP's
-discrete Laplace noise, and a median OpenDP's noisy maximum over the negative differences in rank.
+2015); a count is scaled up. For both, t is the middle and the greatest epsilon; the better one is shown. A count has
+OpenDP's discrete Laplace noise, and a median OpenDP's noisy maximum over the negative differences in rank.
 
 Shown is the average error over DRAWS draws from the table as it is: of a count in people, of a median in options. The
 tables: votes of the US House of 1984 and the ballots of Minneapolis 2013, if the folder that NEODP_BENCH_DATA names has
@@ -19,6 +19,7 @@ import gzip
 import math
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,9 +118,14 @@ def _rivals(asked: OutcomeQuery, counts: Ints) -> list[float]:
         for t in LEVELS[1:]:
             part = [1.0 if e >= t else math.expm1(e) / math.expm1(t) * sampled for e in LEVELS]
             heard = np.array(part)
-            tried.append(_error(asked, counts, lambda heard=heard: rng.binomial(counts, heard[:, None]), heard, t))
+            tried.append(_error(asked, counts, partial(_thinned, rng, counts, heard), heard, t))
         found.append(min(tried))
     return found
+
+
+def _thinned(rng: np.random.Generator, counts: Ints, heard: Floats) -> Ints:
+    """Return the table of those who are heard, each with the chance of their level."""
+    return np.asarray(rng.binomial(counts, heard[:, None]), np.int64)
 
 
 def _error(asked: OutcomeQuery, counts: Ints, drawn: Callable[[], Ints], heard: Floats, epsilon: float) -> float:
