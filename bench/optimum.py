@@ -79,15 +79,16 @@ def _swept(graph: DatasetGraph) -> _Swept:
     best, distance = neodp.extend(graph, method="optimal"), neodp.extend(graph, method="distance")
     assert best.optimality is not None
     assert agreeing.optimality is not None
-    means = [float(m.p_true.mean()) for m in (line, agreeing, distance, best)]
-    other = max(means[0], prefix or 0.0)
+    low, kept, far, most = (float(m.p_true.mean()) for m in (line, agreeing, distance, best))
     counts = [broken(graph, m.probabilities) for m in (agreeing, distance, best)]
     return _Swept(
-        means[0],
-        prefix,
-        *means[1:],
+        line=low,
+        prefix=prefix,
+        agreeing=kept,
+        distance=far,
+        best=most,
         gap=max(best.optimality.gap, agreeing.optimality.gap),
-        below=max(0.0, other - means[1], max(means[:3]) - means[3]),
+        below=max(0.0, max(low, prefix or 0.0) - kept, max(low, kept, far) - most),
         broken=sum(wrong for wrong, _ in counts),
         checked=sum(checked for _, checked in counts),
     )
