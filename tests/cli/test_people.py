@@ -68,7 +68,9 @@ def test_populations_are_listed_and_dropped_and_what_was_spent_stays(staff: Run)
     assert staff("ask", "staff", PAIRS, "--at-least", "1")[0] == 2
     again = json.loads(staff("protect", "new", "--people", "Person", "--epsilon", "e", "--json")[1])
     assert 0.29 < again["left"] < 0.31
-    assert "7/10 of everybody's own epsilon" in " ".join(staff("budget", "(:Person)")[1].split())
+    shown = " ".join(staff("budget", "(:Person)")[1].split())
+    assert "7/10 of everybody's own epsilon" in shown
+    assert "0.7 of everybody's own epsilon spent, 0.3 left" in shown
 
 
 @pytest.mark.parametrize(
