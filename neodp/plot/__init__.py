@@ -1,4 +1,4 @@
-"""Pictures: a mechanism on its graph, two mechanisms compared, the chance of every answer by distance, a poll, a question.
+"""Pictures: a mechanism on its graph, two mechanisms compared, every answer by distance, polls, and questions.
 
 >>> import neodp, tempfile
 >>> from pathlib import Path
