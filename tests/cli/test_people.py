@@ -55,8 +55,10 @@ def test_only_the_steward_is_told_the_truth(staff: Run) -> None:
     code, out, _ = staff("ask", "staff", PAIRS, "--ranges", "0,10,100", "--share", "0.5", "--reveal")
     assert code == 0
     assert "For the steward, and not private" in out
-    code, out, _ = staff("ask", "staff", PAIRS, "--count", "--share", "1", "--release", "all")
-    assert (code, 85 <= int(out) <= 100) == (0, True)
+    words = ("ask", "staff", PAIRS, "--count", "--share", "1", "--release", "all", "--reveal", "--json")
+    found = json.loads(staff(*words)[1])
+    assert 0 <= int(found["answer"]) <= 1_000_000
+    assert sum(chance for number, chance in found["probabilities"].items() if 85 <= int(number) <= 100) > 0.9
 
 
 def test_populations_are_listed_and_dropped_and_what_was_spent_stays(staff: Run) -> None:
