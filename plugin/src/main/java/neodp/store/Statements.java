@@ -22,10 +22,17 @@ public final class Statements {
         }
     }
 
+    /** All rows of a statement. */
+    public static List<Map<String, Object>> rows(Transaction tx, String name, Map<String, Object> parameters) {
+        try (Result result = tx.execute(TEXT.get(name), parameters)) {
+            return result.stream().toList();
+        }
+    }
+
     /** All statements, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
     private static Map<String, String> all() {
         Map<String, String> out = new HashMap<>();
-        for (String file : List.of("mechanisms", "releases")) {
+        for (String file : List.of("graphs", "mechanisms", "releases")) {
             for (String part : text("/neodp/cypher/" + file + ".cypher").split("(?m)^// name: ")) {
                 int end = part.indexOf('\n');
                 out.put(
