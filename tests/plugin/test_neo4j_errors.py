@@ -306,6 +306,12 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
     assert modes == {
         "neodp.answer": "WRITE",
         "neodp.audit": "READ",
+        "neodp.budget": "READ",
+        "neodp.graph.drop": "WRITE",
+        "neodp.graph.list": "READ",
+        "neodp.list": "READ",
+        "neodp.listProgress": "READ",
+        "neodp.releases": "READ",
         **{f"neodp.boundary.balanced.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
         **{f"neodp.extend.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
         **{
