@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -268,19 +269,22 @@ def test_install(jar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], 
 def test_the_checkout_that_pip_installed_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As pip writes it down (PEP 610)."""
 
+    said: list[str | None] = [None]
+
     class Recorded:
         def read_text(self, name: str) -> str | None:
             assert name == "direct_url.json"
-            return said
+            return said[0]
 
-    monkeypatch.setattr(plugin.metadata, "distribution", lambda name: Recorded())
+    monkeypatch.setattr(metadata, "distribution", lambda name: Recorded())
     folder = tmp_path / "a checkout"
-    said: str | None = json.dumps({"url": folder.as_uri(), "dir_info": {}})
+    said[0] = json.dumps({"url": folder.as_uri(), "dir_info": {}})
     assert plugin.checkout() is None
     (folder / "plugin").mkdir(parents=True)
     (folder / "plugin" / "pom.xml").touch()
     assert plugin.checkout() == folder
-    for said in (None, "{}", "no json", json.dumps({"url": "https://example.org/neodp.whl"})):
+    for other in (None, "{}", "no json", json.dumps({"url": "https://example.org/neodp.whl"})):
+        said[0] = other
         assert plugin.checkout() is None
 
 

@@ -1,7 +1,7 @@
 """The same jar on the newer line of Neo4j: a slice of everything, where there is a Java for it.
 
-`NEODP_TEST_NEO4J_VERSIONS=5.26.0,2025.06.0` runs it on other versions, and `NEODP_TEST_NEO4J_VERSION=2026.08.1` runs all
-tests there.
+`NEODP_TEST_NEO4J_VERSIONS=5.26.0,2025.06.0` runs it on others; `NEODP_TEST_NEO4J_VERSION=2026.08.1` runs all tests
+there.
 """
 
 from __future__ import annotations

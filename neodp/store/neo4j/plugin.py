@@ -253,7 +253,7 @@ def checkout() -> Path | None:
 
 
 def find_jar() -> Path | None:
-    """Return the plugin's file: in a checkout, the one built last, else the one that came with neodp; None without any."""
+    """Return the plugin's file: the one built in the checkout, else the one that came with neodp; None without any."""
     package = Path(neodp.__file__).parent
     built = [folder / "plugin" / "target" / JAR for folder in (package.parent, checkout()) if folder is not None]
     return next((jar for jar in (*built, package / JAR) if jar.is_file()), None)
