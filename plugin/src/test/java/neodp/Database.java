@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import neodp.procedures.AnswerRelease;
+import neodp.procedures.Ask;
 import neodp.procedures.AuditMechanism;
 import neodp.procedures.BalancedStats;
 import neodp.procedures.BalancedStream;
@@ -27,6 +28,7 @@ import neodp.procedures.GraphDrop;
 import neodp.procedures.GraphList;
 import neodp.procedures.ListProcedures;
 import neodp.procedures.ListProgress;
+import neodp.procedures.Protect;
 import neodp.procedures.Releases;
 import neodp.procedures.Version;
 import org.neo4j.graphdb.GraphDatabaseService;
@@ -40,6 +42,7 @@ public final class Database {
     private static final Neo4j SERVER = Neo4jBuilders.newInProcessBuilder()
             .withDisabledServer()
             .withProcedure(AnswerRelease.class)
+            .withProcedure(Ask.class)
             .withProcedure(AuditMechanism.class)
             .withProcedure(BalancedStats.class)
             .withProcedure(Budget.class)
@@ -55,6 +58,7 @@ public final class Database {
             .withProcedure(ExtendStats.class)
             .withProcedure(ExtendStream.class)
             .withProcedure(ExtendWrite.class)
+            .withProcedure(Protect.class)
             .withFunction(Bound.class)
             .withFunction(Version.class)
             .build();

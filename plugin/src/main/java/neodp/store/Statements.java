@@ -22,7 +22,7 @@ public final class Statements {
         }
     }
 
-    /** All rows of a statement. */
+    /** All rows of a statement, which has few. */
     public static List<Map<String, Object>> rows(Transaction tx, String name, Map<String, Object> parameters) {
         try (Result result = tx.execute(TEXT.get(name), parameters)) {
             return result.stream().toList();
