@@ -15,6 +15,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "plugin.md"
 def test_a_walk_through_the_page(caller: Caller, client: Store) -> None:
     """Every statement of every block returns rows, or changes something."""
     client.load("survey", neodp.generate.counts([20, 30, 10], epsilon=[0.1, 0.5, 1.0]))
+    caller(
+        "UNWIND range(1, 40) AS i CREATE (:Person {name: 'p' + i, ill: i % 2 = 0, epsilon: 1.0})"
+        "-[:KNOWS]->(:Person {name: 'q' + i, ill: true, epsilon: 0.5})"
+    )
     statements = [
         statement
         for _, code, _ in blocks(PAGE.read_text(encoding="utf-8"), "cypher")
