@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 import neodp
-from neodp import generate, polls, study, stretch
-from neodp.core import boundary, losses
+from neodp import generate, polls, stretch, study
+from neodp.core import boundary, losses, rainbow
 from neodp.core import privacy as notions
-from neodp.core import rainbow
 from neodp.ledger import composition
 from neodp.ledger.account import Limit
 from neodp.ledger.composition import Loss
@@ -147,7 +146,8 @@ CALLS: dict[str, Call] = {
     "boundary.distance": (boundary.distance, {"graph": PATH}),
     "boundary.is_hitting_set": (boundary.is_hitting_set, {"graph": PATH, "members": np.array([1])}),
     "boundary.unhit_edge": (boundary.unhit_edge, {"graph": PATH, "members": np.array([1])}),
-    "losses.losses": (losses.losses, {"rows": [[0.5, 0.5], [0.4, 0.6]], "source": [0], "target": [1], "epsilon": 1.0, "delta": 0.0}),
+    "losses.losses": (losses.losses, {"rows": [[0.5, 0.5], [0.4, 0.6]], "source": [0], "target": [1], "epsilon": 1.0,
+         "delta": 0.0}),
     "privacy.upper": (notions.upper, {"a": 0.5, "epsilon": 1.0, "delta": 0.0}),
     "privacy.lower": (notions.lower, {"a": 0.5, "epsilon": 1.0, "delta": 0.0}),
     "rainbow.alpha_by_order": (rainbow.alpha_by_order, {"graph": RANKS.with_alpha(neodp.balanced(RANKS))}),
@@ -181,7 +181,8 @@ CALLS: dict[str, Call] = {
     "stretch.scalar_product": (stretch.scalar_product, {"items": 2}),
     "stretch.Profiles.from_columns": (
         stretch.Profiles.from_columns,
-        {"user": ["a", "b"], "item": ["x", "x"], "value": 1.0, "weight": [1.0, 0.5], "users": None, "items": None, "group": None, "name": "p"},
+        {"user": ["a", "b"], "item": ["x", "x"], "value": 1.0, "weight": [1.0, 0.5],
+         "users": None, "items": None, "group": None, "name": "p"},
     ),
     "composition.compose": (composition.compose, {"losses": [Loss(1.0)], "delta": 1e-6}),
     "composition.filtered": (composition.filtered, {"losses": [Loss(1.0)], "delta": 1e-6}),
@@ -195,11 +196,11 @@ CALLS: dict[str, Call] = {
     "store.answer": (partial(_of_store, "answer"), {"graph": "g", "key": "1", "release": "r", "engine": "client"}),
     "store.load": (partial(_of_store, "load"), {"name": "h", "graph": PATH, "replace": True, "population": None}),
     "store.write": (partial(_of_store, "write"), {"name": "g", "mechanism": FOUND}),
-    "store.write_alpha": (partial(_of_store, "write_alpha"), {"name": "g", "graph": GIVEN}),
     "store.extend": (partial(_of_store, "extend"), {"name": "g", "engine": "client", "method": None, "write": False}),
     "store.audit": (partial(_of_store, "audit"), {"name": "g", "engine": "client", "worst": 2}),
     "store.check": (partial(_of_store, "check"), {"name": "g", "engine": "client"}),
     "store.mechanism": (partial(_of_store, "mechanism"), {"name": "g"}),
+    "store.write_alpha": (partial(_of_store, "write_alpha"), {"name": "g", "graph": GIVEN}),
     "store.column": (partial(_of_store, "column"), {"name": "g", "property": "p"}),
     "store.ledger": (partial(_of_store, "ledger"), {"population": "default"}),
     "store.account": (partial(_of_store, "account"), {"population": "default"}),

@@ -22,6 +22,7 @@ from neodp.core import binary, boundary, traversal
 from neodp.core.privacy import EpsilonDelta, Labels
 from neodp.data.family import require_binary
 from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import MAX_EPSILON, Bools
 from neodp.errors import PrivacyError
 
@@ -52,6 +53,7 @@ class Raised:
     worst: float
 
 
+@checked
 def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raised]:
     """Return the accuracy of the balanced mechanism, now and with the epsilon of each level higher by `raised`.
 
