@@ -30,13 +30,15 @@ from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
+from neodp.polls.cells import Cells
+from neodp.polls.mechanism import Group
+from neodp.polls.proposals import Proposal, proposal
 from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
-from neodp.polls.table import Cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Survey", "in_figures"]
+__all__ = ["Survey", "groups_kept", "in_figures", "levels_kept"]
 
 SHOWN = 64
 """The greatest number of groups that are kept one by one with an answer."""
@@ -99,6 +101,29 @@ class Survey(Tabular):
                         Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
+    def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
+        """Return what it takes to reach an accuracy, for each question; no vote is read.
+
+        Parameters
+        ----------
+        accuracy : float
+            The chance of the true answer that is wanted.
+        margin : int, optional
+            How many people would have to answer otherwise to change the answer; without it, the accuracy is the
+            expected one under the prior.
+
+        Examples
+        --------
+        >>> import neodp
+        >>> found = neodp.poll({"v": ["yes", "no", "no"] * 7}, vote="v", epsilon=0.5).propose(0.95, margin=3)
+        >>> found["v"].epsilon, found["v"].factor
+        (0.884, 1.77)
+        """
+        return {
+            each.label: proposal(each.measure(margin), each.poll.groups, accuracy, apart=bool(each.prior.named))
+            for each in self.questions
+        }
+
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.
 
@@ -131,12 +156,22 @@ class Survey(Tabular):
             facts["cells"] = self.cells.facts()
         names: tuple[str, ...] = ()
         if self.by is None:
-            facts["groups"] = _groups(first)
+            facts["groups"] = groups_kept(first.poll.groups)
         else:
             names = tuple(str(question.part) for question in questions)
-            facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
+            facts |= {
+                "by": self.by,
+                "parts": {str(question.part): groups_kept(question.poll.groups) for question in questions},
+            }
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return Question(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
+        return Question(
+            f"{self.name} {column.strip()}",
+            facts,
+            levels_kept([question.poll.groups for question in questions]),
+            population,
+            words,
+            names,
+        )
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
@@ -263,20 +298,20 @@ def _answer(release: Release) -> str | dict[str, str]:
     return found
 
 
-def _groups(question: PollQuestion) -> list[list[Any]] | str:
-    """Return the groups of a question; if there are many, a digest of them."""
-    groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
+def groups_kept(people: Sequence[Group]) -> list[list[Any]] | str:
+    """Return the groups that are kept with an answer; if there are many, a digest of them."""
+    groups = [[group.level, group.epsilon, group.size] for group in people]
     if len(groups) <= SHOWN:
         return groups
     digest = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()
     return f"{len(groups)} groups, {digest[:16]}"
 
 
-def _levels(questions: Sequence[PollQuestion]) -> tuple[Level, ...]:
+def levels_kept(parts: Sequence[Sequence[Group]]) -> tuple[Level, ...]:
     """Return the cost of an answer over all parts: the parts are disjoint, so that everybody pays once."""
     people: dict[tuple[float, str | None], int] = {}
-    for question in questions:
-        for group in question.poll.groups:
+    for groups in parts:
+        for group in groups:
             key = group.epsilon, group.level
             people[key] = people.get(key, 0) + group.size
     if len(people) > SHOWN:
