@@ -4,8 +4,8 @@
 and options drawn at random. All figures must be finite and consistent, chances must add up, nothing may warn, and no
 exception but a NeodpError may come out. Programs that take long must have been given up by their own limit of work.
 
-*Types*: one valid call for each function; then the same call with one argument replaced by something else. It may work,
-or end with a NeodpError.
+*Types*: one valid call for each public function (:mod:`attacks.arguments`); then the same call with one argument
+replaced by something else. It may work, or end with a NeodpError.
 
 ``python -m attacks.ordinary --minutes 10 --seed 1`` runs both for as long as there is time, and prints what failed; the
 tests run a slice.
@@ -21,22 +21,21 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import neodp
+from attacks.arguments import replaced
 from neodp import generate
 from neodp.errors import LargeEpsilon, NeodpError
 from neodp.ledger.composition import Loss, compose
 from neodp.polls import Group, Plurality, Poll, Threshold, violations
-from neodp.polls import poll as balanced_poll
 from neodp.polls.comparison import preview
 from neodp.polls.secret import secret_poll
 
-__all__ = ["CALLS", "SIZES", "WRONG", "main", "replaced", "tried"]
+__all__ = ["SIZES", "main", "tried"]
 
 EPSILONS = (0.01, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 4.0, 10.0, 20.0)
 PRIORS = ("even", "share:0.6", "share:0.9", "share:0.01", "beta:1,1", "beta:2,3", "beta:0.01,5", "beta:1e-9,1e9")
@@ -108,52 +107,6 @@ def _chance(value: float) -> None:
 SIZES: dict[str, Callable[[random.Random, int], None]] = {"poll": one_poll, "graph": one_graph, "total": one_total}
 """Tries over sizes."""
 
-TABLE = {"v": ["yes", "no", "yes"], "w": ["a", "b", "a"], "e": [1.0, 0.5, 2.0]}
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "neodp.poll": (
-        neodp.poll,
-        {"table": TABLE, "vote": "v", "epsilon": 1.0, "levels": "low=1", "query": "majority", "options": "yes,no",
-         "mechanism": "balanced", "prior": "even", "by": "w", "by_values": "a,b", "by_other": None, "id": None,
-         "missing": "?", "skip_empty": False, "exact": False, "mapping": None, "other": None, "name": "p",
-         "reading": None},
-    ),
-    "neodp.poll secret": (
-        neodp.poll,
-        {"table": TABLE, "vote": "v", "epsilon": "e", "secret_levels": True, "cap": 2.0, "share": 0.5,
-         "expect": "10 people, epsilons 1"},
-    ),
-    "neodp.polls.poll": (
-        balanced_poll, {"groups": [Group(1.0, 3)], "query": "majority", "options": ("yes", "no")},
-    ),
-    "neodp.polls.comparison.preview": (
-        preview, {"groups": [Group(1.0, 3)], "query": "majority", "options": ("yes", "no"), "prior": "even"},
-    ),
-    "neodp.polls.secret.secret_poll": (
-        secret_poll, {"query": "majority", "options": ("yes", "no"), "cap": 2.0, "share": 1},
-    ),
-}  # fmt: skip
-"""One valid call of each function."""
-WRONG: tuple[Any, ...] = (
-    None, True, 0, -1, 3, 2.5, math.nan, math.inf, 10**400, "", "x", "x,y", "=", b"x", [], [1], ["x"], [None], (), {},
-    {"x": 1}, {1: "x"}, object(), np.array([1.0]), len,
-)  # fmt: skip
-"""The values that take the place of an argument."""
-
-
-def replaced(names: tuple[str, ...] = tuple(CALLS)) -> Iterator[tuple[str, str, Any, Callable[[], Any]]]:
-    """Yield every valid call with one argument replaced: the function, the argument, its value, and the call."""
-    for name in names:
-        function, arguments = CALLS[name]
-        for argument in arguments:
-            for value in WRONG:
-                changed = arguments | {argument: value}
-                yield name, argument, value, partial(_called, function, changed)
-
-
-def _called(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a function; what it returns is shown, since a survey computes its figures only then."""
-    return repr(function(**arguments))
-
 
 def tried(call: Callable[[], Any]) -> str:
     """Return what went wrong in a call; nothing if it worked, or ended with a NeodpError."""
@@ -176,7 +129,10 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    failed = [f"{name}({argument}={value!r}): {said}" for name, argument, value, c in replaced() if (said := tried(c))]
+    calls = list(replaced())
+    failed = [f"{name}({argument}={value!r}): {said}" for name, argument, value, c in calls if (said := tried(c))]
+    wrong = len(failed)
+    print(f"{len(calls):,} calls with an argument of another kind; {wrong} failed", flush=True)
     end, number = time.monotonic() + 60.0 * given.minutes, 0
     while time.monotonic() < end:
         for kind, act in SIZES.items():
@@ -185,7 +141,7 @@ def main() -> int:
                 failed.append(f"{seed}: {said}")
         number += 1
     print("\n".join(failed))
-    print(f"{number} tries of each of {', '.join(SIZES)}; {len(failed)} failed")
+    print(f"{number} tries of each of {', '.join(SIZES)}; {len(failed) - wrong} failed")
     return 1 if failed else 0
 
 

@@ -5,6 +5,7 @@
     NeodpError
      ├── GraphError          a value of a graph is invalid (also a ValueError)
      ├── PrivacyError        a privacy condition is invalid (also a ValueError)
+     ├── WrongKind           an argument is of another kind than wanted (also a TypeError)
      ├── UnknownKey          there is no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism has the given alpha
@@ -71,6 +72,7 @@ __all__ = [
     "UnknownKey",
     "UnknownOutcome",
     "UnknownQuery",
+    "WrongKind",
 ]
 
 
@@ -122,6 +124,12 @@ class PrivacyError(NeodpError, ValueError):
     """A privacy condition is invalid, such as a pair (L, U) that is not suitable."""
 
     kind = "privacy"
+
+
+class WrongKind(NeodpError, TypeError):
+    """An argument is of another kind than the function takes, such as a list where a graph is wanted."""
+
+    kind = "wrong_kind"
 
 
 class UnknownKey(NeodpError, KeyError):

@@ -23,11 +23,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
+from neodp.data.kinds import require_fields, wrong_kind
 from neodp.data.names import valid_name
 from neodp.errors import GraphError
 
@@ -107,9 +108,13 @@ class Protection:
     ladybug: str | None = None
 
     def __post_init__(self) -> None:
+        require_fields(self)
         put = object.__setattr__
         put(self, "population", valid_name("population", self.population))
         put(self, "properties", tuple(dict.fromkeys(self.properties)))
+        for name, pairs in (("owned", self.owned), ("nodes", self.nodes), ("links", self.links)):
+            if not all(isinstance(pair, Sequence) and len(pair) == 2 and not isinstance(pair, str) for pair in pairs):
+                raise wrong_kind(name, pairs, "pairs of names, as in [('Account', 'OWNS')]")
         put(self, "owned", tuple(dict.fromkeys((label, kind) for label, kind in self.owned)))
         put(self, "public", tuple(dict.fromkeys(self.public)))
         put(self, "nodes", tuple((label, path) for label, path in self.nodes))

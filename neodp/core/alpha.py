@@ -17,11 +17,13 @@ from collections.abc import Sequence
 
 from neodp.core.solvers import solver
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 
 __all__ = ["balanced", "homogeneous"]
 
 
+@checked
 def balanced(graph: DatasetGraph) -> Floats:
     """Return the alpha that shares every boundary edge evenly between its two ends, or between all ranks.
 
@@ -49,6 +51,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     return solver(graph).balanced(graph)
 
 
+@checked
 def homogeneous(graph: DatasetGraph, first: float | Sequence[float], second: float | None = None) -> Floats:
     """Return the alpha that is the same for all boundary datasets of a colour, or of an order.
 

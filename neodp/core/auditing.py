@@ -29,6 +29,7 @@ from neodp.data.family import family
 from neodp.data.formatting import count, share
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Bools, Floats
 from neodp.errors import GraphError
 
@@ -120,6 +121,7 @@ class Audit(Tabular):
         return f"{kept} of {on} {'is' if self.violations < 2 else 'are'} broken, checked {how}"
 
 
+@checked
 def audit(graph: DatasetGraph, mechanism: Mechanism, *, worst: int = 5) -> Audit:
     """Check a mechanism on every edge of a graph.
 

@@ -48,6 +48,7 @@ from neodp.core.witness import ROUNDING
 from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph, known_graph
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import Bools, Floats, keys_of
 from neodp.errors import BallTooLarge, GraphError
@@ -71,6 +72,7 @@ GROWTH, LEAST_GROWTH = 1 / 8, 64
 """The part seen is solved again once it has grown by this share, and by at least this number of datasets."""
 
 
+@checked
 def evaluate(
     graph: View | DatasetGraph | Rule,
     keys: Any,
@@ -113,6 +115,10 @@ def evaluate(
     >>> ball.evaluations[0].probabilities == neodp.extend(g)["497"], ball.seen
     (True, 7)
     """
+    if not hasattr(graph, "colors"):
+        raise wrong_kind("graph", graph, "a DatasetGraph, a Rule or a View")
+    if not keys_of(keys):
+        raise GraphError("there are no keys", "name at least one dataset")
     if not family(graph).binary:
         if isinstance(graph, DatasetGraph):
             return evaluate_whole(graph, keys)

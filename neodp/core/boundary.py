@@ -24,7 +24,9 @@ from neodp import compiled
 from neodp.core import traversal
 from neodp.data.family import require_binary
 from neodp.data.graph import WORTH_COMPILING, DatasetGraph
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.validation import Bools
+from neodp.errors import GraphError
 
 __all__ = [
     "boundary_edges",
@@ -36,11 +38,13 @@ __all__ = [
 ]
 
 
+@checked
 def boundary_edges(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return the positions of the edges whose ends differ in colour, or in how they order the colours."""
     return graph.boundary
 
 
+@checked
 def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return the positions of the ends of boundary edges, ascending."""
     mask = np.zeros(len(graph), np.bool_)
@@ -50,6 +54,7 @@ def boundary_vertices(graph: DatasetGraph) -> NDArray[np.int64]:
     return np.flatnonzero(mask)
 
 
+@checked
 def distance(graph: DatasetGraph) -> NDArray[np.int32]:
     """Return, per dataset, its distance in edges from the boundary; -1 if no boundary can be reached.
 
@@ -63,6 +68,7 @@ def distance(graph: DatasetGraph) -> NDArray[np.int32]:
     return hops
 
 
+@checked
 def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
     """Return the position of a boundary edge with neither end in `members`, or None: a witness.
 
@@ -81,6 +87,7 @@ def unhit_edge(graph: DatasetGraph, members: NDArray[Any]) -> int | None:
     return first if first >= 0 else None
 
 
+@checked
 def is_hitting_set(graph: DatasetGraph, members: NDArray[Any]) -> bool:
     """Return True if `members` holds an end of every boundary edge.
 
@@ -94,6 +101,7 @@ def is_hitting_set(graph: DatasetGraph, members: NDArray[Any]) -> bool:
     return unhit_edge(graph, members) is None
 
 
+@checked
 def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return a smallest boundary-hitting set, as positions.
 
@@ -135,8 +143,13 @@ def minimum_hitting_set(graph: DatasetGraph) -> NDArray[np.int64]:
 
 def _mask(graph: DatasetGraph, members: NDArray[Any]) -> Bools:
     members = np.asarray(members)
-    if members.dtype == np.bool_:
+    if members.dtype == np.bool_ and members.shape == (len(graph),):
         return members
+    if members.ndim != 1 or (members.dtype.kind not in "iu" and len(members)):
+        raise wrong_kind("members", members, "positions of datasets, or one True or False for each")
+    members = members.astype(np.int64)
+    if ((members < 0) | (members >= len(graph))).any():
+        raise GraphError(f"there is no dataset {members[(members < 0) | (members >= len(graph))][0]}", "give positions")
     mask = np.zeros(len(graph), np.bool_)
     mask[members] = True
     return mask

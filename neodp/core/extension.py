@@ -21,6 +21,7 @@ from neodp.core.witness import OrderConflict, Witness, shown
 from neodp.data.formatting import count
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha
 
@@ -100,6 +101,7 @@ class Check(Tabular):
         return "\n".join(lines)
 
 
+@checked
 def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     """Check that a graph is connected, its boundary hit, and its alpha compatible; give a witness if not.
 
@@ -137,6 +139,7 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     )
 
 
+@checked
 def extend(
     graph: DatasetGraph,
     privacy: Privacy | None = None,

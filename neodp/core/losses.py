@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from neodp.core.inequalities import exact, holds_for_all, judge
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.validation import MAX_EPSILON, Bools, Floats, require_range
 from neodp.errors import GraphError
 
@@ -53,7 +54,8 @@ class Losses:
         return len(self.epsilon)
 
 
-def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) -> Losses:
+@checked
+def losses(rows: Any, source: Any, target: Any, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Losses:
     """Return the least epsilon and the least delta that each edge needs.
 
     Parameters
@@ -79,9 +81,11 @@ def losses(rows: Any, source: Any, target: Any, epsilon: Any, delta: Any = 0.0) 
     True
     """
     table = checked_rows(rows)
-    one, two = (np.ascontiguousarray(end, np.int64) for end in (source, target))
+    one, two = (_ends(name, end, len(table)) for name, end in (("source", source), ("target", target)))
     n = len(one)
-    eps, dlt = (np.array(np.broadcast_to(np.asarray(x, np.float64), (n,))) for x in (epsilon, delta))
+    if len(two) != n:
+        raise GraphError(f"there are {n} sources and {len(two)} targets", "give one of each per edge")
+    eps, dlt = (one_or_each(name, x, n) for name, x in (("epsilon", epsilon), ("delta", delta)))
     for name, values in (("epsilon", eps), ("delta", dlt)):
         require_range(name, values, lambda row: f"edge {row + 1}")
 
@@ -115,7 +119,7 @@ def checked_rows(rows: Any, name: Callable[[int], str] = "row {}".format) -> Flo
     """
     try:
         table: Floats = np.ascontiguousarray(rows, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GraphError(
             "the probabilities are not a table of numbers", "give one row per dataset, of one length"
         ) from None
@@ -133,6 +137,24 @@ def checked_rows(rows: Any, name: Callable[[int], str] = "row {}".format) -> Flo
         row = int(off[0])
         raise GraphError(f"{name(row)}: the probabilities add up to {sums[row]:.12g}", "they must add up to 1")
     return table
+
+
+def one_or_each(name: str, values: ArrayLike, edges: int) -> Floats:
+    """Return a number for each edge, from one for all or one for each."""
+    column = np.asarray(values, np.float64)
+    if column.shape not in ((), (1,), (edges,)):
+        raise GraphError(f"{name} has the shape {column.shape} for {edges:,} edges", "give one number, or one per edge")
+    return np.array(np.broadcast_to(column, (edges,)))
+
+
+def _ends(name: str, given: Any, rows: int) -> NDArray[np.int64]:
+    """Return the ends of edges as positions of rows."""
+    ends = np.atleast_1d(np.asarray(given))
+    if ends.ndim != 1 or (ends.dtype.kind not in "iu" and len(ends)):
+        raise wrong_kind(name, given, "positions of rows")
+    for end in ends[(ends < 0) | (ends >= rows)].tolist():
+        raise GraphError(f"{name} names row {end}", f"give positions from 0 to {rows - 1:,}")
+    return np.ascontiguousarray(ends, np.int64)
 
 
 def _least_epsilon(p: Floats, q: Floats, delta: Floats) -> Floats:

@@ -20,6 +20,7 @@ from neodp.data.family import family
 from neodp.data.formatting import number
 from neodp.data.frames import Tabular, named_columns
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.tables import ReadOptions
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
@@ -111,6 +112,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
             column.setflags(write=False)
 
     @classmethod
+    @checked
     def of(
         cls, graph: DatasetGraph, probabilities: ArrayLike | Mapping[Any, Any], privacy: Privacy | None = None
     ) -> Mechanism:

@@ -37,12 +37,14 @@ from neodp import compiled
 from neodp.compiled import labels
 from neodp.compiled.labels import Labels
 from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.kinds import checked, require_fields
 from neodp.data.validation import Bools, Floats, Ints
 from neodp.errors import PrivacyError
 
 __all__ = ["EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]
 
 
+@checked
 def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
     """Return U(a) = min(e^eps a + delta, 1 - (1 - a - delta) e^-eps, 1), in doubles (paper 002, equation 8).
 
@@ -52,11 +54,12 @@ def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
     >>> float(upper(0.3, math.log(2)))
     0.6
     """
-    a, grow = np.asarray(a, np.float64), np.exp(np.asarray(epsilon, np.float64))
-    bound: Floats = np.minimum(np.minimum(grow * a + delta, 1.0 - (1.0 - a - np.asarray(delta)) / grow), 1.0)
+    a, grow, more = np.asarray(a, np.float64), np.exp(np.asarray(epsilon, np.float64)), np.asarray(delta, np.float64)
+    bound: Floats = np.minimum(np.minimum(grow * a + more, 1.0 - (1.0 - a - more) / grow), 1.0)
     return bound
 
 
+@checked
 def lower(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
     """Return L(a) = 1 - U(1 - a), in doubles (paper 002, equation 9 and Lemma 10)."""
     return 1.0 - upper(1.0 - np.asarray(a, np.float64), epsilon, delta)
@@ -270,6 +273,7 @@ class Gaussian(_Compiled):
     _kind: ClassVar[int] = 1  # compiled.kernel.PROBIT
 
     def __post_init__(self) -> None:
+        require_fields(self)
         mu = np.atleast_1d(np.asarray(self.mu, np.float64))
         wrong = ~((mu >= 0.0) & np.isfinite(mu))
         if wrong.any():

@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from neodp.core import auditing
 from neodp.core.auditing import Audit
-from neodp.core.losses import Losses, checked_rows, losses, to_table
+from neodp.core.losses import Losses, checked_rows, losses, one_or_each, to_table
 from neodp.data.files import private
+from neodp.data.kinds import checked
 from neodp.data.tables import Problems, ReadOptions, header, numbers, read_table
 from neodp.data.validation import Floats, require_range
 from neodp.errors import GraphError, near
@@ -61,6 +62,7 @@ class Tabulated:
     delta: Floats
 
     @classmethod
+    @checked
     def from_columns(
         cls,
         keys: Sequence[str],
@@ -68,8 +70,8 @@ class Tabulated:
         rows: Any,
         source: Sequence[str],
         target: Sequence[str],
-        epsilon: Any,
-        delta: Any = 0.0,
+        epsilon: ArrayLike,
+        delta: ArrayLike = 0.0,
     ) -> Tabulated:
         """Build a mechanism from columns: keys, rows of probabilities, and edges by the keys of their ends.
 
@@ -95,7 +97,7 @@ class Tabulated:
             raise GraphError(f"there are {len(one)} sources and {len(two)} targets", "give every edge two ends")
         limits = []
         for name, values in (("epsilon", epsilon), ("delta", delta)):
-            column = np.array(np.broadcast_to(np.asarray(values, np.float64), (len(one),)))
+            column = one_or_each(name, values, len(one))
             require_range(name, column, lambda edge: f"edge {names[one[edge]]!r} – {names[two[edge]]!r}")
             limits.append(column)
         return cls(names, tuple(map(str, outputs)), table, one, two, *limits)

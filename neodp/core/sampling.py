@@ -19,12 +19,18 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from neodp.core.mechanism import Mechanism
 
+from neodp.data.kinds import checked
+from neodp.errors import GraphError
+
 __all__ = ["bernoulli", "choose", "draw", "draw_many", "geometric", "wholes"]
 
+MOST_DRAWS = 10**9
+"""The greatest number of draws at once."""
 BITS = 1074
 """The exponent of 2^-1074, of which every double from 0 to 1 is a whole multiple."""
 
 
+@checked
 def draw(mechanism: Mechanism, key: object) -> str:
     """Draw one answer for a dataset. Every call draws again, and incurs the mechanism's privacy cost again.
 
@@ -40,6 +46,7 @@ def draw(mechanism: Mechanism, key: object) -> str:
     return mechanism.graph.colors[choose(row.tolist(), secrets.randbits(BITS))]
 
 
+@checked
 def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
     """Draw many independent positions, each distributed as by ``draw``: for studying a mechanism, not for releases.
 
@@ -51,6 +58,9 @@ def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
     >>> draw_many([0.0, 1.0], 3)
     array([1, 1, 1])
     """
+    probabilities = _distribution(probabilities)
+    if not 0 <= n <= MOST_DRAWS:
+        raise GraphError(f"n is {n}", f"give a number of draws from 0 to {MOST_DRAWS:,}")
     largest, ends = _intervals(probabilities)
     rest = BITS - 64
     top = np.frombuffer(secrets.token_bytes(8 * n), np.uint64)
@@ -60,6 +70,17 @@ def draw_many(probabilities: Sequence[float], n: int) -> NDArray[np.int64]:
     for i in np.flatnonzero(np.isin(top, heads)).tolist():
         found[i] = choose(probabilities, (int(top[i]) << rest) | secrets.randbits(rest))
     return found
+
+
+def _distribution(given: Sequence[float]) -> list[float]:
+    """Return chances, after checking that they are a distribution."""
+    try:
+        row = np.asarray(list(given), np.float64)
+    except (TypeError, ValueError, OverflowError):
+        row = np.empty(0)
+    if row.ndim != 1 or not ((row >= 0.0) & (row <= 1.0)).all() or not abs(row.sum() - 1.0) < 1e-9:
+        raise GraphError(f"the chances are {given!r}", "give numbers from 0 to 1 that add up to 1")
+    return [float(x) for x in row]
 
 
 def choose(probabilities: Sequence[float], uniform: int) -> int:

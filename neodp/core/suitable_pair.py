@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from neodp.compiled import labels
 from neodp.compiled.labels import Labels
 from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.kinds import require_fields, wrong_kind
 from neodp.data.validation import Bools
 from neodp.errors import PrivacyError
 
@@ -62,8 +63,14 @@ class SuitablePair:
     """The points at which U was evaluated, and its values there: ascending in both."""
 
     def __post_init__(self) -> None:
+        require_fields(self)
         edges = np.logspace(-16, -4, 400)
         # a plain grid first, so that the counterexample is a simple one
+        for name, function in (("upper", self.upper), ("lower", self.lower or self.upper)):
+            try:
+                float(function(0.5))
+            except TypeError:
+                raise wrong_kind(name, function, "a function from chances to chances") from None
         for a in map(float, np.concatenate([np.linspace(0.0, 1.0, 1025), edges, 1.0 - edges])):
             self._check(a)
 

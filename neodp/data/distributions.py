@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.compiled.labels import SMALLEST
+from neodp.data.kinds import wrong_kind
 from neodp.data.tables.problems import Problems
 from neodp.data.validation import Floats, Places, is_number, positions
 from neodp.errors import GraphError
@@ -35,6 +36,8 @@ def distributions(
     rows = np.full((n, k), np.nan)
     if alpha is None:
         return rows
+    if not isinstance(alpha, Iterable) or isinstance(alpha, str | bytes):
+        raise wrong_kind("alpha", alpha, "one value per dataset, or a mapping from keys")
     if isinstance(alpha, Mapping):
         where = positions(alpha, keys, "alpha")
         values: Any = list(alpha.values())
@@ -58,6 +61,8 @@ def distributions(
             raise GraphError(f"alpha has {values.shape[1]} columns", f"give one for each of the {k} colours")
         rows[:] = values
     elif isinstance(values, np.ndarray):
+        if values.dtype.kind not in "fiub" or values.ndim != 1:
+            raise wrong_kind("alpha", values.tolist(), "numbers")
         _first(rows, where, values.astype(np.float64), k, place)
     else:
         single = [isinstance(x, int | float | np.number) for x in values]

@@ -27,6 +27,7 @@ from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.frames import html_table, to_pandas, to_polars
 from neodp.data.graph_columns import GraphColumns, validate
+from neodp.data.kinds import Several, checked, wrong_kind
 from neodp.data.tables import Format, ReadOptions
 from neodp.data.validation import Bools, Floats, Ints, Places, caution, unknown_key
 
@@ -104,16 +105,17 @@ class DatasetGraph:
     # --- making one -------------------------------------------------------------------------------------
 
     @classmethod
+    @checked
     def from_columns(
         cls,
-        keys: Any,
-        color: Any,
-        source: Any,
-        target: Any,
+        keys: Several,
+        color: Several,
+        source: Several,
+        target: Several,
         epsilon: Any,
         delta: Any = 0.0,
-        alpha: Any = None,
-        preference: Any = None,
+        alpha: Several | Mapping[Any, Any] | None = None,
+        preference: Several | Mapping[Any, Any] | None = None,
         *,
         colors: Sequence[str] | None = None,
         name: str = "graph",
@@ -159,6 +161,7 @@ class DatasetGraph:
         return cls(**columns, name=name)
 
     @classmethod
+    @checked
     def from_networkx(
         cls,
         graph: nx.Graph,
@@ -184,12 +187,15 @@ class DatasetGraph:
         >>> DatasetGraph.from_networkx(G, epsilon=1.0).index(1)
         1
         """
+        if not hasattr(graph, "graph"):
+            raise wrong_kind("graph", graph, "a networkx.Graph")
         named = colors if colors is not None else graph.graph.get("colors")
         columns = exchange.from_networkx(graph, epsilon, delta)
         valid = validate(columns, named and [str(c) for c in named], Places())
         return cls._entered(valid, name or str(graph.graph.get("name") or "graph"))
 
     @classmethod
+    @checked
     def from_tables(
         cls,
         nodes: str | PathLike[str],
@@ -260,6 +266,7 @@ class DatasetGraph:
         )
 
     @classmethod
+    @checked
     def from_frames(
         cls,
         nodes: Any,

@@ -224,7 +224,7 @@ def _numbers(values: Any, n: int, name: str, most: float, place: Place, problems
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
             raise GraphError(f"{name} is {values!r}, not a number", f"correct the {name}") from None
         row = next(i for i, x in enumerate(values) if not is_number(x))
         raise GraphError(f"{place(row)}: {name} is {values[row]!r}, not a number", f"correct the {name}") from None

@@ -9,13 +9,14 @@ such as a tuple or a whole number from networkx, it is converted with ``str``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.data.kinds import wrong_kind
 from neodp.data.tables.problems import Place
 from neodp.errors import GraphError, LargeEpsilon, UnknownKey, near
 
@@ -204,7 +205,9 @@ def strings(values: Any, what: str, place: Any) -> pa.StringArray:
     if not isinstance(values, pa.Array | pa.ChunkedArray):
         try:
             values = pa.array(values, pa.string())
-        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError, TypeError, OverflowError):
+            if not isinstance(values, Sequence | np.ndarray):
+                raise wrong_kind(what, values, "several texts") from None
             row = next(i for i, x in enumerate(values) if not is_text(x))
             raise GraphError(f"{place(row)}: {what} is {values[row]!r}, not a text", "give a string") from None
     if values.null_count:

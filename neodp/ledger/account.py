@@ -25,6 +25,7 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from neodp.data.formatting import number
+from neodp.data.kinds import require_fields
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.composition import Loss, Total, admits, filtered
@@ -54,8 +55,9 @@ class Limit:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.releases is not None and self.releases < 0:
-            raise GraphError(f"the limit is {self.releases} releases", "give a whole number of at least 0")
+        require_fields(self)
+        if self.releases is not None and not 0 <= self.releases < 2**63:
+            raise GraphError(f"the limit is {self.releases} releases", "give a whole number of at least 0, below 2^63")
         if self.epsilon is not None and not 0.0 <= self.epsilon < math.inf:
             raise GraphError(f"the limit is epsilon {self.epsilon}", "give a number of at least 0")
         if not 0.0 <= self.delta <= 1.0:

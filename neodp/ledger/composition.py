@@ -53,6 +53,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.validation import Floats
 from neodp.errors import PrivacyError
 
@@ -102,7 +103,7 @@ def basic(losses: Losses) -> Loss:
     >>> basic([Loss(5.0), Loss(0.25)])
     Loss(epsilon=5.25, delta=0.0)
     """
-    known = Counter(losses)
+    known = _counted(losses)
     epsilon = sum((Fraction(loss.epsilon) * n for loss, n in known.items()), Fraction(0))
     return Loss(above(epsilon), min(1.0, above(_sum_of_deltas(known))))
 
@@ -111,6 +112,7 @@ def _sum_of_deltas(known: Counter[Loss]) -> Fraction:
     return sum((Fraction(loss.delta) * n for loss, n in known.items()), Fraction(0))
 
 
+@checked
 def compose(losses: Losses, delta: float = 0.0) -> Total:
     """Return the least epsilon that several answers keep together at a delta, if they were fixed beforehand.
 
@@ -132,7 +134,7 @@ def compose(losses: Losses, delta: float = 0.0) -> Total:
     >>> compose([Loss(0.5)] * 3)
     Total(epsilon=1.5, delta=0.0, how='basic')
     """
-    known = Counter(losses)
+    known = _counted(losses)
     if not 0.0 <= delta <= 1.0:
         raise PrivacyError(f"delta is {delta!r}", "give a number from 0 to 1")
     plain = basic(known)
@@ -143,6 +145,7 @@ def compose(losses: Losses, delta: float = 0.0) -> Total:
     return Total(plain.epsilon, plain.delta, "basic")
 
 
+@checked
 def admits(losses: Losses, epsilon: float, delta: float) -> bool:
     """Return whether the filter admits several answers, so that all together keep (epsilon, delta) however chosen.
 
@@ -155,6 +158,7 @@ def admits(losses: Losses, epsilon: float, delta: float) -> bool:
     return total.epsilon <= epsilon and total.delta <= delta
 
 
+@checked
 def filtered(losses: Losses, delta: float = 0.0) -> Total:
     """Return the least epsilon at which the filter for a delta admits several answers.
 
@@ -174,7 +178,7 @@ def filtered(losses: Losses, delta: float = 0.0) -> Total:
     >>> total.how, round(total.epsilon, 2)
     ('filter', 16.35)
     """
-    known = Counter(losses)
+    known = _counted(losses)
     _require(known)
     if not 0.0 <= delta <= 1.0:
         raise PrivacyError(f"delta is {delta!r}", "give a number from 0 to 1")
@@ -244,7 +248,7 @@ class _Worst:
 
     @classmethod
     def of(cls, losses: Losses) -> _Worst:
-        known = Counter(losses)
+        known = _counted(losses)
         _require(known)
         told = 1 - math.prod((_at_most(1 - Fraction(loss.delta), n) for loss, n in known.items()), start=Fraction(1))
         counts: Counter[float] = Counter()
@@ -263,6 +267,14 @@ class _Worst:
             tail = float((self.chance[beyond] * -np.expm1(epsilon - self.loss[beyond])).sum())
             tail = min(1.0, tail * (1.0 + SLACK) + len(self.loss) * 2.0**-1022)
         return above(self.told + (1 - self.told) * Fraction(tail))
+
+
+def _counted(losses: Iterable[Loss] | Mapping[Loss, int]) -> Counter[Loss]:
+    """Return how often each loss occurs; refuse what is no loss."""
+    known = Counter(losses) if isinstance(losses, Iterable) and not isinstance(losses, str | bytes) else None
+    if known is None or not all(isinstance(loss, Loss) for loss in known):
+        raise wrong_kind("losses", losses, "Losses, as in [Loss(0.5)]")
+    return known
 
 
 def _require(known: Counter[Loss]) -> None:

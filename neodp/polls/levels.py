@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.data.validation import MAX_EPSILON
+from neodp.errors import GraphError
 from neodp.polls.mechanism import Group, Margin, Poll
 
 __all__ = ["WhatIf", "what_if"]
@@ -22,6 +25,7 @@ class WhatIf:
     all: Margin
 
 
+@checked
 def what_if(poll: Poll, margin: int, raised: float, *, most: int = 20) -> list[WhatIf]:
     """Return, for each group, the accuracy at a margin if its epsilon were higher by `raised`.
 
@@ -29,6 +33,10 @@ def what_if(poll: Poll, margin: int, raised: float, *, most: int = 20) -> list[W
     groups: the closed form needs no search, and no work per dataset. If there are more than `most` groups, only the
     largest are considered.
     """
+    if not 1 <= margin <= poll.largest_margin:
+        raise GraphError(f"the margin is {margin}", f"give a whole number from 1 to {poll.largest_margin:,}")
+    if not 0.0 <= raised < math.inf:
+        raise GraphError(f"raised is {raised!r}", "give by how much an epsilon is raised, as in 0.5")
     found = []
     for g in np.sort(np.argsort([-each.size for each in poll.groups], kind="stable")[:most]).tolist():
         group = poll.groups[g]

@@ -77,6 +77,7 @@ from numpy.typing import NDArray
 
 from neodp.core.inequalities import exponential, holds
 from neodp.core.sampling import BITS, wholes
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls.costs import FAR, chance, crossing, units
@@ -389,6 +390,7 @@ class Plurality(Poll):
         return np.concatenate([[0], np.cumsum(each[group])]), np.concatenate([[0], group])
 
 
+@checked
 def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = None) -> list[str]:
     """Return the inequalities that the mechanism violates between a dataset and its neighbours, in exact arithmetic.
 
@@ -400,6 +402,11 @@ def violations(poll: Poll, counts: Counts, *, groups: Sequence[int] | None = Non
     groups : sequence of int, optional
         The groups whose people may differ between neighbours; by default all.
     """
+    table = np.asarray(counts)
+    if table.shape != (len(poll.groups), len(poll.options)) or table.dtype.kind not in "iu":
+        raise wrong_kind("counts", counts, "whole numbers, one row per group and one column per option")
+    if (table < 0).any() or (table.sum(axis=1) != poll.sizes).any():
+        raise GraphError("the counts do not add up to the sizes of the groups", "count every person once")
     one, here = 2**BITS, wholes(poll.distribution(counts))
     broken = []
     for other, epsilon in poll.neighbors(counts, groups):

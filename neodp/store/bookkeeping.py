@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import EllipsisType
 
+from neodp.data.kinds import checked
 from neodp.data.names import normal, valid_name
 from neodp.data.validation import caution
 from neodp.ledger.account import Account, Ledger, Limit
@@ -21,6 +22,7 @@ class Bookkeeping:
     port: Port
     """The primitives of the store."""
 
+    @checked
     def account(self, population: str = DEFAULT) -> Account:
         """Return a population's total spending and its limit, without reading every release.
 
@@ -31,6 +33,7 @@ class Bookkeeping:
         """
         return self.port.account(population)
 
+    @checked
     def ledger(self, population: str = DEFAULT) -> Ledger:
         """Return everything that was answered about a population, and the limit of what may be answered.
 
@@ -109,6 +112,7 @@ class Bookkeeping:
         """
         return self.port.allow(valid_name("population", population), limit)
 
+    @checked
     def change_limit(
         self,
         population: str = DEFAULT,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neodp.data.kinds import checked
 from neodp.data.names import normal
 from neodp.data.validation import caution
 from neodp.errors import UnknownGraph, near
@@ -45,6 +46,7 @@ class Protections:
 
         return [Protection.read(text) for _, text in sorted(self.port.protections().items())]
 
+    @checked
     def protection(self, population: str) -> Protection:
         """Return the protection of a population.
 
@@ -62,12 +64,14 @@ class Protections:
             raise UnknownGraph(f"no people are protected as population {population!r}", hint)
         return Protection.read(text)
 
+    @checked
     def protect(self, protection: Protection) -> Protection:
         """Keep a protection, in place of any of the same population."""
         caution(protection.default_epsilon or 0.0)
         self.port.put_protection(protection.population, protection.text)
         return protection
 
+    @checked
     def unprotect(self, population: str) -> None:
         """Drop a protection; what was answered and spent stays.
 

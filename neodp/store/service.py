@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from neodp.data.frames import Tabular, html_table
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.errors import GraphError, NeodpError, ReadOnlyStore, StoreError
 from neodp.hints import Call, Hint, Option
@@ -198,6 +199,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """Return all graphs, sorted by name."""
         return self.port.graphs()
 
+    @checked
     def info(self, name: str) -> GraphInfo:
         """Return what is known about a graph, in whatever state.
 
@@ -208,6 +210,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self.port.info(name)
 
+    @checked
     def ready(self, name: str) -> GraphInfo:
         """Return what is known about a completely loaded graph.
 
@@ -218,6 +221,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self.port.ready(name)
 
+    @checked
     def load(
         self,
         name: str,
@@ -243,10 +247,12 @@ class Store(Bookkeeping, Protections, Tabular):
         self.port.load(name, graph, replace=replace, population=population, progress=progress)
         return self.port.info(name)
 
+    @checked
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         """Delete a graph with everything that belongs to it, and return how many datasets it had."""
         return self.port.drop(self.port.info(name), progress)
 
+    @checked
     def read(
         self,
         name: str,
@@ -269,6 +275,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self.port.read(name, keys=keys, color=color, radius=radius, progress=progress)
 
+    @checked
     def neighbors(self, name: str, keys: Sequence[str]) -> Star:
         """Return the edges at some datasets, in one query."""
         return self.port.neighbors(name, keys)
@@ -280,6 +287,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self.port.view(name, keys, write=write)
 
+    @checked
     def column(self, name: str, property: str) -> pa.Table:
         """Return a property of a graph's datasets, whoever wrote it, as the columns `key` and `value`.
 
@@ -289,10 +297,12 @@ class Store(Bookkeeping, Protections, Tabular):
 
     # --- alpha and mechanisms -----------------------------------------------------------------------------
 
+    @checked
     def write_alpha(self, name: str, graph: DatasetGraph, *, progress: Progress = silent) -> int:
         """Store the alpha of `graph`, remove the mechanism, and return how many datasets have alpha."""
         return self.port.write_alpha(name, graph, progress=progress)
 
+    @checked
     def write(self, name: str, mechanism: Mechanism, *, progress: Progress = silent) -> int:
         """Store a mechanism's probabilities on its datasets, and return how many datasets there are.
 
@@ -305,6 +315,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self._local.write(name, mechanism, progress)
 
+    @checked
     def mechanism(self, name: str, *, progress: Progress = silent) -> StoredMechanism:
         """Return the stored mechanism of a graph, complete or not at all.
 
@@ -317,6 +328,7 @@ class Store(Bookkeeping, Protections, Tabular):
 
     # --- what is computed ---------------------------------------------------------------------------------
 
+    @checked
     def evaluate(
         self,
         name: str,
@@ -350,10 +362,12 @@ class Store(Bookkeeping, Protections, Tabular):
         how: dict[str, Any] = {"engine": chosen, "limit": limit, "write": write}
         return self._by(chosen, lambda by: by.evaluate(name, wanted, **how)).result
 
+    @checked
     def check(self, name: str, *, engine: Engine = "auto", progress: Progress = silent) -> Ran[Check]:
         """Check whether a graph can be extended (:func:`neodp.check`), and tell which engine checked it."""
         return self._by(engine, lambda by: by.check(name, progress))
 
+    @checked
     def extend(
         self,
         name: str,
@@ -389,10 +403,12 @@ class Store(Bookkeeping, Protections, Tabular):
         chosen = engine if method is None else "client"
         return self._by(chosen, lambda by: by.stream(name, method=method, progress=progress)).result
 
+    @checked
     def estimate(self, name: str, *, engine: Engine = "auto") -> Ran[dict[str, Any]]:
         """Return the memory that ``extend`` takes, in bytes, and the engine that would use it."""
         return self._by(engine, lambda by: by.estimate(name))
 
+    @checked
     def audit(
         self, name: str, *, engine: Engine = "auto", worst: int = 5, progress: Progress = silent
     ) -> Ran[AuditedMechanism]:
@@ -405,10 +421,12 @@ class Store(Bookkeeping, Protections, Tabular):
         """
         return self._by(engine, lambda by: by.audit(name, worst, progress))
 
+    @checked
     def certify(self, name: str, *, verify: bool = False) -> GraphInfo:
         """Return what is known about a certified graph (:mod:`neodp.store.answering`); certify it now if necessary."""
         return self._local.certified(name, verify=verify)
 
+    @checked
     def answer(
         self,
         graph: str,
@@ -451,6 +469,7 @@ class Store(Bookkeeping, Protections, Tabular):
 
     # --- Cypher and profiles ------------------------------------------------------------------------------
 
+    @checked
     def query(self, query: str, name: str, **parameters: Any) -> pa.Table:
         """Return the result of a canned query (:mod:`neodp.store.cypher`).
 
@@ -465,6 +484,7 @@ class Store(Bookkeeping, Protections, Tabular):
                 self.port.mark_changed(name)
         return found
 
+    @checked
     def select(self, text: str) -> pa.Table:
         """Return the result of a user's own Cypher, which may only read the graph (:mod:`neodp.store.reading`).
 

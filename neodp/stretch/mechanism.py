@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from neodp.data.kinds import checked, require_fields
 from neodp.data.validation import Floats, caution
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
@@ -125,6 +126,7 @@ class Stretching:
     scale: float = field(init=False)
 
     def __post_init__(self) -> None:
+        require_fields(self)
         v = privacy_vector(self.v, self.function.size)
         steps = np.floor(v * STEPS) + (v == 1.0)  # at most v (2^24 + 1), without rounding
         lowered = np.maximum(steps - 1, 0) / STEPS
@@ -265,6 +267,7 @@ def _bisect(f: Function, i: int, bound: float) -> float:
     return low
 
 
+@checked
 def weighted_sum(coefficients: ArrayLike) -> Function:
     """Return the sum of c_i d_i over items from 0 to 1: S_i = |c_i| w_i, so w_i = min(1, v_i S / |c_i|).
 
@@ -273,7 +276,9 @@ def weighted_sum(coefficients: ArrayLike) -> Function:
     >>> stretching_weights(weighted_sum([2, -1]), [0.5, 0.25]).tolist()
     [0.5, 0.5]
     """
-    c = np.asarray(coefficients, np.float64)
+    c = np.atleast_1d(np.asarray(coefficients, np.float64))
+    if c.ndim != 1 or not np.isfinite(c).all():
+        raise PrivacyError(f"the coefficients are {coefficients!r}", "give one finite number per item")
     size = np.abs(c).tolist()
     return Function(
         len(c),
@@ -284,6 +289,7 @@ def weighted_sum(coefficients: ArrayLike) -> Function:
     )
 
 
+@checked
 def scalar_product(items: int) -> Function:
     """Return the scalar product of two profiles with items from 0 to 1, for which w = v (Lemma 4).
 

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import Floats, Ints, caution
 from neodp.errors import PrivacyError
@@ -76,6 +77,7 @@ class Neighbors:
     cost_of_others: Cost
 
 
+@checked
 def neighbors(
     profiles: Profiles,
     k: int = 10,
@@ -120,6 +122,7 @@ def neighbors(
     return Neighbors(np.arange(n, dtype=np.int32), best.user, best.score, cost, Cost(cost.epsilon, 0))
 
 
+@checked
 def nearest(
     profiles: Profiles,
     user: str,

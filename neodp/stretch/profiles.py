@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.data.kinds import Several, checked, wrong_kind
 from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
 from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
@@ -69,15 +70,16 @@ class Profiles:
             column.setflags(write=False)
 
     @classmethod
+    @checked
     def from_columns(
         cls,
-        user: Any,
-        item: Any,
+        user: Several,
+        item: Several,
         value: ArrayLike = 1.0,
         weight: ArrayLike = 1.0,
         *,
-        users: Any = None,
-        items: Any = None,
+        users: Several | None = None,
+        items: Several | None = None,
         group: Sequence[str] | None = None,
         name: str = "profile",
         place: Callable[[int], str] = "like {}".format,
@@ -327,7 +329,10 @@ def _strings(ids: Any) -> pa.StringArray:
 
     column = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
     if not isinstance(column, pa.Array):
-        column = pa.array(column, pa.string())
+        try:
+            column = pa.array(column, pa.string())
+        except (pa.ArrowException, TypeError):
+            raise wrong_kind("ids", ids, "texts") from None
     return column.cast(pa.string())
 
 

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats, caution
 from neodp.errors import PrivacyError
 from neodp.ledger.composition import Loss, compose
@@ -178,6 +179,7 @@ class Similarities:
         return scores
 
 
+@checked
 def similarity(
     profiles: Profiles,
     one: str,

@@ -7,16 +7,19 @@ which that chance is given.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from neodp.data.validation import Floats
+from neodp.data.kinds import checked
+from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.errors import GraphError
 
 __all__ = ["balanced_truth", "induced", "path_mechanism", "ternary", "ternary_thresholds"]
 
 
-def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
+@checked
+def path_mechanism(alpha: float, epsilon: ArrayLike) -> Floats:
     """Return the optimal mechanism on a path whose first vertex has Pr = `alpha`, for delta = 0.
 
     With s_i the sum of the first i epsilons, and tau the first i with 1/alpha <= e^{s_i} (e^{eps_i} + 1),
@@ -45,6 +48,9 @@ def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
     array([0.1 , 0.2 , 0.4 , 0.7 , 0.85])
     """
     steps = np.asarray(epsilon, np.float64)
+    _require(alpha=alpha)
+    if steps.ndim != 1 or not ((steps >= 0.0) & (steps <= MAX_EPSILON)).all():
+        raise GraphError(f"the epsilons are {epsilon!r}", f"give numbers from 0 to {MAX_EPSILON:g}, one per edge")
     total = np.concatenate([[0.0], np.cumsum(steps)])
     reached = np.flatnonzero(alpha * np.exp(total[:-1]) * (np.exp(steps) + 1.0) >= 1.0)
     tau = int(reached[0]) if len(reached) else len(steps)
@@ -53,6 +59,7 @@ def path_mechanism(alpha: float, epsilon: Sequence[float]) -> Floats:
     return np.concatenate([before, after])
 
 
+@checked
 def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> float:
     """Return p(d, alpha), the greatest chance at distance d from a dataset with chance `alpha`.
 
@@ -75,6 +82,7 @@ def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> 
     >>> round(induced(3, 0.1, math.log(2)), 12), round(induced(3, 0.3, math.log(2)), 12)
     (0.7, 0.9)
     """
+    _require(distance=distance, alpha=alpha, epsilon=epsilon, delta=delta)
     if epsilon == 0.0:
         return min(1.0, alpha + distance * delta)
     grow = math.exp(epsilon)
@@ -90,6 +98,7 @@ def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> 
     return min(1.0, math.exp((tau - back) * epsilon) * alpha - math.expm1(-back * epsilon) + gained)
 
 
+@checked
 def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
     """Return the chance of the true answer at a distance from the boundary, if the boundary is balanced.
 
@@ -107,6 +116,7 @@ def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
     >>> balanced_truth(0, math.log(3)), round(balanced_truth(1, math.log(3)), 12)
     (0.75, 0.916666666667)
     """
+    _require(distance=distance, epsilon=epsilon, delta=delta)
     if epsilon == 0.0:
         return min(1.0, (1.0 + delta) / 2.0 + distance * delta)
     grow = math.exp(epsilon)
@@ -115,6 +125,7 @@ def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
     return min(1.0, 1.0 - wrong)
 
 
+@checked
 def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, int]:
     """Return tau_R and tau_B, the distances up to which Pr[blue or red] and Pr[blue] grow by e^epsilon a step.
 
@@ -132,6 +143,12 @@ def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, in
     >>> ternary_thresholds(0.0545, 0.1636, 0.1823), ternary_thresholds(0.1636, 0.0545, 0.1823)
     ((5, 12), (5, 6))
     """
+    _require(blue=blue, red=red, epsilon=epsilon)
+    if not (blue > 0.0 and blue + red <= 1.0 and epsilon > 0.0):
+        raise GraphError(
+            f"blue is {blue!r}, red {red!r} and epsilon {epsilon!r}",
+            "give chances that add up to at most 1, blue and epsilon above 0",
+        )
 
     def tau(start: float) -> int:
         return math.floor(max(0.0, 1.0 - math.log(start * (math.exp(epsilon) + 1.0)) / epsilon))
@@ -139,6 +156,7 @@ def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, in
     return tau(blue + red), tau(blue)
 
 
+@checked
 def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[float, float, float]:
     """Return the three probabilities at a distance from the boundary, for the order blue, red, green and delta = 0.
 
@@ -162,6 +180,7 @@ def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[flo
     >>> [round(p, 4) for p in ternary(12, 0.0545, 0.1636, 0.1823)]
     [0.4858, 0.3865, 0.1277]
     """
+    _require(distance=distance)
     first, second = ternary_thresholds(blue, red, epsilon)
     both = blue + red
 
@@ -176,3 +195,15 @@ def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[flo
     r = grown(i) * red if i <= first else grown(min(0, second - i)) * middle(min(i, second))
     g = 1.0 - grown(i) * both if i <= first else grown(first - i) * (1.0 - grown(first) * both)
     return b, r, g
+
+
+LARGEST = {"distance": 10**6, "epsilon": MAX_EPSILON}
+"""The greatest value of each argument that is not a chance."""
+
+
+def _require(**given: float) -> None:
+    """Refuse an argument that is out of its range."""
+    for name, value in given.items():
+        most = LARGEST.get(name, 1.0)
+        if not 0.0 <= value <= most:
+            raise GraphError(f"{name} is {value!r}", f"give a number from 0 to {most:g}")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core.mechanism import Mechanism
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 
@@ -106,6 +107,7 @@ class Comparison:
         return said if self.verdict == "equal" else f"{said}: {figures} of {self.datasets:,} datasets"
 
 
+@checked
 def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
     """Compare two mechanisms dataset by dataset, with a relative tolerance of 1e-9.
 

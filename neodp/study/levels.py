@@ -28,6 +28,7 @@ from neodp.core.privacy import EpsilonDelta, Labels
 from neodp.core.rainbow import Method
 from neodp.data.family import family
 from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import MAX_EPSILON, Bools, Floats
 from neodp.errors import PrivacyError
 
@@ -63,6 +64,7 @@ class Raised:
     worst: float
 
 
+@checked
 def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raised]:
     """Return the accuracy of a mechanism, now and with the epsilon of each level higher by `raised`.
 

@@ -54,6 +54,7 @@ from neodp.core.privacy import EpsilonDelta, Labels, certain
 from neodp.core.symmetry import classes
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked, wrong_kind
 from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
 
@@ -106,6 +107,7 @@ class Optimum(Choice):
     rounds: int
 
 
+@checked
 def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Floats:
     """Return weights over the datasets of a graph that add up to 1.
 
@@ -142,6 +144,7 @@ def prior(graph: DatasetGraph, how: str | Mapping[Any, float] = "uniform") -> Fl
     raise GraphError(f"there is no prior {how!r}", "give 'uniform', 'distance', or a weight per dataset")
 
 
+@checked
 def optimize(
     graph: DatasetGraph, weights: Floats | None = None, *, fair: bool = False, work: int | None = None
 ) -> Optimum:
@@ -184,7 +187,7 @@ def optimize(
     >>> bool(neodp.audit(g, m))
     True
     """
-    w = prior(graph) if weights is None else weights
+    w = prior(graph) if weights is None else _valid(graph, weights)
     if not family(graph).binary:
         if fair:
             raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "leave out 'fair', which needs two")
@@ -204,12 +207,14 @@ def optimize(
     return Optimum("optimized", best.alpha, best.expected, best.worst, bound, len(program.weight), rows, rounds)
 
 
+@checked
 def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> Choice:
     """Find the best alpha that is the same at all boundary datasets of a colour (``neodp.homogeneous``).
 
     The accuracy is a concave function of the one free number, since U is concave and increasing; golden-section search
     finds the best number to about 1e-6.
     """
+    weights = _valid(graph, weights)
 
     def at(first: float) -> Choice:
         return _choice(graph, weights, "homogeneous", homogeneous(graph, first))
@@ -239,7 +244,7 @@ def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tupl
 
     With more than two colours, the balanced alpha is homogeneous.
     """
-    even = _choice(graph, weights, "balanced", balanced(graph))
+    even = _choice(graph, _valid(graph, weights), "balanced", balanced(graph))
     if not family(graph).binary:
         return optimize(graph, weights, fair=fair), even
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
@@ -392,9 +397,25 @@ def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> C
     return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
 
 
+def _valid(graph: DatasetGraph, weights: Floats) -> Floats:
+    """Return weights, one per dataset, after checking that they are finite, not negative and not all 0."""
+    found = np.asarray(weights, np.float64)
+    if found.shape != (len(graph),):
+        raise GraphError(f"there are {found.size} weights for {len(graph):,} datasets", "give one for each dataset")
+    wrong = np.flatnonzero(~((found >= 0.0) & np.isfinite(found)))
+    if len(wrong):
+        raise GraphError(f"the weight of {graph.key(wrong[0])!r} is {found[wrong[0]]}", "give finite numbers from 0 on")
+    if not found.sum() > 0.0:
+        raise GraphError("all weights are 0", "give one above 0")
+    return found
+
+
 def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:
     where = positions(given, graph.keys, "a weight")
-    values = np.array(list(given.values()), np.float64)
+    try:
+        values = np.array(list(given.values()), np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_kind("how", given, "a number for each key") from None
     wrong = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
     if len(wrong):
         key = list(given)[int(wrong[0])]

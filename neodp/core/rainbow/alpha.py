@@ -20,6 +20,7 @@ from neodp.core import boundary, inequalities, traversal
 from neodp.core.rainbow.orders import Order, order_name, require_orders
 from neodp.core.witness import ROUNDING, OrderConflict, Witness
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha, UnhitBoundary
 from neodp.hints import Call, Hint
@@ -35,6 +36,7 @@ class BoundaryAlpha(NamedTuple):
     filled: NDArray[np.int64]
 
 
+@checked
 def alpha_by_order(graph: DatasetGraph) -> BoundaryAlpha:
     """Return the alpha of every order that has a boundary, from a graph's alpha; for ``Table`` and ``Line``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ MOST_PLACES = 30
 
 def named_colors(colors: Sequence[str], k: int) -> tuple[str, ...]:
     """Return k different names of colours."""
-    named = tuple(colors)
+    named = tuple(colors) if isinstance(colors, Iterable) else (colors,)
     if len(named) != k or len(set(named)) < k or not all(isinstance(color, str) for color in named):
         raise GraphError(
             f"the colours are {', '.join(map(str, named)) or 'none'}",

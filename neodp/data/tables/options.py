@@ -6,6 +6,7 @@ import codecs
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from neodp.data.kinds import require_fields
 from neodp.errors import GraphError
 
 __all__ = ["ExtraColumns", "ReadOptions"]
@@ -52,6 +53,7 @@ class ReadOptions:
     header_row: int | None = None
 
     def __post_init__(self) -> None:
+        require_fields(self)
         if self.encoding is not None:
             try:
                 text = codecs.lookup(self.encoding)._is_text_encoding  # "hex" and "rot13" are no encodings of text

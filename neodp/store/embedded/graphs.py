@@ -163,7 +163,7 @@ class EmbeddedGraphs(Port):
 
         content = self._seen(row)
         places = layer = np.unique(self._places(content, row["name"], keys))
-        for _ in range(radius):
+        for _ in range(min(radius, row["datasets"])):
             layer = np.setdiff1d(content.edges_at(layer).neighbor, places)
             places = np.union1d(places, layer)
         colors = content.color(places)
