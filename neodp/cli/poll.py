@@ -26,17 +26,20 @@ from neodp.cli.options import (
     Title,
     reading,
 )
+from neodp.cli.outcome_text import outcome_choice, shown_outcomes
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
+from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
 from neodp.data.formatting import count
 from neodp.data.names import normal
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
+from neodp.polls.outcomes.survey import OutcomeSurvey
 
 if TYPE_CHECKING:
     from neodp.store import Store
@@ -65,7 +68,10 @@ def poll(
             help="Instead of a file: one label and its own properties, 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
         ),
     ] = None,
-    query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
+    query: Annotated[
+        str,
+        typer.Option(help="majority, threshold:2/3, plurality, median, quantile:0.9, count:yes, counts or ranking."),
+    ] = "majority",
     mechanism: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +162,10 @@ def poll(
             help="With --secret-levels: an example, as in '500 people, levels about 30/50/20'.", metavar="TEXT"
         ),
     ] = None,
+    ranges: Annotated[
+        str | None,
+        typer.Option(help="With --query count or counts: the width of ranges, 50, or where each begins, 0,100,200."),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -167,14 +177,16 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
+    session: Session = context.obj
+    session.require_right(of_server=reveal)
     require_report(report, release, force)
     if plot is not None and not force:
         require_new(plot)
-    session: Session = context.obj
     votes = vote or []
     choices = _choices(options, option, options_file)
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
-    survey = survey_of(
+    survey = _survey(
+        session,
         table,
         vote=votes,
         epsilon=epsilon,
@@ -198,6 +210,7 @@ def poll(
         cap=cap,
         share=share,
         expect=expect,
+        ranges=ranges,
     )
     if release is not None:
         survey = _chosen(survey)
@@ -207,6 +220,12 @@ def poll(
         facts = survey.facts()
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
+    elif isinstance(survey, OutcomeSurvey):
+        if any(each is not None for each in (what_if, margin, plot)):
+            raise GraphError(f"--what-if, --margin and --plot do not go with --query {query}", "leave them out")
+        facts = survey.facts()
+        for inquiry, fact in zip(survey.inquiries, facts if reveal else (), strict=False):
+            fact["revealed"] = inquiry.revealed()
     else:
         facts = [question.facts() for question in survey.questions]
     for question, fact in zip(survey.questions, facts, strict=False):
@@ -222,6 +241,7 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
+            require_limit(store, population or DEFAULT)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             answers = survey.release(
@@ -240,10 +260,12 @@ def poll(
             fact |= {
                 "graph": subject,
                 "release": release,
-                "answer": answer if isinstance(answer, str) else answer[fact["part"]],
+                "answer": answer if fact.get("part") is None else answer[fact["part"]],
             }
     if isinstance(survey, SecretSurvey):
         show({"questions": facts}, json, lambda: shown_secret(facts, since))
+    elif isinstance(survey, OutcomeSurvey):
+        show({"questions": facts}, json, lambda: shown_outcomes(survey, facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal, since=since))
 
@@ -260,6 +282,16 @@ def _same_table(store: Store, survey: Survey, population: str) -> None:
                 "must count together, under one name"
             )
             typer.echo(f"neodp: {harmless(note)}", err=True)
+
+
+def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
+    """Return the survey of a table; an analyst is not told what is wrong with the table, which could quote it."""
+    try:
+        return survey_of(table, **given)
+    except NeodpError:
+        if session.store_is_for_analysts():
+            raise hidden() from None
+        raise
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:
@@ -296,8 +328,10 @@ def _people(
                 )
             votes, epsilon = header[:1], header[1]
     if not votes or epsilon is None:
-        which, what = ("--epsilon", "everybody's epsilon") if votes else ("--vote", "the votes")
-        raise GraphError(f"which column has {what}?", f"name it, as in {which} COL")
+        if votes:
+            again = "a column, or one number such as 1: neodp poll … --accuracy 0.9 proposes one"
+            raise GraphError("everybody's epsilon is missing", again)
+        raise GraphError("which column has the votes?", "name it, as in --vote COL")
     assert table is not None
     return table, votes, epsilon
 
@@ -309,7 +343,8 @@ def _chosen(survey: Survey) -> Survey:
     except GraphError:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        return survey.with_mechanism(choice(survey))
+        chosen = outcome_choice(survey) if isinstance(survey, OutcomeSurvey) else choice(survey)
+        return survey.with_mechanism(chosen)
     return survey
 
 

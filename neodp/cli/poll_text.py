@@ -11,9 +11,9 @@ import typer
 from neodp.cli.common import harmless, say, table
 from neodp.data.formatting import at_least, at_most, count, day, listed, number, share
 from neodp.ledger.account import epsilon_rounded_up
-from neodp.polls import Poll, PollQuestion, Survey
+from neodp.polls import Group, PollQuestion, Survey
 
-__all__ = ["choice", "shown", "shown_secret"]
+__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism"]
 
 MOST = 20
 """The largest number of groups to show."""
@@ -35,6 +35,11 @@ def choice(survey: Survey) -> str:
             both = facts["mechanisms"]
             words = f"{question.label}: {_side_by_side(both)}. {_in_words(both, facts['groups'])}"
             typer.echo(harmless(words), err=True)
+    return typed_mechanism()
+
+
+def typed_mechanism() -> str:
+    """Ask for a mechanism on stderr, until one is typed; without any input, end without an answer."""
     typer.echo("An answer cannot be drawn again. Which mechanism, balanced or weighted? ", err=True, nl=False)
     while (answer := sys.stdin.readline().strip().lower()) not in ("balanced", "weighted"):
         if not answer:
@@ -62,7 +67,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool, since: s
 def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str | None) -> None:
     """Show one question in full."""
     _facts(question, facts)
-    _guarantees(question.poll, 1)
+    guarantees(question.poll.groups, 1)
     if facts["by_margin"]:
         _mechanisms(facts, chosen)
         say(
@@ -101,7 +106,12 @@ def _by_margin(known: list[tuple[str, int]]) -> str:
 
 def _facts(question: PollQuestion, facts: dict[str, Any]) -> None:
     tie = " A tie is a no." if question.query == "majority" and facts["people"] % 2 == 0 else ""
-    say(f"question     {question.name}: {facts['asks']}{tie}")
+    heading(facts, tie)
+
+
+def heading(facts: dict[str, Any], tie: str = "") -> None:
+    """Show the question, and who is asked."""
+    say(f"question     {facts['question']}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")
     if facts["skipped"]:
         say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; it is public that they took no part")
@@ -174,7 +184,7 @@ def _asked_of_all(survey: Survey) -> int:
     return len({question.name for question in survey.questions})
 
 
-def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
+def guarantees(people: Sequence[Group], questions: int, *, sizes: bool = True) -> None:
     """Show the guarantee for each group."""
     columns = [
         "level",
@@ -185,13 +195,13 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
     ]
     rows = [
         [g.level, g.epsilon, g.size, f"a factor of {epsilon_rounded_up(g.factor)}", at_most(g.belief)]
-        for g in poll.groups[:MOST]
+        for g in people[:MOST]
     ]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
-    if len(poll.groups) > MOST:
-        say(f"… and {count(len(poll.groups) - MOST, 'more group')}")
+    if len(people) > MOST:
+        say(f"… and {count(len(people) - MOST, 'more group')}")
     if questions > 1:
         say(f"This holds for each question: over all {questions} of them, each epsilon counts {questions} times.")
 
@@ -213,7 +223,8 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
             found = fact["revealed"]
             row += [found["color"], found["margin"], found["p_true"], min(found["probabilities"].values())]
         rows.append(row)
-    _guarantees(max((q.poll for q in questions), key=lambda poll: len(poll.groups)), _asked_of_all(survey), sizes=False)
+    most = max((question.poll for question in questions), key=lambda poll: len(poll.groups))
+    guarantees(most.groups, _asked_of_all(survey), sizes=False)
     if survey.by is not None:
         unchecked = "" if survey.id is not None else ", if nobody has two rows (--id COL checks that)"
         say(f"One answer for each {survey.by!r}: everybody is in one of them only, and pays once{unchecked}.")

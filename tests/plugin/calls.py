@@ -20,7 +20,7 @@ from tools import neo4j_server as servers
 
 __all__ = ["Caller", "Refused", "guests", "refused", "transactions", "with_plugin"]
 
-_REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
+_REFUSAL = re.compile(r"(.*);\n(.*) \[(\w+)\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Refused:
 
 def refused(error: Neo4jError) -> Refused:
     """The refusal that an error of the server tells of."""
-    found = _REFUSAL.search(error.message or "")
+    found = _REFUSAL.fullmatch(error.message or "")
     assert found, error.message
-    kind, message, hint = found.groups()
+    message, hint, kind = found.groups()
     if kind not in ("client", "memory"):  # which send one to the client
         assert not re.search(r"'neodp |--\w|`(store|graph|neodp)\.|`\w+=", hint), hint
     return Refused(kind, message, hint)

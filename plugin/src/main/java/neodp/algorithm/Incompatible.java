@@ -14,7 +14,7 @@ public final class Incompatible extends Refusal {
         super(
                 "incompatible_alpha",
                 witness.sentence(),
-                "lower the first or raise the second, or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                "lower the first or raise the second, or see `CALL neodp.boundary.balanced.stream(" + Text.cypher(graph)
                         + ")` for a compatible choice");
         this.witness = witness;
     }

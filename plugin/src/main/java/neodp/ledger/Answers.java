@@ -171,7 +171,7 @@ public final class Answers {
         }
         Certificate certificate;
         try {
-            certificate = Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+            certificate = Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
                 DatasetGraph read = job.extended().graph;
                 requireConnected(read, job.workers);
                 return new Certificate(Fingerprint.of(read, job.workers), Level.of(read, job.workers));
@@ -295,7 +295,7 @@ public final class Answers {
     }
 
     private Chances[] extended(GraphInfo info, List<String> keys) {
-        return Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+        return Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
             Mechanism mechanism = job.extended();
             return at(mechanism, Keys.places(keys, mechanism.graph::index, job.workers), job.workers);
         });

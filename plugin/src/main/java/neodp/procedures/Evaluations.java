@@ -38,12 +38,14 @@ public final class Evaluations {
     private final Host host;
     private final Transaction tx;
     private final GraphInfo info;
+    private final Job.Manner manner;
     private final List<String> keys;
 
-    public Evaluations(Host host, Transaction tx, GraphInfo info, List<String> keys) {
+    public Evaluations(Host host, Transaction tx, GraphInfo info, Job.Manner manner, List<String> keys) {
         this.host = host;
         this.tx = tx;
         this.info = info;
+        this.manner = manner;
         this.keys = keys;
     }
 
@@ -74,7 +76,7 @@ public final class Evaluations {
 
     /** By a pass over the whole graph. */
     public Stream<Evaluation> whole(String proof) {
-        return Job.run(host, info.name(), Job.Threads.USUALLY, info, job -> {
+        return Job.run(host, info.name(), manner, info, job -> {
             Mechanism mechanism = job.extended();
             int[] asked = Keys.places(keys, mechanism.graph::index, job.workers);
             int n = mechanism.graph.size();
@@ -160,7 +162,7 @@ public final class Evaluations {
             row.probabilities = new LinkedHashMap<>();
             row.probabilities.put(graph.colors.get(0), mechanism.first(v));
             row.probabilities.put(graph.colors.get(1), mechanism.second(v));
-            row.p_true = mechanism.truth(v);
+            row.pTrue = mechanism.truth(v);
             row.path = path == null
                     ? List.of()
                     : path.datasets().stream().map(u -> graph.keys[u]).toList();

@@ -22,6 +22,8 @@ import org.neo4j.graphdb.Transaction;
  * whole.
  */
 public final class GraphWriter {
+    private static final String[] WRITTEN = {"p", "q", "p_true", "distance"};
+
     private final Workers workers;
     private final int batch;
 
@@ -30,8 +32,8 @@ public final class GraphWriter {
         this.batch = batch;
     }
 
-    /** Keep a mechanism's probabilities on its datasets; all or nothing for every reader. */
-    public void write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
+    /** Keep a mechanism's probabilities on its datasets, all or nothing for every reader; how many properties. */
+    public long write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
         String name = stored.info().name();
         DatasetGraph graph = stored.graph();
         String writer = UUID.randomUUID().toString().replace("-", "");
@@ -43,7 +45,7 @@ public final class GraphWriter {
                 batch,
                 (from, to) -> workers.write(name, tx -> {
                     requireOwner(tx, name, writer);
-                    Cursors.Writer properties = new Cursors.Writer(tx, "p", "q", "p_true", "distance");
+                    Cursors.Writer properties = new Cursors.Writer(tx, WRITTEN);
                     try (Cursors cursors = new Cursors(tx, "graph")) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
@@ -69,6 +71,7 @@ public final class GraphWriter {
         facts.put("privacy", Model.EPSILON_DELTA);
         facts.put("mu", null);
         owned("finish_mechanism", name, facts);
+        return (long) WRITTEN.length * graph.size();
     }
 
     /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
@@ -91,10 +94,11 @@ public final class GraphWriter {
         }
     }
 
-    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction. */
-    public void writeAlpha(StoredGraph stored, long[] label, boolean[] where) {
+    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction; at how many. */
+    public long writeAlpha(StoredGraph stored, long[] label, boolean[] where) {
         String name = stored.info().name();
-        workers.write(name, tx -> {
+        return workers.write(name, tx -> {
+            long written = 0;
             Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
             if (!row.containsValue(1L)) {
                 throw Refusal.overtaken(name);
@@ -109,9 +113,10 @@ public final class GraphWriter {
                     }
                     double[] alpha = Balanced.alpha(stored.graph(), label, v);
                     node.setProperty("alpha", alpha[1] == 1.0 - alpha[0] ? (Object) alpha[0] : alpha);
+                    written++;
                 }
             }
-            return null;
+            return written;
         });
     }
 
