@@ -38,7 +38,11 @@ def main() -> int:
 
 
 def _compiling() -> None:
-    print("neodp: compiling for this machine; this happens once, and takes up to a minute", file=sys.stderr, flush=True)
+    print(
+        "neodp: compiling what this command needs, once; it takes up to a minute",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

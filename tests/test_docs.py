@@ -83,7 +83,6 @@ SHELL = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start"
 @pytest.mark.parametrize("page", SHELL, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     """One block after the other in an empty folder, as a reader would; tests/test_docs_neo4j.py has the rest."""
-    pages.tables(tmp_path)
     script = pages.commands(page.read_text(encoding="utf-8"))
     assert "neodp" in script
     if page.name in ("audit.md", "backup.md", "budget.md"):  # which go on where others began

@@ -61,7 +61,7 @@ def test_the_installed_wheel_runs_the_demo(tmp_path: Path) -> None:
     there = (python.with_name("neodp"), "--store", "s.db")
     run(*there, "generate", "counts", "one", "99", "99", "--balanced", cwd=tmp_path)
     first = run(*there, "extend", "one", cwd=tmp_path)
-    assert first.startswith("neodp: compiling for this machine; this happens once, and takes up to a minute\n")
+    assert first.startswith("neodp: compiling what this command needs, once; it takes up to a minute\n")
     assert "compiling" not in run(*there, "extend", "one", cwd=tmp_path)
 
     told = metadata.Distribution.at(next(own.glob("neodp-*.dist-info"))).metadata

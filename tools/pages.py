@@ -7,12 +7,10 @@ r"""The code on the documentation's pages, as a reader would paste it, for the t
 
 from __future__ import annotations
 
-import gzip
 import re
-from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ELSEWHERE", "Block", "blocks", "commands", "tables"]
+__all__ = ["ELSEWHERE", "Block", "blocks", "commands"]
 
 ELSEWHERE = ("make ", "pip install", "NEO4J_URI")
 """A block of commands that contains one of these sets something up, or needs a server."""
@@ -32,22 +30,7 @@ def blocks(page: str, *languages: str) -> list[Block]:
     return [Block(block[1], block[2], page.count("\n", 0, block.start(2))) for block in found]
 
 
-def tables(folder: Path) -> None:
-    """Write the tables that the README uses to a folder: staff.csv, likert.csv, ballots.csv.gz, candidates.txt."""
-    staff = [
-        "answer,department",
-        *(f"{'yes' if i % 3 else 'no'},{('sales', 'it', 'law')[i % 3 - 1]}" for i in range(30)),
-    ]
-    (folder / "staff.csv").write_text("\n".join(staff), encoding="utf-8")
-    likert = ["answer,privacy", *(f"{1 + i * i % 5},{('low', 'medium', 'high')[i % 3]}" for i in range(60))]
-    (folder / "likert.csv").write_text("\n".join(likert), encoding="utf-8")
-    names = [f"candidate {i}" for i in range(1, 37)]
-    (folder / "candidates.txt").write_text("\n".join(names), encoding="utf-8")
-    ballots = ["rank1", *(names[i * i % 5] for i in range(200)), "undervote", "overvote"]
-    (folder / "ballots.csv.gz").write_bytes(gzip.compress("\n".join(ballots).encode()))
-
-
 def commands(page: str) -> str:
-    """Return the commands of a page that work with neodp installed, in a folder with nothing but `tables`."""
+    """Return the commands of a page that work with neodp installed, in an empty folder."""
     written = (block.code for block in blocks(page, "sh"))
     return "\n".join(code for code in written if not any(word in code for word in ELSEWHERE))

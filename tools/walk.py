@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.pages import blocks, commands, tables
+from tools.pages import blocks, commands
 
 __all__ = ["steps", "walk"]
 
@@ -45,7 +45,6 @@ def walk() -> None:
     with tempfile.TemporaryDirectory() as empty:
         clone, folder = Path(empty, "neodp"), Path(empty, "folder")
         folder.mkdir()
-        tables(folder)
         plain = {name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "NEODP_"))}
         ready = plain | {"PATH": f"{clone}/.venv/bin{os.pathsep}{plain['PATH']}"}
         begin = time.monotonic()

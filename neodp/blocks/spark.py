@@ -57,7 +57,7 @@ def executors(master: str) -> Iterator[Map]:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
-        raise NeodpError("the engine spark needs PySpark", "pip install 'neodp[spark]', and Java 17") from None
+        raise NeodpError("the engine spark needs PySpark", "pip install '.[spark]' in the checkout; Java 17") from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder
     builder = builder.master(_with_attempts(master)).appName("neodp")

@@ -37,6 +37,10 @@ def releases(
     allow: Annotated[
         int | None, typer.Option(min=0, help="The same as `neodp budget POPULATION --releases N`.", metavar="N")
     ] = None,
+    registry: Annotated[
+        bool,
+        typer.Option("--registry", help="Write an entry for the public registry of deployments instead, as YAML."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show what was answered, with the commands that asked it, and how many releases are left.
@@ -44,9 +48,14 @@ def releases(
     Example: `neodp releases`
 
     Example: `neodp releases survey`
+
+    Example: `neodp releases --registry > deployment.yaml`
     """
     session: Session = context.obj
     with session.open() as store:
+        if registry:
+            _registry(store, graph, json)
+            return
         if graph is None:
             if allow is not None:
                 raise GraphError("--allow is for one population", "give a graph, or use 'neodp budget --releases N'")
@@ -76,9 +85,22 @@ def releases(
     show(facts, json, text)
 
 
+def _registry(store: Store, graph: str | None, json: bool) -> None:
+    """Show the entry for the public registry of deployments."""
+    from neodp.report import registry
+
+    names = store.populations() if graph is None else [_population(store, graph)]
+    ledgers = [store.ledger(name) for name in names]
+    found, answers = registry.entry(ledgers, graph), registry.nist(ledgers)
+    show({"entry": found, "nist": answers}, json, lambda: say(registry.yaml(found, answers).rstrip()))
+
+
 def budget(
     context: typer.Context,
-    population: Annotated[str, typer.Argument(help="Whose data it is.", metavar="POPULATION")] = DEFAULT,
+    population: Annotated[
+        str | None,
+        typer.Argument(help="Whose data it is. Default: default, and a list of all populations.", metavar="POPULATION"),
+    ] = None,
     releases: Annotated[
         str | None,
         typer.Option(help="Limit the number of releases, or set no such limit with none.", metavar="N|none"),
@@ -112,6 +134,8 @@ def budget(
         if typed is not None:
             changes[name] = _part(name, typed, read)
     settings = session.settings()
+    everybody = population is None and not changes and not planned
+    population = DEFAULT if population is None else population
     if planned and not changes and not settings.is_neo4j and not Path(settings.uri).exists():
         _show_budget(Ledger(population), changes, plan, planned, json)  # a plan needs no store
         return
@@ -122,13 +146,19 @@ def budget(
             hint = near(population, known) or f"there are {', '.join(known or [DEFAULT])}"
             raise GraphError(f"there is no population {population!r} in {store.address}", hint)
         ledger = store.change_limit(population, **changes) if changes else store.ledger(population)
-    _show_budget(ledger, changes, plan, planned, json)
+        others = [store.ledger(name) for name in known if everybody and name != population]
+    _show_budget(ledger, changes, plan, planned, json, others)
 
 
 def _show_budget(
-    ledger: Ledger, changes: Mapping[str, Any], plan: str | None, planned: Sequence[tuple[Level, ...]], json: bool
+    ledger: Ledger,
+    changes: Mapping[str, Any],
+    plan: str | None,
+    planned: Sequence[tuple[Level, ...]],
+    json: bool,
+    others: Sequence[Ledger] = (),
 ) -> None:
-    """Show what was spent, what is left, and what planned answers would cost."""
+    """Show what was spent, what is left, what planned answers would cost, and the other populations."""
     rows = [_spent(spent, ledger) for spent in ledger.spent()]
     facts: dict[str, Any] = {
         "population": ledger.population,
@@ -142,6 +172,10 @@ def _show_budget(
     }
     if planned:
         facts["planned"] = [_spent(spent, ledger) for spent in ledger.spent(planned)]
+    facts["populations"] = [
+        {"population": each.population, "used": each.used, "limit": str(each.limit), "left": each.left}
+        for each in others
+    ]
 
     def text() -> None:
         say(_used(ledger))
@@ -151,6 +185,10 @@ def _show_budget(
         if planned:
             say(f"With {plan}, in all:")
             _table(facts["planned"])
+        if others:
+            say("Other populations ('neodp budget NAME' shows one):")
+            rows_of = [(each.population, each.used, str(each.limit), each.left) for each in others]
+            table(("population", "answers", "limit", "answers left"), rows_of)
 
     show(facts, json, text)
 

@@ -115,7 +115,7 @@ def _extras() -> Iterator[Finding]:
         there = {name: _version(name) for name in needs if name != "neodp"}
         absent = [name for name, version in there.items() if version is None]
         text = ", ".join(f"{name} {version or 'not installed'}" for name, version in there.items())
-        remedy = f"pip install 'neodp[{extra}]'" if absent else ""
+        remedy = f"pip install '.[{extra}]' in the checkout" if absent else ""
         yield Finding(f"extra {extra}", "missing" if absent else "ok", text, remedy)
 
 

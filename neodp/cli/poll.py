@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json as json_module
 import os
 import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,12 +31,18 @@ from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
 from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
+from neodp.data.formatting import count
+from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
+from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
 from neodp.polls.outcomes.survey import OutcomeSurvey
+
+if TYPE_CHECKING:
+    from neodp.store import Store
 
 __all__ = ["poll"]
 
@@ -245,32 +252,51 @@ def poll(
         from neodp.plot import plot_poll
 
         plot_poll(survey, plot)
+    since: str | None = None
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
             require_limit(store, population or DEFAULT)
+            subjects = [asked.subject for asked in survey.asked().values()]
+            since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
+            if population not in (None, DEFAULT):
+                _same_table(store, survey, str(population))
             if store.made:
                 note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
-                subjects = [asked.subject for asked in survey.asked().values()]
                 write_report(store, release, subjects, report, title, survey)
         for fact in facts:
             answer = answers[fact["question"]]
+            subject = f"{survey.name} {fact['question'].strip()}"
             fact |= {
-                "graph": f"{survey.name} {fact['question'].strip()}",
+                "graph": subject,
                 "release": release,
                 "answer": answer if fact.get("part") is None else answer[fact["part"]],
             }
     if isinstance(survey, SecretSurvey):
-        show({"questions": facts}, json, lambda: shown_secret(facts))
+        show({"questions": facts}, json, lambda: shown_secret(facts, since))
     elif isinstance(survey, OutcomeSurvey):
         show({"questions": facts}, json, lambda: shown_outcomes(survey, facts))
     else:
-        show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
+        show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal, since=since))
+
+
+def _same_table(store: Store, survey: Survey, population: str) -> None:
+    """Point out that the same table was asked about under other populations."""
+    tables = {asked.facts.get("table") for asked in survey.asked().values()}
+    for other in store.populations():
+        if other != normal(population) and any(
+            json_module.loads(release.asked).get("table") in tables for release in store.ledger(other).releases
+        ):
+            note = (
+                f"this table was also asked about as population {other!r}: if they are the same people, their answers "
+                "must count together, under one name"
+            )
+            typer.echo(f"neodp: {harmless(note)}", err=True)
 
 
 def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
@@ -312,7 +338,7 @@ def _people(
         if not votes and epsilon is None:
             if len(header) != 2:
                 raise GraphError(
-                    f"the query returns {len(header)} columns: {', '.join(header)}",
+                    f"the query returns {count(len(header), 'column')}: {', '.join(header)}",
                     "return a vote and an epsilon, or name the columns with --vote and --epsilon",
                 )
             votes, epsilon = header[:1], header[1]

@@ -9,7 +9,8 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
-from neodp.data.formatting import count, listed, number, share
+from neodp.data.formatting import at_least, at_most, count, day, listed, number, share
+from neodp.ledger.account import epsilon_rounded_up
 from neodp.polls import Group, PollQuestion, Survey
 
 __all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism"]
@@ -30,8 +31,10 @@ def choice(survey: Survey) -> str:
     """Ask on stderr which mechanism to use, until one is typed; without any input, do nothing."""
     for question in survey.questions:
         if question.both.differ:
-            facts = question.facts()["mechanisms"]
-            typer.echo(harmless(f"{question.label}: {_side_by_side(facts)}. {_in_words(facts)}"), err=True)
+            facts = question.facts()
+            both = facts["mechanisms"]
+            words = f"{question.label}: {_side_by_side(both)}. {_in_words(both, facts['groups'])}"
+            typer.echo(harmless(words), err=True)
     return typed_mechanism()
 
 
@@ -45,11 +48,14 @@ def typed_mechanism() -> str:
     return answer
 
 
-def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
-    """Show one question in full, or several with one row each, and the parts that depend on the votes."""
+def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool, since: str | None = None) -> None:
+    """Show one question in full, or several with one row each, and the parts that depend on the votes.
+
+    `since` is the time since which the answers are kept, if they were not drawn now.
+    """
     questions = survey.questions
     if len(questions) == 1:
-        _one(questions[0], facts[0], survey.chosen is not None)
+        _one(questions[0], facts[0], survey.chosen is not None, since)
     else:
         _several(survey, facts)
     secret = ["the answers"] * ("answer" in facts[0]) + ["what is marked"] * reveal
@@ -58,7 +64,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
     say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is treated as public.")
 
 
-def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool) -> None:
+def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str | None) -> None:
     """Show one question in full."""
     _facts(question, facts)
     guarantees(question.poll.groups, 1)
@@ -68,7 +74,7 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool) -> None:
             f"Accuracy of {facts['mechanism']}, the chance of the true answer, by how many people would have to vote "
             "otherwise to change it:"
         )
-        rows = [(r["margin"], r["worst"], r["even"], r["best"]) for r in facts["by_margin"]]
+        rows = [(r["margin"], *map(_percent, (r["worst"], r["even"], r["best"]))) for r in facts["by_margin"]]
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
@@ -80,7 +86,7 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool) -> None:
     if "what_if" in facts:
         _what_if_table(facts["what_if"])
     if "answer" in facts:
-        say(f"\nanswer       {facts['answer']}    (release {facts['release']!r} of {facts['graph']!r}, kept)")
+        say(_answered(facts, since))
     if "revealed" in facts:
         found = facts["revealed"]
         chances = ", ".join(f"{color} {number(p)}" for color, p in found["probabilities"].items())
@@ -118,36 +124,46 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     both = facts["mechanisms"]
     say(f"What to expect of the two mechanisms if the votes are as the prior {facts['prior']!r} assumes:")
     rows = [
-        (name, _expected(each), each["worst"], "this one" if name == facts["mechanism"] else "")
+        (name, at_least(each["expected"]), at_least(each["worst"]), "this one" * (name == facts["mechanism"]))
         for name, each in both.items()
     ]
     table(("mechanism", "expected accuracy", "accuracy at least, whatever the votes", "answers are drawn from"), rows)
     how = HOW[both["weighted"]["method"]]
     if how:
         say(f"Expected accuracies are estimates{how}.")
-    say(_in_words(both))
+    say(_in_words(both, facts["groups"]))
     if facts["differ"] and not chosen:
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
 
 
-def _expected(mechanism: dict[str, Any]) -> float:
-    """Return an expected accuracy, with three digits if it is an estimate."""
-    found: float = mechanism["expected"]
-    return found if mechanism["method"] == "exact" else round(found, 3)
+def _percent(chance: float | None) -> str | None:
+    return None if chance is None else at_least(chance)
+
+
+def _both(row: dict[str, Any]) -> tuple[str | None, str | None]:
+    return _percent(row["worst"]), _percent(row["even"])
+
+
+def _answered(fact: dict[str, Any], since: str | None) -> str:
+    """Return the line with an answer, which says whether it was drawn now or earlier."""
+    when = "drawn now, and kept" if since is None else f"kept since {day(since)}; nothing was drawn"
+    return f"\nanswer       {fact['answer']}    (release {fact['release']!r} of {fact['graph']!r}, {when})"
 
 
 def _side_by_side(both: dict[str, Any]) -> str:
     return "; ".join(
-        f"{name} is expected to be right with {number(_expected(each))}, and whatever the votes with at least "
-        f"{number(each['worst'])}"
+        f"{name} is expected to be right {at_least(each['expected'])} of the time, and whatever the votes at least "
+        f"{at_least(each['worst'])}"
         for name, each in both.items()
     )
 
 
-def _in_words(both: dict[str, Any]) -> str:
+def _in_words(both: dict[str, Any], groups: Sequence[Any]) -> str:
     """Return what happens if all people who ask for much privacy vote the same way, in words."""
     if both["weighted"] == both["balanced"]:
         return "Weighted is the same as balanced here: no better mechanism was found."
+    if len(groups) == 1:
+        return "Everybody has the same epsilon, so nobody's vote weighs more than another's."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
     if not pairs:
         return "Whatever the votes are, there is one answer."
@@ -155,8 +171,7 @@ def _in_words(both: dict[str, Any]) -> str:
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {number(weighted['epsilon'])}) "
         f"all choose {weighted['answer']!r}, and all others do not, {weighted['answer']!r} is the true answer. "
-        f"Balanced then says so with chance {number(balanced['right'])}, weighted with chance "
-        f"{number(weighted['right'])}"
+        f"Balanced then says so {at_least(balanced['right'])} of the time, weighted {at_least(weighted['right'])}"
     )
     wrong = weighted["right"] < min(0.5, balanced["right"])
     return text + (
@@ -178,7 +193,10 @@ def guarantees(people: Sequence[Group], questions: int, *, sizes: bool = True) -
         "one vote changes the chance of an answer by at most",
         "someone who guessed 50:50 can become at most this sure",
     ]
-    rows = [[g.level, g.epsilon, g.size, f"a factor of {number(g.factor)}", share(g.belief)] for g in people[:MOST]]
+    rows = [
+        [g.level, g.epsilon, g.size, f"a factor of {epsilon_rounded_up(g.factor)}", at_most(g.belief)]
+        for g in people[:MOST]
+    ]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
@@ -198,8 +216,8 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     rows = []
     for fact in facts:
         row = [fact["question"]] + [fact["part"]] * (survey.by is not None) + [fact["people"], fact["skipped"]]
-        row += [_expected(each) for each in fact["mechanisms"].values()]
-        row += [fact["worst"], fact["margin_for"]["0.95"], fact["margin_for"]["0.99"]]
+        row += [at_least(each["expected"]) for each in fact["mechanisms"].values()]
+        row += [at_least(fact["worst"]), fact["margin_for"]["0.95"], fact["margin_for"]["0.99"]]
         row += [fact["answer"]] if "answer" in fact else []
         if "revealed" in fact:
             found = fact["revealed"]
@@ -220,7 +238,7 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
     dearest = min(
         facts, key=lambda fact: min((a["right"] for a in fact["mechanisms"]["weighted"]["against"]), default=1.0)
     )
-    say(f"{questions[facts.index(dearest)].label}: {_in_words(dearest['mechanisms'])}")
+    say(f"{questions[facts.index(dearest)].label}: {_in_words(dearest['mechanisms'], dearest['groups'])}")
     if survey.chosen is None and any(fact["differ"] for fact in facts):
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
     if "revealed" in facts[0]:
@@ -237,16 +255,20 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
     now, *raised = rows
     margin = now["all"]["margin"]
     say(f"If people asked for less privacy: the chance of the true answer at a margin of {margin:,}")
-    shown = [("now", None, None, now["all"]["worst"], now["all"]["even"])]
+    before = _both(now["all"])
+    if all(_both(row[who]) == before for row in raised for who in ("one", "all")):
+        say(f"It stays at {before[0]}, whoever asks for less privacy.")
+        return
+    shown = [("now", None, None, *before)]
     for row in raised:
         group = row["group"]
         label = group["level"] or f"epsilon {number(group['epsilon'])}"
         for who in ("one", "all"):
-            shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], row[who]["worst"], row[who]["even"]))
+            shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], *_both(row[who])))
     table(("who", "epsilon", "raised to", "at least", "evenly spread"), shown)
 
 
-def shown_secret(facts: list[dict[str, Any]]) -> None:
+def shown_secret(facts: list[dict[str, Any]], since: str | None = None) -> None:
     """Show the questions of a poll with secret levels: what is promised, an example, answers, what is revealed."""
     first = facts[0]
     for fact in facts:
@@ -263,7 +285,7 @@ def shown_secret(facts: list[dict[str, Any]]) -> None:
         "a vote changes a chance by at most",
     )
     rows = [
-        (g["level"], g["epsilon"], g["vote"], g["taking_part"], f"a factor of {number(g['factor'])}")
+        (g["level"], g["epsilon"], g["vote"], g["taking_part"], f"a factor of {epsilon_rounded_up(g['factor'])}")
         for g in first["guarantees"]
     ]
     table(columns, rows)
@@ -275,13 +297,13 @@ def shown_secret(facts: list[dict[str, Any]]) -> None:
         found = first["example"]
         say(
             f"An example, not this table: with {found['expect']}, if votes are as the prior {found['prior']!r} says, "
-            f"the answer is that of a count by heads with {number(round(found['expected'], 3))}."
+            f"the answer is that of a count by heads {at_least(found['expected'])} of the time."
         )
     else:
         say("How accurate is that? State an example: --expect '500 people, levels about 30/50/20'.")
     for fact in facts:
         if "answer" in fact:
-            say(f"\nanswer       {fact['answer']}    (release {fact['release']!r} of {fact['graph']!r}, kept)")
+            say(_answered(fact, since))
     for fact in facts:
         if "revealed" in fact:
             found = fact["revealed"]

@@ -14,9 +14,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-__all__ = ["count", "listed", "moment", "number", "share", "size"]
+__all__ = ["at_least", "at_most", "count", "day", "listed", "moment", "number", "share", "size"]
+
+MONTHS = "January February March April May June July August September October November December"
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
@@ -51,3 +54,40 @@ def moment(written: str) -> str:
 def listed(words: Sequence[str]) -> str:
     """Join words with commas and a final "and"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def at_least(share: float) -> str:
+    """Return a share in whole per cents, rounded down.
+
+    Examples
+    --------
+    >>> at_least(0.8299), at_least(1 - 1e-12), at_least(0.0001)
+    ('82 %', 'more than 99 %', 'less than 1 %')
+    """
+    if share < 0.01:
+        return "less than 1 %"
+    whole = math.floor(100.0 * share + 1e-9)
+    return "more than 99 %" if whole >= 99 and share < 1.0 else f"{whole} %"
+
+
+def at_most(share: float) -> str:
+    """Return a share in whole per cents, rounded up.
+
+    Examples
+    --------
+    >>> at_most(0.5744), at_most(0.5)
+    ('58 %', '50 %')
+    """
+    return f"{math.ceil(100.0 * share - 1e-9)} %"
+
+
+def day(written: str) -> str:
+    """Write the day of a time, as stores keep it.
+
+    Examples
+    --------
+    >>> day("2026-05-03T21:40:50.625Z")
+    '3 May 2026'
+    """
+    year, month, date = written[:10].split("-")
+    return f"{int(date)} {MONTHS.split()[int(month) - 1]} {year}"

@@ -240,4 +240,4 @@ def prepared(source: Source, port: int = 0) -> Iterator[tuple[str, Callable[[], 
 
 def missing() -> NeodpError:
     """Return the error for missing packages, which says what to install."""
-    return NeodpError("the explorer needs starlette and uvicorn", "pip install 'neodp[explore]'")
+    return NeodpError("the explorer needs starlette and uvicorn", "pip install '.[explore]' in the checkout")

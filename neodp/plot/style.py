@@ -129,7 +129,7 @@ def styled() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError:
-        raise NeodpError("plotting needs matplotlib", "pip install 'neodp[plot]'") from None
+        raise NeodpError("plotting needs matplotlib", "pip install '.[plot]' in the checkout") from None
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a key may be an emoji
         matplotlib.rcdefaults()

@@ -11,6 +11,7 @@ import numpy as np
 from neodp.asking.mechanism import BETA, AtLeast, Counting
 from neodp.core.boundary import distance
 from neodp.core.mechanism import Mechanism
+from neodp.data.formatting import at_least
 from neodp.polls.expected import balanced_accuracy, balanced_plurality
 from neodp.polls.mechanism import Plurality, Poll, Threshold
 from neodp.polls.prior import Prior
@@ -18,7 +19,6 @@ from neodp.polls.secret import SecretPoll
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 from neodp.report.asked import Reported, ReportedPart
-from neodp.report.words import at_least
 
 __all__ = ["RIGHTNESS", "SURE", "AnswerAccuracy", "accuracy", "margin_text"]
 

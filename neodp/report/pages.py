@@ -6,11 +6,11 @@ import json
 from html import escape
 from typing import Any
 
+from neodp.data.formatting import at_least
 from neodp.ledger.verification import UNCHECKED
 from neodp.report.accuracy import RIGHTNESS, margin_text
 from neodp.report.content import Answered, Report
 from neodp.report.picture import picture
-from neodp.report.words import at_least
 
 __all__ = ["html", "markdown"]
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from neodp.asking.mechanism import AtLeast, Counting
-from neodp.data.formatting import count, listed
+from neodp.data.formatting import at_most, count, listed
 from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.question import Level
 from neodp.ledger.shares import share_of, shares_in
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["at_least", "at_most", "method", "promise", "question", "spending"]
+__all__ = ["method", "promise", "question", "spending"]
 
 LITTLE = 0.99
 """The certainty about a person from which a report says that there is little privacy."""
@@ -25,31 +25,6 @@ VOTE, DATA = "how one of them voted", "between two values of a person's data"
 """The things that somebody may guess: a vote, or anything."""
 SHOWN = (0.5, 1.0, 2.0)
 """The epsilons for which a promise is shown if everybody has one that nobody learns."""
-
-
-def at_least(share: float) -> str:
-    """Return a share in whole per cents, rounded down.
-
-    Examples
-    --------
-    >>> at_least(0.8299), at_least(1 - 1e-12), at_least(0.0001)
-    ('82 %', 'more than 99 %', 'less than 1 %')
-    """
-    if share < 0.01:
-        return "less than 1 %"
-    whole = math.floor(100.0 * share + 1e-9)
-    return "more than 99 %" if whole >= 99 and share < 1.0 else f"{whole} %"
-
-
-def at_most(share: float) -> str:
-    """Return a share in whole per cents, rounded up.
-
-    Examples
-    --------
-    >>> at_most(0.5744), at_most(0.5)
-    ('58 %', '50 %')
-    """
-    return f"{math.ceil(100.0 * share - 1e-9)} %"
 
 
 def question(part: ReportedPart, reported: Reported) -> str:

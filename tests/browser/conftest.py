@@ -51,7 +51,7 @@ def browser() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        lacking("there is no Playwright", "pip install 'neodp[browser]'")
+        lacking("there is no Playwright", "pip install '.[browser]' in the checkout")
     named = os.environ.get("NEODP_TEST_BROWSER")
     path = named or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:

@@ -95,7 +95,7 @@ def test_spark_that_is_not_there(neodp_without_store: Run, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pyspark.errors", None)
     code, out, err = run("extend", "S", "--engine", "spark", "--master", "local[2]")
     assert (code, out) == (2, "")
-    assert err == "neodp: the engine spark needs PySpark; pip install 'neodp[spark]', and Java 17\n"
+    assert err == "neodp: the engine spark needs PySpark; pip install '.[spark]' in the checkout; Java 17\n"
 
 
 def test_from_a_store_to_a_folder_and_back(run: Run, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_what_the_demo_says_to_try_works_as_printed(tmp_path: Path) -> None:
     demo = subprocess.run([neodp, "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     commands = [line.strip() for line in demo.stdout.partition("Try next:\n")[2].splitlines()]
     assert len(commands) == 6
-    compiling = "neodp: compiling for this machine; this happens once, and takes up to a minute\n"  # on a first run
+    compiling = "neodp: compiling what this command needs, once; it takes up to a minute\n"  # on a first run
     for command in commands:
         assert command.startswith(os.path.relpath(neodp, tmp_path))
         done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)

@@ -65,7 +65,7 @@ def test_an_extra_that_is_missing(
 
     monkeypatch.setattr(metadata, "version", without)
     assert main(["doctor", "--store", str(tmp_path / "s.db")]) == 0
-    assert "extra plot: pip install 'neodp[plot]'" in capsys.readouterr().out
+    assert "extra plot: pip install '.[plot]' in the checkout" in capsys.readouterr().out
 
 
 def test_every_extra_is_for_users_or_for_developers() -> None:

@@ -14,8 +14,8 @@ from tests.cli.test_stretch import RATINGS
 from tests.running import Run
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
-NAMED_BY_DATA = {"probabilities", "alpha", "margin_for", "by", "rows", "votes", "scores"}
-"""Fields whose own fields are called like answers, numbers or columns of the user."""
+NAMED_BY_DATA = {"entry", "probabilities", "alpha", "margin_for", "by", "rows", "votes", "scores"}
+"""Fields whose own fields are called like answers, numbers or columns of the user, or follow another schema."""
 
 ELSEWHERE = {"plugin status", "plugin install"}
 """Commands that need a server or a built plugin; tests/plugin runs them."""
@@ -59,8 +59,8 @@ CALLS = {
     "what-if": ["what-if survey --by 0.5"],
     "eval": ["eval survey 2-2 --explain", "eval survey 2-2 --engine whole --explain"],
     "answer": ["answer survey 2-2 --release spring"],
-    "releases": ["releases", "releases survey"],
-    "budget": ["budget default --releases 30 --epsilon 90 --plan 0.1x3"],
+    "releases": ["releases", "releases survey", "releases --registry"],
+    "budget": ["budget default --releases 30 --epsilon 90 --plan 0.1x3", "budget"],
     "report": ["report spring -o spring.html"],
     "verify": ["verify spring.html"],
     "backup": ["backup b.db"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
+from neodp.data.formatting import day
 from neodp.data.validation import UNIT
 from neodp.polls import Threshold
 from neodp.polls.weighted import Weighted
@@ -66,7 +68,7 @@ def test_before_an_answer_nothing_depends_on_the_votes(poll: Run, tmp_path: Path
     text = shown[0][1]
     assert "question     answer: do at least 7 of 12 people choose 'yes'? A tie is a no." in text
     assert "people       12 in 3 groups of equal epsilon" in text
-    assert "high 0.3 4 a factor of 1.34986 57.44 %" in " ".join(text.split())
+    assert "high 0.3 4 a factor of 1.35 58 %" in " ".join(text.split())
     assert (
         "Nothing here reveals anything about the votes. Who took part, with which epsilon, is treated as public."
         in text
@@ -325,15 +327,15 @@ def test_both_mechanisms_stand_side_by_side(poll: Run, tmp_path: Path) -> None:
     for said in (
         "What to expect of the two mechanisms if the votes are as the prior 'even' assumes:",
         "If the 7 people who ask for most privacy (epsilon up to 1) all choose 'yes', and all others do not, 'yes' is "
-        "the true answer. Balanced then says so with chance 0.574443, weighted with chance 0.019171: weighted gives "
+        "the true answer. Balanced then says so 57 % of the time, weighted 1 %: weighted gives "
         "these people the least weight, and is then wrong more often than right.",
         "They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.",
         "Accuracy of balanced, the chance of the true answer",
     ):
         assert said in text
     rows = {words[0]: words for line in text.splitlines() if (words := line.split())}
-    assert rows["balanced"][1:3] == ["0.684496", "0.574443"]
-    assert rows["weighted"][1:3] == ["0.782439", "0.019171"]
+    assert rows["balanced"][1:5] == ["68", "%", "57", "%"]
+    assert rows["weighted"][1:5] == ["78", "%", "1", "%"]
     weighted = poll(people(tmp_path), *WORDS, "--mechanism", "weighted")[1]
     assert "Accuracy of weighted, the chance of the true answer" in weighted
     assert "choose with" not in weighted
@@ -459,7 +461,9 @@ def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     (other,) = questions(run("poll", people(tmp_path, ["no"] * 40, sure), *words, "--name", "another"))
     assert (other["graph"], other["answer"]) == ("another answer", "no")
     text = run("poll", people(tmp_path, ["no"] * 40, sure), *WORDS, "--release", "spring")[1]
-    assert "answer       yes    (release 'spring' of 'people answer', kept)" in text
+    today = day(document(run("releases", "--json"))["releases"][0]["time"])
+    kept = f"kept since {today}; nothing was drawn"
+    assert f"answer       yes    (release 'spring' of 'people answer', {kept})" in text
     assert "Only the answers may reveal anything about the votes." in text
 
 
@@ -543,7 +547,7 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
             found, out, err = run("poll", file, *WORDS, "--release", "spring", "--json")
             shown = screen()
         assert (found, err, shown.count("nothing was done")) == (code, "", code)
-        assert "weighted is expected to be right with 0.782439" in shown
+        assert "weighted is expected to be right 78 % of the time" in shown
         assert "Which mechanism, balanced or weighted? " in shown
         assert shown.count("Type balanced or weighted, or nothing to end") == (b"y" in typed or b"both" in typed)
     (kept,) = json.loads(out)["questions"]
@@ -674,3 +678,26 @@ def test_a_secret_answer_costs_a_share(run: Run, tmp_path: Path) -> None:
     code, _, err = run(*words, "--what-if", "1")
     assert (code, "need public levels" in err) == (2, True)
     assert run("report", "spring", "-o", str(tmp_path / "report.html"))[0] == 0
+
+
+def test_equal_epsilons_and_equal_rows_are_said_in_one_sentence(poll: Run, tmp_path: Path) -> None:
+    """Nobody asks for most privacy where all ask for the same, and a table of equal rows says nothing."""
+    file = table(tmp_path, "v\n" + "yes\nno\n" * 450)
+    text = poll(file, "--vote", "v", "--epsilon", "4", "--what-if", "1", "--margin", "400")[1]
+    assert "Everybody has the same epsilon" in text or "Weighted is the same as balanced here" in text
+    assert "who ask for most privacy" not in text
+    assert re.search("It stays at (100|more than 99) %, whoever asks for less privacy", text)
+
+
+def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path) -> None:
+    file = people(tmp_path)
+    words = (*WORDS, "--mechanism", "balanced")
+    assert run("poll", file, *words, "--release", "spring")[0] == 0
+    code, _, err = run("poll", file, *words, "--release", "summer")
+    assert (code, "other people? --population NAME; the same: " in err) == (1, True)
+    code, _, err = run("poll", file, *words, "--release", "summer", "--population", "others")
+    assert code == 0
+    assert "this table was also asked about as population 'default': if they are the same people" in err
+    _, out, _ = run("budget")
+    assert "Other populations" in out
+    assert "others" in out

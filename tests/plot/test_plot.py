@@ -146,7 +146,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(NeodpError) as e:
         plot(optimal(generate.path(2)), tmp_path / "a.svg")
-    assert str(e.value) == "plotting needs matplotlib; pip install 'neodp[plot]'"
+    assert str(e.value) == "plotting needs matplotlib; pip install '.[plot]' in the checkout"
     assert not list(tmp_path.iterdir())
 
 

@@ -36,7 +36,7 @@ class Workbook:
         except ImportError:
             raise GraphError(
                 f"{source} is a workbook, and no reader for workbooks is installed",
-                "pip install 'neodp[excel]', or save the table as 'CSV UTF-8'",
+                "pip install '.[excel]' in the checkout, or save the table as 'CSV UTF-8'",
             ) from None
         self.sheet, rows = _chosen(CalamineWorkbook.from_filelike(io.BytesIO(data)), source, options.sheet)
         filled = [(number, row) for number, row in enumerate(rows, start=1) if any(cell != "" for cell in row)]
