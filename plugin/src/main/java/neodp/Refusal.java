@@ -46,6 +46,15 @@ public class Refusal extends RuntimeException {
                         + ", {write: true})`");
     }
 
+    /** An order of the colours without alpha. */
+    public static Refusal unhitOrder(String graph, String sentence) {
+        return new Refusal(
+                "unhit_boundary",
+                sentence,
+                "give it to one of them, or use `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                        + ", {write: true})`");
+    }
+
     public static Refusal ballTooLarge(String graph, int seen, int layers) {
         return new Refusal(
                 "ball_too_large",

@@ -31,7 +31,7 @@ public final class AuditMechanism extends Call {
             StoredGraph stored = job.read(true);
             job.reader.info(graph).requireMechanism(job.info);
             Supplier<String> fingerprint = job.workers.begin(() -> Fingerprint.of(stored.graph(), job.workers));
-            Audit found = new Audit(stored.graph(), stored.p(), stored.q(), count, job.workers);
+            Audit found = new Audit(stored.graph(), stored.chances(), count, job.workers);
             AuditReport report = AuditReport.of(found, stored.graph(), job.workers);
             report.stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
             report.written = job.info.written();

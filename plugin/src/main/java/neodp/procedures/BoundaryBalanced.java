@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Text;
-import neodp.algorithm.Balanced;
+import neodp.algorithm.solvers.Solver;
 import neodp.results.BoundaryAlpha;
 import neodp.store.StoredGraph;
 import org.neo4j.procedure.Description;
@@ -28,12 +28,12 @@ public final class BoundaryBalanced extends Call {
         return onGraph(graph, options.threads(), job -> {
             StoredGraph stored = job.read(false);
             int[] boundary = stored.graph().boundaryDatasets(job.workers);
-            long[] label = Balanced.labels(stored.graph(), job.workers);
+            Solver.Alpha alpha = Solver.balanced(stored.graph(), job.workers);
             if (write) {
-                job.writer.writeAlpha(stored, label, stored.graph().boundary(job.workers));
+                job.writer.writeAlpha(stored, alpha, stored.graph().boundary(job.workers));
                 note("neodp.boundary.balanced(%s): alpha written on %,d datasets", Text.quoted(graph), boundary.length);
             }
-            return rows(job, Arrays.stream(boundary).mapToObj(v -> BoundaryAlpha.of(stored.graph(), label, v, write)));
+            return rows(job, Arrays.stream(boundary).mapToObj(v -> BoundaryAlpha.of(stored.graph(), alpha, v, write)));
         });
     }
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Refusal;
+import neodp.Text;
 import neodp.algorithm.Ball;
 import neodp.results.Evaluation;
 import neodp.store.GraphInfo;
@@ -14,6 +15,8 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.eval}. */
 public final class Eval extends Call {
+    private static final String WHOLE = "the whole graph was extended";
+
     /** One row per key. */
     @Procedure(name = "neodp.eval", mode = Mode.READ)
     @Description(
@@ -35,8 +38,17 @@ public final class Eval extends Call {
         }
         int limit = options.number("limit", Ball.cheaper(info.datasets()), 1, Integer.MAX_VALUE);
         Evaluations evaluations = new Evaluations(host(), tx, info, keys);
+        if (info.colors().size() > 2) {
+            if (engine.equals("ball")) {
+                throw Refusal.graph(
+                        Text.quoted(graph) + " has " + info.colors().size() + " colours",
+                        "a search sees part of the graph, and cannot show that alpha agrees within and between all "
+                                + "orders: extend all of it (`{engine: 'whole'}`)");
+            }
+            return evaluations.whole(WHOLE);
+        }
         return switch (engine) {
-            case "whole" -> evaluations.whole("the whole graph was extended");
+            case "whole" -> evaluations.whole(WHOLE);
             case "ball" -> evaluations.searched(limit, -1);
             default -> evaluations.searchedOrWhole(limit);
         };

@@ -1,8 +1,9 @@
 package neodp.results;
 
+import java.util.Arrays;
 import java.util.List;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.solvers.Solver;
 import org.neo4j.procedure.Description;
 
 /** The chosen alpha of a boundary dataset. */
@@ -13,19 +14,18 @@ public final class BoundaryAlpha {
     @Description("Its true answer.")
     public String color;
 
-    @Description("Pr[first colour] and Pr[second colour].")
+    @Description("The chance of each colour, the first colour first.")
     public List<Double> alpha;
 
     @Description("Whether it was kept.")
     public boolean written;
 
     /** The alpha of one dataset. */
-    public static BoundaryAlpha of(DatasetGraph graph, long[] label, int v, boolean written) {
+    public static BoundaryAlpha of(DatasetGraph graph, Solver.Alpha alpha, int v, boolean written) {
         BoundaryAlpha row = new BoundaryAlpha();
-        double[] alpha = Balanced.alpha(graph, label, v);
         row.key = graph.keys[v];
         row.color = graph.colorOf(v);
-        row.alpha = List.of(alpha[0], alpha[1]);
+        row.alpha = Arrays.stream(alpha.at(v)).boxed().toList();
         row.written = written;
         return row;
     }

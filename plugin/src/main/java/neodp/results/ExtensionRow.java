@@ -1,5 +1,7 @@
 package neodp.results;
 
+import java.util.Arrays;
+import java.util.List;
 import neodp.algorithm.Mechanism;
 import org.neo4j.procedure.Description;
 
@@ -11,11 +13,14 @@ public final class ExtensionRow {
     @Description("Its true answer.")
     public String color;
 
-    @Description("Pr[first colour].")
-    public double p;
+    @Description("Pr[first colour]; null with more than two colours.")
+    public Double p;
 
-    @Description("Pr[second colour].")
-    public double q;
+    @Description("Pr[second colour]; null with more than two colours.")
+    public Double q;
+
+    @Description("The chance of each colour, the first colour first.")
+    public List<Double> probabilities;
 
     @Description("The chance of the true answer.")
     public double p_true;
@@ -28,8 +33,9 @@ public final class ExtensionRow {
         ExtensionRow row = new ExtensionRow();
         row.key = mechanism.graph.keys[v];
         row.color = mechanism.graph.colorOf(v);
-        row.p = mechanism.first(v);
-        row.q = mechanism.second(v);
+        row.probabilities = Arrays.stream(mechanism.row(v)).boxed().toList();
+        row.p = mechanism.graph.binary() ? row.probabilities.get(0) : null;
+        row.q = mechanism.graph.binary() ? row.probabilities.get(1) : null;
         row.p_true = mechanism.truth(v);
         row.distance = distance;
         return row;

@@ -27,6 +27,12 @@ public final class ExtensionStats {
     @Description("How many alpha were rounded in.")
     public long rounded;
 
+    @Description("How many boundary datasets had no alpha and took that of their order.")
+    public long filled;
+
+    @Description("How it was found: labels with two colours; table, prefix or line with more.")
+    public String method;
+
     @Description("On how many datasets it was kept.")
     public long written;
 
@@ -48,7 +54,9 @@ public final class ExtensionStats {
         out.boundary = mechanism.graph.boundarySize(job.workers);
         out.min_p_true = mechanism.leastTruth(job.workers);
         out.mean_p_true = mechanism.meanTruth(job.workers);
-        out.rounded = mechanism.rounded;
+        out.rounded = mechanism.fit.rounded();
+        out.filled = mechanism.fit.filled();
+        out.method = mechanism.method;
         out.read_millis = job.readMillis;
         out.compute_millis = job.computeMillis;
         return out;

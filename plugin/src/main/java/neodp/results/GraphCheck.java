@@ -1,12 +1,11 @@
 package neodp.results;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Incompatible;
 import neodp.algorithm.Mechanism;
-import neodp.algorithm.Witness;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Workers;
 import org.neo4j.procedure.Description;
 
@@ -36,10 +35,13 @@ public final class GraphCheck {
     @Description("How many alpha would be rounded in.")
     public long rounded;
 
+    @Description("How many boundary datasets would take the alpha of their order.")
+    public long filled;
+
     /** A graph, checked. */
     public static GraphCheck of(DatasetGraph graph, Workers workers) {
         GraphCheck out = new GraphCheck();
-        int edge = graph.unhitEdge(workers);
+        int edge = Solver.unhitEdge(graph, workers);
         out.components = graph.components(workers);
         out.connected = out.components == 1;
         out.boundary = graph.boundarySize(workers);
@@ -49,27 +51,14 @@ public final class GraphCheck {
             return out;
         }
         try {
-            out.rounded = Mechanism.solve(graph, workers).rounded;
+            Mechanism.Fit fit = Solver.check(graph, workers);
+            out.rounded = fit.rounded();
+            out.filled = fit.filled();
             out.compatible = true;
         } catch (Incompatible refusal) {
             out.compatible = false;
-            out.witness = map(refusal.witness);
+            out.witness = refusal.witness.facts();
         }
-        return out;
-    }
-
-    private static Map<String, Object> map(Witness found) {
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("dataset", found.dataset());
-        out.put("color", found.color());
-        out.put("value", found.value());
-        out.put("bound", found.bound());
-        out.put("origin", found.origin());
-        out.put("origin_value", found.originValue());
-        out.put("path", found.path());
-        out.put("epsilon", found.epsilon());
-        out.put("delta", found.delta());
-        out.put("sentence", found.sentence());
         return out;
     }
 }

@@ -29,8 +29,9 @@ public final class MemoryEstimate {
         MemoryEstimate out = new MemoryEstimate();
         out.vertices = info.datasets();
         out.edges = info.edges();
-        out.bytes_min = Memory.least(info.datasets(), info.edges());
-        out.bytes_max = Memory.most(info.datasets(), info.edges());
+        out.bytes_min =
+                Memory.least(info.datasets(), info.edges(), info.colors().size());
+        out.bytes_max = Memory.most(info.datasets(), info.edges(), info.colors().size());
         out.bytes_available = Memory.available();
         out.fits = out.bytes_max <= out.bytes_available;
         return out;

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import neodp.Refusal;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Workers;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
@@ -22,6 +22,9 @@ import org.neo4j.graphdb.Transaction;
  * whole.
  */
 public final class GraphWriter {
+    private static final String[] TWO = {"p", "q", "p_true", "distance"};
+    private static final String[] MORE = {"probabilities", "p_true", "distance"};
+
     private final Workers workers;
     private final int batch;
 
@@ -43,7 +46,7 @@ public final class GraphWriter {
                 batch,
                 (from, to) -> workers.write(name, tx -> {
                     requireOwner(tx, name, writer);
-                    Cursors.Writer properties = new Cursors.Writer(tx, "p", "q", "p_true", "distance");
+                    Cursors.Writer properties = new Cursors.Writer(tx, graph.binary() ? TWO : MORE);
                     try (Cursors cursors = new Cursors(tx, "graph")) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
@@ -52,9 +55,14 @@ public final class GraphWriter {
                                 throw Refusal.overtaken(name);
                             }
                             int v = stored.position()[j];
-                            properties.set(
-                                    stored.ids()[j], mechanism.first(v), mechanism.second(v), mechanism.truth(v), (long)
-                                            distance[v]);
+                            double truth = mechanism.truth(v);
+                            long far = distance[v];
+                            if (graph.binary()) {
+                                properties.set(
+                                        stored.ids()[j], mechanism.chance(v, 0), mechanism.chance(v, 1), truth, far);
+                            } else {
+                                properties.set(stored.ids()[j], mechanism.row(v), truth, far);
+                            }
                         }
                     }
                     return null;
@@ -65,7 +73,7 @@ public final class GraphWriter {
         facts.put("mean_p_true", mechanism.meanTruth(workers));
         facts.put("datasets", (long) graph.size());
         facts.put("edges", (long) graph.edges());
-        facts.put("method", "labels");
+        facts.put("method", mechanism.method);
         facts.put("privacy", Model.EPSILON_DELTA);
         facts.put("mu", null);
         owned("finish_mechanism", name, facts);
@@ -91,8 +99,8 @@ public final class GraphWriter {
         }
     }
 
-    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction. */
-    public void writeAlpha(StoredGraph stored, long[] label, boolean[] where) {
+    /** Keep alpha at some datasets instead of the stored one, in one transaction. */
+    public void writeAlpha(StoredGraph stored, Solver.Alpha chosen, boolean[] where) {
         String name = stored.info().name();
         workers.write(name, tx -> {
             Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
@@ -107,8 +115,9 @@ public final class GraphWriter {
                     if (!name.equals(node.getProperty("graph", null))) {
                         throw Refusal.overtaken(name);
                     }
-                    double[] alpha = Balanced.alpha(stored.graph(), label, v);
-                    node.setProperty("alpha", alpha[1] == 1.0 - alpha[0] ? (Object) alpha[0] : alpha);
+                    double[] alpha = chosen.at(v);
+                    boolean one = alpha.length == 2 && alpha[1] == 1.0 - alpha[0]; // which says it all
+                    node.setProperty("alpha", one ? (Object) alpha[0] : alpha);
                 }
             }
             return null;

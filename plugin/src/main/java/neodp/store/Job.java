@@ -4,6 +4,7 @@ import java.util.function.Function;
 import neodp.Refusal;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Host;
 import neodp.call.Memory;
 import neodp.call.Workers;
@@ -39,8 +40,9 @@ public final class Job {
         reader = new GraphReader(workers, threads.batch());
         writer = new GraphWriter(workers, threads.batch());
         info = known != null ? known : reader.info(graph);
-        Memory.require(graph, info.datasets(), info.edges());
-        workers.memory.take(Memory.most(info.datasets(), info.edges()));
+        int colors = info.colors().size();
+        Memory.require(graph, info.datasets(), info.edges(), colors);
+        workers.memory.take(Memory.most(info.datasets(), info.edges(), colors));
     }
 
     /**
@@ -69,9 +71,18 @@ public final class Job {
         return extend(read(false).graph());
     }
 
+    /** The mechanism at all datasets, by the method of the stored one: nobody is answered by two methods. */
+    public Mechanism evaluated() {
+        return extend(read(false).graph(), info.method());
+    }
+
     public Mechanism extend(DatasetGraph graph) {
+        return extend(graph, null);
+    }
+
+    private Mechanism extend(DatasetGraph graph, String method) {
         long began = System.nanoTime();
-        Mechanism mechanism = Mechanism.extend(graph, workers);
+        Mechanism mechanism = Solver.extend(graph, method, workers);
         computeMillis = millis(began);
         return mechanism;
     }
