@@ -50,9 +50,9 @@ def violations(graph: People, pattern: str, distinct: bool) -> tuple[int, int]:
     counted = groups(graph, pattern, distinct)
     before, checked, wrong = Distances(cover_of(graph, pattern, distinct)), 0, 0
     for t in range(1, len(counted) + 1):
-        found = before.at(t)
+        units, found = before.units(t), before.exactly(t)
         true = distance(graph, counted, t)
-        wrong += not found.lower == found.upper == true
+        wrong += not (found.lower == found.upper == true and units == ceil(true))
         for person, weight in enumerate(graph.weight):
             less = graph.without(person)
             after = distance(less, groups(less, pattern, distinct), t)

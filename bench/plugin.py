@@ -160,7 +160,7 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
         for turn in range(TURNS):
             keep("set", lambda: call(SET))
             stats = keep("write", lambda: call("CALL neodp.extend.write($graph)"))[0]
-            found["parts"] = ", ".join(f"{stats[f'{part}_millis']:,}" for part in ("read", "compute", "write"))
+            found["parts"] = ", ".join(f"{stats[f'{part}Millis']:,}" for part in ("preProcessing", "compute", "write"))
             if gds and turn == 0:
                 _gds(call, keep)
             keep("client", lambda: store.write(name, neodp.extend(store.read(name))))

@@ -37,7 +37,7 @@ from neodp.data import generate as generate
 from neodp.data.graph import DatasetGraph as DatasetGraph
 from neodp.data.tables import ReadOptions as ReadOptions
 from neodp.errors import NeodpError as NeodpError
-from neodp.polls.survey import poll as poll
+from neodp.polls.from_table import poll as poll
 from neodp.store import open_store as open_store
 from neodp.study import bridges as bridges
 from neodp.study import compare as compare

@@ -29,6 +29,8 @@
           ├── DamagedRelease     a stored answer was altered
           └── Overtaken          somebody else wrote at the same time
 
+    LargeEpsilon            a warning: an epsilon is so large that it hardly protects anybody (a UserWarning)
+
 Every message is one sentence that names the place; ``hint`` says what to do; ``details`` list several problems at once.
 Code to type is given there as Python in backquotes; the command line shows commands instead, and the plugin Cypher
 (:mod:`neodp.hints`).
@@ -47,6 +49,7 @@ __all__ = [
     "GraphError",
     "GraphExists",
     "IncompatibleAlpha",
+    "LargeEpsilon",
     "NeodpError",
     "NoMechanism",
     "NotAskable",
@@ -259,6 +262,10 @@ class Overtaken(StoreError):
     """Somebody else wrote to the graph at the same time."""
 
     kind = "overtaken"
+
+
+class LargeEpsilon(UserWarning):
+    """An epsilon above 10 was entered, which hardly protects anybody; it is used all the same."""
 
 
 def interrupted(error: BaseException | None) -> bool:

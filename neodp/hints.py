@@ -51,7 +51,7 @@ VERBS: Mapping[str, Verb] = {
     "balance": Verb(
         "graph.with_alpha(neodp.balanced(graph))",
         "boundary {graph} --balanced --write",
-        "CALL neodp.boundary.balanced({graph}, {{write: true}})",
+        "CALL neodp.boundary.balanced.write({graph})",
     ),
     "balance_blocks": Verb("neodp.blocks.balanced({folder})", "generate FAMILY NAME … --balanced --to {folder}"),
     "check": Verb("store.check({graph})", "check {graph}", "CALL neodp.check({graph})"),
@@ -75,7 +75,7 @@ VERBS: Mapping[str, Verb] = {
         "budget {population}",
         "MATCH (l:NeodpLedger {{population: {population}}}) RETURN l",
     ),
-    "suggest": Verb("neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced({graph})"),
+    "suggest": Verb("neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced.stream({graph})"),
     "write_blocks": Verb("neodp.blocks.write_graph(graph, partition, {folder})", "export GRAPH {folder} --blocks N"),
     "write_lattice": Verb(
         "neodp.blocks.write_lattice(lattice, {folder}, blocks)", "generate FAMILY NAME … --to {folder}"
@@ -177,7 +177,7 @@ def in_cypher(text: str, graph: str) -> str:
     Examples
     --------
     >>> in_cypher(Hint("run ", Call("balance"), " or use ", Option("engine", "whole")), "it's")
-    "run `CALL neodp.boundary.balanced('it\\'s', {write: true})` or use `{engine: 'whole'}`"
+    "run `CALL neodp.boundary.balanced.write('it\\'s')` or use `{engine: 'whole'}`"
     """
     if not isinstance(text, Hint):
         return text

@@ -15,13 +15,16 @@ A solution after, with x_j = 1, is one before, since every witness that contains
 has only such witnesses may have z_g = 0: D was at most w_j greater. The same holds for k = ceil(D): if a - b lies
 between 0 and a whole n, so does ceil(a) - ceil(b).
 
-**Certificates.** D is between any two solutions of the program and its dual,
+**Certificates.** As a function of T, D falls and is convex: a mixture of two solutions is a solution for the mixture of
+their T. Its dual is
 
     D(T) = max sum v_m - mu T    subject to    sum_{m contains i} v_m <= w_i,
-                                               sum_{m of g} v_m <= mu c_g,    v, mu >= 0.
+                                               sum_{m of g} v_m <= mu c_g,    v, mu >= 0,
 
-Both are given as whole numbers over a common denominator, and :meth:`Cover.bounds` checks them without any rounding.
-Nothing but ceil(D) is released, and only if both bounds have the same ceiling.
+in which T is nowhere but in the goal. So the x of any people who leave are a :class:`Point` (what they weigh, and what
+is left), which bounds D from above there and, mixed with others, between them; and any prices v and mu are a
+:class:`Tangent`, which bounds D from below for every T. Both are given as whole numbers over a common denominator, and
+:meth:`Cover.point` and :meth:`Cover.tangent` check them without any rounding.
 """
 
 from __future__ import annotations
@@ -29,12 +32,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cover", "Dual", "Primal"]
+__all__ = ["Cover", "Dual", "Point", "Primal", "Result", "Tangent"]
 
 Ints = NDArray[Any]
 SAFE = 2**62
@@ -56,6 +59,27 @@ class Dual:
     price: Ints
     most: int
     whole: int
+
+
+class Result(NamedTuple):
+    """A solution of the program and one of its dual."""
+
+    primal: Primal
+    dual: Dual
+
+
+class Point(NamedTuple):
+    """A proof from above: when people of this weight leave, no more than this rest remains."""
+
+    weight: Fraction
+    rest: Fraction
+
+
+class Tangent(NamedTuple):
+    """A proof from below: D(T) is at least start - price T, for every T."""
+
+    start: Fraction
+    price: Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +109,7 @@ class Cover:
     person: Ints
     fixed: int = 0
 
-    @property
+    @cached_property
     def total(self) -> int:
         """The amount of all groups, without the fixed one."""
         return int(self.amount.sum(dtype=object)) if len(self.amount) else 0
@@ -105,44 +129,42 @@ class Cover:
         """The witness of each entry of `person`."""
         return np.repeat(np.arange(len(self.group)), self.sizes)
 
-    @property
+    @cached_property
     def weight_of_all(self) -> int:
         """The sum of all weights."""
         return int(self.weight.sum(dtype=object)) if len(self.weight) else 0
 
-    def bounds(self, most: int, primal: Primal, dual: Dual) -> tuple[Fraction, Fraction]:
-        """Return a lower and an upper bound of D(most), after checking the solutions that prove them.
-
-        Parameters
-        ----------
-        most : int
-            The amount T that may remain of the groups.
-        primal, dual : Primal, Dual
-            The solutions.
+    def point(self, primal: Primal) -> Point:
+        """Return what the people who leave weigh, and what remains.
 
         Raises
         ------
         ArithmeticError
-            If one of them is not a solution.
+            If it is no solution of the program.
         """
-        return self._lower(most, dual), self._upper(most, primal)
-
-    def _upper(self, most: int, primal: Primal) -> Fraction:
         self._require(primal.whole > 0 and all_at_least(primal.part, 0))
-        gone = self._per(self.witness, primal.part, self.person, len(self.group), primal.whole * self._widest)
+        bound = int(primal.part.max(initial=0)) * self._widest + primal.whole
+        gone = self._per(self.witness, primal.part, self.person, len(self.group), bound)
         left = np.zeros(len(self.amount), gone.dtype)
         np.maximum.at(left, self.group, primal.whole - gone)
-        self._require(dot(self.amount, left) <= most * primal.whole)
-        return Fraction(dot(self.weight, primal.part), primal.whole)
+        weight, rest = dot(self.weight, primal.part), dot(self.amount, left)
+        return Point(Fraction(weight, primal.whole), Fraction(rest, primal.whole))
 
-    def _lower(self, most: int, dual: Dual) -> Fraction:
+    def tangent(self, dual: Dual) -> Tangent:
+        """Return the lower bound of D that prices prove.
+
+        Raises
+        ------
+        ArithmeticError
+            If they are no solution of the dual.
+        """
         self._require(dual.whole > 0 and dual.most >= 0 and all_at_least(dual.price, 0))
         greatest = int(dual.price.max(initial=0)) * max(1, len(self.group))
         spent = self._per(self.person, dual.price, self.witness, len(self.weight), greatest)
         self._require(at_most(spent, self.weight, dual.whole))
         each = self._per(self.group, dual.price, np.arange(len(self.group)), len(self.amount), greatest)
         self._require(at_most(each, self.amount, dual.most))
-        return Fraction(total(dual.price) - dual.most * most, dual.whole)
+        return Tangent(Fraction(total(dual.price), dual.whole), Fraction(dual.most, dual.whole))
 
     @property
     def _widest(self) -> int:

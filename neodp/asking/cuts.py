@@ -18,41 +18,20 @@ i have the potential x_i, i' 1 - x_i, s the potential x_i + z_g and s' the least
 the sink has 1. Every arc then pays its capacity times how far the potential rises, which adds up to twice the value of
 (x, z), and the arcs without limit pay nothing; a fractional cut is never below the least one.
 
-So L is the least of finitely many lines (A + B mu) / 2 with whole A and B. Between a line with B >= 2T and one with
-B <= 2T, the maximum of L - mu T is at most where they meet. A cut there either has the same value, which proves it, or
-gives a new line that replaces one of both. With mu = p/q, all capacities are multiplied by q, and are whole.
-
-A search for the best mu by golden section would not be exact, and so not private.
+With mu = p/q, all capacities are multiplied by q, and are whole, and so is the flow: cut and flow have the same value,
+and prove each other.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
-from math import gcd
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal, total
+from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal, Result, total
 
-__all__ = ["Cuts", "Network", "Result", "network", "solve"]
-
-
-class Result(NamedTuple):
-    """A best solution of the program and one of its dual."""
-
-    primal: Primal
-    dual: Dual
-
-
-class CutLine(NamedTuple):
-    """A cut as a line A + B mu, with twice the x of its people."""
-
-    start: int
-    slope: int
-    twice: Ints
+__all__ = ["Cuts", "Network", "network"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +114,7 @@ def _several(cover: Cover, groups: Ints, start: int) -> list[tuple[Ints, ...]] |
 
 
 class Cuts:
-    """The cuts of a program that are known so far, which any amount that may remain can start from.
+    """Best solutions at any price, by least cuts.
 
     Parameters
     ----------
@@ -145,56 +124,15 @@ class Cuts:
     """
 
     def __init__(self, cover: Cover, net: Network) -> None:
-        n = len(cover.weight)
-        self.cover = cover
-        self.flows = _Flows(net)
-        self.lines = [
-            CutLine(0, 2 * cover.total, np.zeros(n, np.int64)),
-            CutLine(2 * cover.weight_of_all, 0, np.full(n, 2, np.int64)),
-        ]
+        self._cover, self._flows = cover, _Flows(net)
 
-    def ends(self, most: int) -> tuple[CutLine, CutLine]:
-        """Return the line with slope above 2T and the one with slope at most 2T that meet lowest, seen from T."""
+    def at(self, p: int, q: int) -> Result:
+        """Return best solutions at the price p / q: people who leave, in halves, and the prices of the witnesses."""
+        flow, inside = self._flows.at(p, q)
+        primal = Primal(self._flows.twice(inside, len(self._cover.weight)), 2)
+        return Result(primal, Dual(self._flows.prices(flow, len(self._cover.group)), 2 * p, 2 * q))
 
-        def meet(pair: tuple[CutLine, CutLine]) -> Fraction:
-            steep, flat = pair
-            more, less = 2 * most - flat.slope, steep.slope - 2 * most
-            return Fraction(more * steep.start + less * flat.start, more + less)
-
-        steep = [line for line in self.lines if line.slope > 2 * most]
-        flat = [line for line in self.lines if line.slope <= 2 * most]
-        return min(product(steep, flat), key=meet)
-
-
-def solve(cuts: Cuts, most: int) -> Result:
-    """Return best solutions for an amount that may remain, from 0 to below the total amount."""
-    cover, flows, n = cuts.cover, cuts.flows, len(cuts.cover.weight)
-    steep, flat = cuts.ends(most)
-    while True:
-        p, q = flat.start - steep.start, steep.slope - flat.slope
-        p, q = p // gcd(p, q), q // gcd(p, q)
-        flow, inside = flows.at(p, q)
-        line = flows.line(inside, n)
-        if line.start * q + line.slope * p != flows.value(flow):
-            raise ArithmeticError("a cut is not as great as its flow")
-        cuts.lines.append(line)
-        dual = Dual(flows.prices(flow, len(cover.group)), 2 * p, 2 * q)
-        if line.slope == 2 * most:
-            return Result(Primal(line.twice, 2), dual)
-        if line.start * q + line.slope * p == steep.start * q + steep.slope * p:
-            return Result(_between(steep, flat, most), dual)
-        if line.slope > 2 * most:
-            steep = line
-        else:
-            flat = line
-
-
-def _between(steep: CutLine, flat: CutLine, most: int) -> Primal:
-    """Return the mixture of two cuts that leaves exactly the amount `most`."""
-    more, less = 2 * most - flat.slope, steep.slope - 2 * most
-    if 2 * (more + less) < SAFE:
-        return Primal(more * steep.twice + less * flat.twice, 2 * (more + less))
-    return Primal(more * steep.twice.astype(object) + less * flat.twice.astype(object), 2 * (more + less))
+    exactly = at
 
 
 class _Flows:
@@ -229,18 +167,11 @@ class _Flows:
         inside = run(self.first, self.head, self.pair, room, 0, 1)
         return capacity - room[self.place[: len(capacity)]], np.asarray(inside)
 
-    def value(self, flow: Ints) -> int:
-        """Return the amount that leaves the source."""
-        return total(flow[self.net.tail == 0])
-
-    def line(self, inside: Any, n: int) -> CutLine:
-        """Return the line of a cut."""
-        net = self.net
-        cut = inside[net.tail] & ~inside[net.head]
-        if (cut & self.unlimited).any():
-            raise ArithmeticError("an arc without limit is cut")
-        twice = (~inside[2 : 2 + n]).astype(np.int64) + inside[2 + n : 2 + 2 * n]
-        return CutLine(total(net.weight[cut]), total(net.amount[cut]), twice)
+    @staticmethod
+    def twice(inside: Any, n: int) -> Ints:
+        """Return twice the x of every person: the halves that a cut takes away."""
+        found: Ints = (~inside[2 : 2 + n]).astype(np.int64) + inside[2 + n : 2 + 2 * n]
+        return found
 
     def prices(self, flow: Ints, witnesses: int) -> Ints:
         """Return 2q times the v of every witness: the flow through both of its halves."""

@@ -24,7 +24,7 @@ share is spent: if it cost nothing, everybody could count by setting limits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -161,7 +161,7 @@ class Inquiry:
             cover = self._cover(self._source.people(self.wanted))
         except TooManyMatches as error:
             return {error.message: 1.0}
-        return self.mechanism.answer(_units(cover))
+        return self.mechanism.answer(Distances(cover))
 
     def _cover(self, found: PeopleFound) -> Cover:
         return found.cover(self.wanted, self.exact_share, self.mechanism.unit, self.ignore_below)
@@ -170,15 +170,15 @@ class Inquiry:
         """Return the true number, the distance and the chances: for the steward, and not private."""
         found = self._source.people(self.wanted)
         cover = self._cover(found)
-        units = _units(cover)
+        known = Distances(cover)
         if isinstance(self.mechanism, AtLeast):
             t = self.mechanism.threshold
-            chances = self.mechanism.chances(units(t))
+            chances = self.mechanism.answer(known)
         else:
             t = max(1, cover.count)
-            every = self.mechanism.chances(units)
+            every = self.mechanism.chances(known)
             chances = {answer: p for answer, p in every.items() if self.mechanism.coarse or p >= 1e-4}
-        distance = units(t)
+        distance = known.units(t)
         shown = None if distance is None else distance * self.mechanism.unit
         return Revealed(found.everything(self.wanted), cover.count, shown, chances)
 
@@ -245,11 +245,6 @@ class Inquiry:
                 f"people with epsilon {self.slack:.3g} in sum leave, those with the most matches first"
             )
         return found
-
-
-def _units(cover: Cover) -> Callable[[int], int | None]:
-    known = Distances(cover)
-    return lambda t: known.at(t).units
 
 
 def ask(

@@ -31,18 +31,17 @@ answer lies where k is within 2 ln(K / beta) of tau; with tau = 2 ln(K / beta), 
 empty graph gives its own range. The answer to *how many* is the last number of the range.
 
 Acceptance is drawn exactly: a whole number G with Pr[G >= n] = e^(-n u / 2) is drawn first (Canonne, Kamath and Steinke
-2020), and then n_j <= G is decided, which k elsewhere on the grid often decides already: few programs are solved.
+2020), and then n_j <= G is decided, which bounds of k often decide already: few programs are solved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Protocol
 
 import numpy as np
 
@@ -51,7 +50,7 @@ from neodp.core.permute_and_flip import outcome_chances, shuffled
 from neodp.core.sampling import geometric
 from neodp.errors import NotAskable
 
-__all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Units", "grid_to"]
+__all__ = ["BETA", "UNIT", "AtLeast", "Counting", "Known", "grid_to"]
 
 UNIT = 2.0**-10
 """The unit of epsilon: a person's weight is a whole multiple of it."""
@@ -59,8 +58,16 @@ BETA = 0.05
 """The chance with which a count may be off by more than is stated."""
 RATIO = Fraction(1005, 1000)
 """The ratio between the points of the grid of a count."""
-Units: TypeAlias = Callable[[int], int | None]
-"""Gives k for a number t; None if it is infinite."""
+
+
+class Known(Protocol):
+    """The distances of a graph, in whole units."""
+
+    def units(self, t: int) -> int | None:
+        """Return k for a number t; None if it is infinite."""
+
+    def at_most(self, t: int, bound: int) -> bool:
+        """Return whether k is at most a bound: often it is clear without k itself."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +134,9 @@ class AtLeast:
                 low = middle + 1
         return low
 
-    def answer(self, units: Units) -> dict[str, float]:
+    def answer(self, known: Known) -> dict[str, float]:
         """Return the chances of the answers."""
-        return self.chances(units(self.threshold))
+        return self.chances(known.units(self.threshold))
 
 
 def grid_to(most: int) -> tuple[int, ...]:
@@ -191,62 +198,39 @@ class Counting:
         """The greatest amount in units by which a range can be off."""
         return 2 * self.shift
 
-    def draw(self, units: Units) -> int:
+    def _at_most(self, known: Known, place: int, bound: int) -> bool:
+        """Return whether the distance at a point of the grid is at most a bound; beyond the last point it is 0."""
+        if place == len(self.grid):
+            return bound >= 0
+        return place > 0 and known.at_most(self.grid[place], bound)
+
+    def draw(self, known: Known) -> int:
         """Draw a range, exactly; a program is solved only where that decides."""
-        known = _Falling(units, self.grid)
         for j in shuffled(len(self.grid)):
             limit = geometric(Fraction(self.unit) / 2)
             if limit >= self.depth or (
-                known.at_most(j + 1, self.shift + limit) and known.at_least(j, self.shift - limit)
+                self._at_most(known, j + 1, self.shift + limit) and not self._at_most(known, j, self.shift - limit - 1)
             ):
                 return j
         raise ArithmeticError("no range is accepted, though one always is")
 
-    def offsets(self, units: Units) -> list[int]:
+    def offsets(self, known: Known) -> list[int]:
         """Return by how much each range is off, n_j."""
-        known = _Falling(units, self.grid)
-        k = [known.clipped(j, self.shift + self.depth) for j in range(len(self.grid) + 1)]
+        most = self.shift + self.depth
+        k = [most]
+        for place, t in enumerate(self.grid[1:], 1):
+            if k[-1] == 0:
+                k.append(0)
+            else:
+                units = known.units(t) if self._at_most(known, place, most - 1) else most
+                k.append(most if units is None else units)
+        k.append(0)
         return [min(self.depth, max(after - self.shift, self.shift - before, 0)) for before, after in pairwise(k)]
 
-    def chances(self, units: Units) -> dict[str, float]:
+    def chances(self, known: Known) -> dict[str, float]:
         """Return the chances of the answers, in doubles: to be shown to the steward, not to be drawn from."""
-        return dict(zip(self.answers, outcome_chances(self.offsets(units), self.unit / 2.0).tolist(), strict=True))
+        return dict(zip(self.answers, outcome_chances(self.offsets(known), self.unit / 2.0).tolist(), strict=True))
 
-    def answer(self, units: Units) -> dict[str, float]:
+    def answer(self, known: Known) -> dict[str, float]:
         """Return the drawn answer, as the only one with a chance."""
-        return {self.answers[self.draw(units)]: 1.0}
-
-
-class _Falling:
-    """The distances along a grid, which never rise: what is known at one point often decides at another."""
-
-    def __init__(self, units: Units, grid: Sequence[int]) -> None:
-        self._units, self._grid = units, grid
-        self._known: dict[int, float] = {0: math.inf, len(grid): 0}
-
-    def _bounds(self, place: int) -> tuple[float, float]:
-        """Return the greatest value known beyond a point, and the least known before it."""
-        after = max((k for at, k in self._known.items() if at >= place), default=0)
-        before = min((k for at, k in self._known.items() if at <= place), default=math.inf)
-        return after, before
-
-    def _at(self, place: int) -> float:
-        if place not in self._known:
-            units = self._units(self._grid[place])
-            self._known[place] = math.inf if units is None else units
-        return self._known[place]
-
-    def at_most(self, place: int, bound: int) -> bool:
-        """Return whether the distance at a point is at most a bound."""
-        after, before = self._bounds(place)
-        return before <= bound or (after <= bound and self._at(place) <= bound)
-
-    def at_least(self, place: int, bound: int) -> bool:
-        """Return whether the distance at a point is at least a bound."""
-        after, before = self._bounds(place)
-        return after >= bound or (before >= bound and self._at(place) >= bound)
-
-    def clipped(self, place: int, most: int) -> int:
-        """Return the distance at a point, or `most` if it is greater."""
-        after, before = self._bounds(place)
-        return int(min(most, after if min(after, most) == min(before, most) else self._at(place)))
+        return {self.answers[self.draw(known)]: 1.0}

@@ -1,10 +1,18 @@
-"""Distances by linear programming, for witnesses of any number of people, solved by HiGHS and then exactly.
+"""Solutions at a price by linear programming, for witnesses of any number of people.
+
+At a price mu, the prices of the witnesses are a packing: the greatest sum v_m such that nobody pays more than w_i and
+no group more than mu c_g. Its multipliers are the x. The program has a row for each person, and at another price it is
+solved from there.
 
 HiGHS computes in doubles, up to a tolerance, so that its value proves nothing: rounding up a value that is off by a
-hundredth breaks privacy. What it finds is a *basis*: the variables that are not 0, and the inequalities that are
-equations. The basis is a square system of linear equations, for the program and, transposed, for its dual. Both are
-solved in rational numbers; if both solutions keep all inequalities, they have the same value, which is D exactly. If
-the basis is not the best one, because of the tolerance, the simplex method goes on from there in rational numbers.
+hundredth breaks privacy. Both solutions are rounded to whole numbers over fixed denominators, and made to be solutions
+without a doubt: every x is one, and prices are lowered until nobody pays too much. Where x has small denominators, as
+it nearly always has, rounding even gives the best x itself.
+
+Where rounding leaves a result open, what counts is the *basis* that HiGHS found: the variables between their ends, and
+the inequalities that are equations. It is a square system of linear equations, for the packing and, transposed, for its
+multipliers. Both are solved in rational numbers; if they keep all inequalities, they have the same value, and are best.
+If not, because of the tolerance, the simplex method is run in rational numbers.
 """
 
 from __future__ import annotations
@@ -17,107 +25,142 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal
-from neodp.asking.cuts import Result
+from neodp.asking.cover import SAFE, Cover, Dual, Ints, Primal, Result
+from neodp.core.linear import Matrix, Program, Solver
 
-__all__ = ["Equations", "eliminate", "solve"]
+__all__ = ["Equations", "Programs", "eliminate", "simplex"]
 
-TOLERANCE = 1e-9
-"""The amount by which HiGHS may break an inequality."""
+PARTS = 720_720
+"""The denominator of a rounded x: all whole numbers up to 16 divide it."""
+CENTS = 2**24
+"""The denominator of rounded prices."""
 Number: TypeAlias = int | Fraction
 """A rational number; whole ones are Python's integers, which are many times faster than fractions."""
 Row: TypeAlias = dict[int, Number]
 Equations: TypeAlias = list[tuple[Row, Number]]
 
 
-def solve(cover: Cover, most: int) -> Result:
-    """Return best solutions for an amount that may remain, from 0 to below the total amount."""
-    basic, tight = _basis(cover, most)
-    found = _from_basis(cover, most, basic, tight)
-    if found is None or not _is_best(cover, most, found):
-        found = _simplex(cover, most)
-    return found
+class Programs:
+    """Solutions of a program at any price, by HiGHS.
+
+    Parameters
+    ----------
+    cover : Cover
+
+    Examples
+    --------
+    A triangle of three people of weight 5, whose one match is worth 7: one of them leaves if its price is 1.
+
+    >>> three = Cover(np.full(3, 5), np.array([7]), np.array([0]), np.array([0, 3]), np.arange(3))
+    >>> [str(three.point(Programs(three).at(p, 2).primal).rest) for p in (1, 2)]
+    ['7', '0']
+    """
+
+    def __init__(self, cover: Cover) -> None:
+        self._cover = cover
+        n = len(cover.weight)
+        witnesses = np.bincount(cover.group, minlength=len(cover.amount))
+        self._several = np.flatnonzero(witnesses > 1)
+        number = np.full(len(cover.amount), -1)
+        number[self._several] = n + np.arange(len(self._several))
+        joined = np.flatnonzero(witnesses[cover.group] > 1)
+        self._alone = np.flatnonzero(witnesses[cover.group] == 1)
+        self._row = np.concatenate([cover.person, number[cover.group[joined]]])
+        self._column = np.concatenate([cover.witness, joined])
+        self._rows = n + len(self._several)
+        self._solver: Solver | None = None
+
+    def at(self, p: int, q: int) -> Result:
+        """Return solutions at the price p / q that are best but for rounding."""
+        solver = self._solved(p, q)
+        found = solver.solve()
+        if found.x is None or found.dual is None:
+            return self.exactly(p, q)
+        part = np.rint(np.maximum(0.0, -found.dual[: len(self._cover.weight)]) * PARTS).astype(np.int64)
+        return Result(Primal(part, PARTS), self._lowered(found.x, p * CENTS // q))
+
+    def exactly(self, p: int, q: int) -> Result:
+        """Return best solutions at the price p / q."""
+        solver = self._solved(p, q)
+        solved = solver.solve().x is not None
+        found = self._from_basis(solver, p, q) if solved else None
+        return found if found is not None and _is_best(self._cover, found) else simplex(self._cover, p, q)
+
+    def _solved(self, p: int, q: int) -> Solver:
+        """Return the solver, at a price."""
+        most, high = self._limits(p / q)
+        if self._solver is None:
+            columns = len(self._cover.group)
+            matrix = Matrix(self._row, self._column, np.ones(len(self._row)))
+            ends = np.full(self._rows, -np.inf), most, np.zeros(columns), high
+            self._solver = Solver(Program(np.full(columns, -1.0), matrix, *ends), "simplex")
+        else:
+            self._solver.move(most, high)
+        return self._solver
+
+    def _limits(self, price: Any) -> tuple[Any, Any]:
+        """Return the limits of the rows and of the columns at a price: whole numbers for a whole price."""
+        kind: Any = object if isinstance(price, int) else np.float64
+        amount = self._cover.amount.astype(kind) * price
+        high = np.full(len(self._cover.group), np.inf, kind)
+        high[self._alone] = amount[self._cover.group[self._alone]]
+        return np.concatenate([self._cover.weight.astype(kind), amount[self._several]]), high
+
+    def _lowered(self, v: Any, most: int) -> Dual:
+        """Return prices in whole cents, none greater than v but for rounding, that keep all limits."""
+        cover = self._cover
+        amount = cover.amount.astype(object) * most
+        limit = np.concatenate([cover.weight.astype(object) * CENTS, amount[self._several]]).astype(np.int64)
+        price = np.floor(np.maximum(v, 0.0) * CENTS).astype(np.int64)
+        price[self._alone] = np.minimum(price[self._alone], amount[cover.group[self._alone]].astype(np.int64))
+        for _ in range(4):
+            spent = np.zeros(self._rows, np.int64)
+            np.add.at(spent, self._row, price[self._column])
+            above = np.maximum(0, spent - limit)
+            if not above.any():
+                return Dual(price, most, CENTS)
+            less = np.zeros(len(price), np.int64)
+            np.maximum.at(less, self._column, above[self._row])
+            price = np.maximum(0, price - less)
+        return Dual(np.zeros(len(price), np.int64), most, CENTS)
+
+    def _from_basis(self, solver: Solver, p: int, q: int) -> Result | None:
+        """Return the solutions that a basis stands for, in rational numbers; None if its equations have none."""
+        basis, n = solver.basis(), len(self._cover.weight)
+        if basis.basic.sum() != basis.tight.sum():
+            return None
+        _, high = self._limits(p)
+        right: dict[int, Number] = {
+            row: int(self._cover.weight[row]) * q for row in np.flatnonzero(basis.tight[:n]).tolist()
+        }
+        right |= {n + i: int(self._cover.amount[g]) * p for i, g in enumerate(self._several) if basis.tight[n + i]}
+        packing: dict[int, Row] = {row: {} for row in right}
+        multipliers: dict[int, Row] = {column: {} for column in np.flatnonzero(basis.basic).tolist()}
+        for row, column in zip(self._row.tolist(), self._column.tolist(), strict=True):
+            if row in packing and column in multipliers:
+                packing[row][column] = multipliers[column][row] = 1
+            elif row in packing and basis.high[column]:
+                right[row] -= high[column]
+        v = eliminate([(packing[row], right[row]) for row in packing])
+        x = eliminate([(row, 1) for row in multipliers.values()])
+        if v is None or x is None:
+            return None
+        return _result(self._cover, x, v | {m: high[m] for m in np.flatnonzero(basis.high).tolist()}, p, q)
 
 
-def _is_best(cover: Cover, most: int, found: Result) -> bool:
+def _is_best(cover: Cover, found: Result) -> bool:
     try:
-        low, high = cover.bounds(most, *found)
+        point, tangent = cover.point(found.primal), cover.tangent(found.dual)
     except ArithmeticError:
         return False
-    return low == high
+    return point.weight + tangent.price * point.rest == tangent.start
 
 
-def _basis(cover: Cover, most: int) -> tuple[Any, Any]:
-    """Return which columns (the x, then the z) are basic, and which rows (the witnesses, then the amount) are tight."""
-    import highspy
-
-    n, groups, rows = len(cover.weight), len(cover.amount), len(cover.group)
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = n + groups, rows + 1
-    program.col_cost_ = np.concatenate([cover.weight, np.zeros(groups)]).astype(float)
-    program.col_lower_ = np.zeros(n + groups)
-    program.col_upper_ = np.ones(n + groups) * highspy.kHighsInf
-    program.row_lower_ = np.concatenate([np.ones(rows), [-highspy.kHighsInf]])
-    program.row_upper_ = np.concatenate([np.full(rows, highspy.kHighsInf), [float(most)]])
-    matrix = program.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kRowwise
-    matrix.num_col_, matrix.num_row_ = n + groups, rows + 1
-    start = np.concatenate([cover.first + np.arange(rows + 1), [len(cover.person) + rows + groups]])
-    index = np.insert(cover.person, cover.first[1:], n + cover.group)
-    matrix.start_ = start
-    matrix.index_ = np.concatenate([index, n + np.arange(groups)])
-    matrix.value_ = np.concatenate([np.ones(len(index)), cover.amount.astype(float)])
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    options: dict[str, Any] = {
-        "output_flag": False,
-        "solver": "simplex",
-        "threads": 1,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
-    }
-    for option, value in options.items():
-        solver.setOptionValue(option, value)
-    solver.passModel(program)
-    solver.run()
-    basis = solver.getBasis()
-    is_basic = highspy.HighsBasisStatus.kBasic
-    columns = np.array([status == is_basic for status in basis.col_status], bool)
-    slack = np.array([status == is_basic for status in basis.row_status], bool)
-    return columns, ~slack
-
-
-def _from_basis(cover: Cover, most: int, basic: Any, tight: Any) -> Result | None:
-    """Return the solutions that a basis stands for, in rational numbers; None if its equations have none."""
-    n = len(cover.weight)
-    if len(basic) != n + len(cover.amount) or basic.sum() != tight.sum():
-        return None
-    equations: Equations = []
-    transposed: dict[int, Row] = {column: {} for column in np.flatnonzero(basic).tolist()}
-    for row in np.flatnonzero(tight).tolist():
-        if row < len(cover.group):
-            people = cover.person[cover.first[row] : cover.first[row + 1]].tolist()
-            entries: Row = dict.fromkeys(
-                (column for column in [*people, n + int(cover.group[row])] if basic[column]), 1
-            )
-            sign, right = 1, 1
-        else:
-            entries = {n + g: c for g, c in enumerate(cover.amount.tolist()) if basic[n + g]}
-            sign, right = -1, most
-        for column, value in entries.items():
-            transposed[column][row] = sign * value
-        equations.append((entries, right))
-    x = eliminate(equations)
-    cost = {column: int(cover.weight[column]) if column < n else 0 for column in transposed}
-    v = eliminate([(row, cost[column]) for column, row in transposed.items()])
-    return None if x is None or v is None else _result(cover, x, v)
-
-
-def _result(cover: Cover, x: Mapping[int, Number], v: Mapping[int, Number]) -> Result:
-    """Return solutions over common denominators."""
-    n, rows = len(cover.weight), len(cover.group)
-    part, whole = _common([x.get(i, 0) for i in range(n)])
-    price, unit = _common([v.get(m, 0) for m in range(rows + 1)])
-    return Result(Primal(part, whole), Dual(price[:-1], int(price[-1]), unit))
+def _result(cover: Cover, x: Mapping[int, Number], v: Mapping[int, Number], p: int, q: int) -> Result:
+    """Return solutions over common denominators, from x and q times v."""
+    part, whole = _common([x.get(i, 0) for i in range(len(cover.weight))])
+    price, unit = _common([v.get(m, 0) for m in range(len(cover.group))])
+    return Result(Primal(part, whole), Dual(price, p * unit, q * unit))
 
 
 def _common(values: list[Number]) -> tuple[Ints, int]:
@@ -218,26 +261,21 @@ def _substitute(rows: list[Row], right: list[Number], done: list[tuple[int, int]
     return found
 
 
-def _simplex(cover: Cover, most: int) -> Result:
-    """Solve the dual by the simplex method in rational numbers: slow, and needed where doubles were not enough.
+def simplex(cover: Cover, p: int, q: int) -> Result:
+    """Solve the packing by the simplex method in rational numbers: slow, and needed where doubles were not enough.
 
-    The dual starts from v = 0 and mu = 0. Bland's rule, the first column and the first row that fit, never runs in a
-    circle. The prices of its inequalities at the end are the x and z.
+    It starts from v = 0. Bland's rule, the first column and the first row that fit, never runs in a circle. The
+    multipliers of its inequalities at the end are the x.
     """
     n, rows, groups = len(cover.weight), len(cover.group), len(cover.amount)
-    width = rows + 1  # v, then mu; the slacks of people and groups follow
-    table: list[Row] = [{} for _ in range(n + groups)]
+    table: list[Row] = [{rows + number: 1} for number in range(n + groups)]
     for entry, m in zip(cover.person.tolist(), cover.witness.tolist(), strict=True):
         table[entry][m] = 1
     for m, g in enumerate(cover.group.tolist()):
         table[n + g][m] = 1
-    for g, c in enumerate(cover.amount.tolist()):
-        table[n + g][rows] = -c
-    right: list[Number] = [*cover.weight.tolist(), *([0] * groups)]
-    goal: Row = {**dict.fromkeys(range(rows), 1), rows: -most}
-    basis = list(range(width, width + n + groups))
-    for number in range(n + groups):
-        table[number][width + number] = 1
+    right: list[Number] = [*(w * q for w in cover.weight.tolist()), *(c * p for c in cover.amount.tolist())]
+    goal: Row = dict.fromkeys(range(rows), 1)
+    basis = list(range(rows, rows + n + groups))
     while entering := [column for column, value in goal.items() if value > 0]:
         column = min(entering)
         ratios = [(_over(right[r], row[column]), basis[r], r) for r, row in enumerate(table) if row.get(column, 0) > 0]
@@ -252,9 +290,9 @@ def _simplex(cover: Cover, most: int) -> Result:
                 _subtract(row, table[pivot], factor)
         _subtract(goal, table[pivot], goal[column])
         basis[pivot] = column
-    v = {column: right[r] for r, column in enumerate(basis) if column < width}
-    x = {i: -goal.get(width + i, 0) for i in range(n)}
-    return _result(cover, x, v)
+    v = {column: right[r] for r, column in enumerate(basis) if column < rows}
+    x = {i: -goal.get(rows + i, 0) for i in range(n)}
+    return _result(cover, x, v, p, q)
 
 
 def _subtract(row: Row, other: Row, factor: Number) -> None:

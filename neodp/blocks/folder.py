@@ -40,7 +40,7 @@ from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.family import family, require_binary
 from neodp.data.files import make_folder, masked
-from neodp.data.graph import DatasetGraph
+from neodp.data.graph import DatasetGraph, known_graph
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import LARGEST, Floats, Ints
 from neodp.errors import GraphError
@@ -375,7 +375,7 @@ def read_graph(folder: Folder) -> DatasetGraph:
     for block in range(folder.blocks):
         alpha = folder.alpha(block)
         rows[begins[block] + alpha.place, 0], rows[begins[block] + alpha.place, 1] = alpha.p, alpha.q
-    return DatasetGraph.from_columns(
+    return known_graph(
         pa.concat_arrays([folder.keys(block) for block in range(folder.blocks)]),
         np.concatenate(colors),
         np.concatenate([begins[block] + column.source for block, column in enumerate(links)]),

@@ -16,7 +16,7 @@ from neodp.cli.options import Json
 from neodp.data.formatting import count, moment
 from neodp.data.names import require_length
 from neodp.data.tables import number, whole
-from neodp.data.validation import MAX_EPSILON
+from neodp.data.validation import MAX_EPSILON, caution
 from neodp.errors import GraphError, near
 from neodp.ledger.account import Ledger, Spent, epsilon_rounded_up
 from neodp.ledger.question import DEFAULT, Level
@@ -184,6 +184,7 @@ def _planned(text: str) -> list[tuple[Level, ...]]:
             hint = f"give an epsilon up to {MAX_EPSILON:g} and how often, as in 0.1x610"
             raise GraphError(f"--plan has {part!r}", hint)
         found += [(level,)] * count
+        caution(level.epsilon)
     return found
 
 

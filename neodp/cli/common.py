@@ -181,6 +181,8 @@ METHODS = {
     "table": "the optimum",
     "prefix": "prefix sums: the chance of the best answer is as large as possible",
     "line": "the line: always private, a little below the optimum",
+    "optimal": "the best on average, by a linear program",
+    "distance": "distances to the answers: always private, without alpha",
 }
 """The methods that find mechanisms, in words for people."""
 

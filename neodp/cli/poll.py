@@ -20,7 +20,7 @@ from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
-from neodp.polls.survey import poll as survey_of
+from neodp.polls.from_table import poll as survey_of
 
 if TYPE_CHECKING:
     from neodp.store import Store

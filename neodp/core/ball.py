@@ -47,7 +47,7 @@ from neodp.core.views import ArrayView, Rule, RuleView, View
 from neodp.core.witness import ROUNDING
 from neodp.data.family import family
 from neodp.data.formatting import number
-from neodp.data.graph import DatasetGraph
+from neodp.data.graph import DatasetGraph, known_graph
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import Bools, Floats, keys_of
 from neodp.errors import BallTooLarge, GraphError
@@ -241,7 +241,7 @@ class _Search:
         alpha, colors, name = np.concatenate(self.alpha), self.view.colors, self.view.name
         if not self.view.validated:
             columns = (self.names, self.color, source, target, epsilon, delta, alpha)
-            return DatasetGraph.from_columns(*columns, colors=colors, name=name)
+            return known_graph(*columns, colors=colors, name=name)
         import pyarrow as pa
 
         pair = np.minimum(source, target).astype(np.int64) << 32 | np.maximum(source, target)

@@ -10,15 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from neodp.core import boundary, traversal
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Privacy
-from neodp.core.rainbow import Method
+from neodp.core.rainbow import METHODS, DatasetPrior, Method
 from neodp.core.solvers import solver
 from neodp.core.witness import OrderConflict, Witness, shown
 from neodp.data.formatting import count
 from neodp.data.frames import Tabular
 from neodp.data.graph import DatasetGraph
+from neodp.data.validation import Floats
 from neodp.errors import GraphError, IncompatibleAlpha
 
 if TYPE_CHECKING:
@@ -134,7 +137,13 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     )
 
 
-def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Method | None = None) -> Mechanism:
+def extend(
+    graph: DatasetGraph,
+    privacy: Privacy | None = None,
+    *,
+    method: Method | None = None,
+    prior: Floats | DatasetPrior | None = None,
+) -> Mechanism:
     """Return the optimal mechanism that agrees with a graph's alpha.
 
     Parameters
@@ -146,12 +155,17 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     privacy : Privacy, optional
         The privacy condition: by default (epsilon, delta) from the graph; with two colours, it can also be Gaussian or
         a user-supplied suitable pair.
-    method : "line", "prefix" or "optimal", optional
+    method : "line", "prefix", "optimal" or "distance", optional
         The method for more than two colours if epsilon differs between edges: by default the largest prefix sums if
-        these are private, and otherwise the line, which always is. "prefix" is refused if prefix sums are not private;
-        "line" takes the line in any case (:mod:`neodp.core.rainbow`). "optimal" is the mechanism with the greatest
-        accuracy, averaged over all datasets, by a linear program (:mod:`neodp.core.optimal`): among those that agree
-        with alpha, or among all private ones if the graph has no alpha. With two colours `method` changes nothing.
+        these are private; otherwise "optimal", if datasets times colours are at most 10,000; otherwise the line.
+        "prefix" is refused if prefix sums are not private; "line" is always private (:mod:`neodp.core.rainbow`).
+        "optimal" is the mechanism with the greatest expected accuracy, by a linear program (:mod:`neodp.core.optimal`):
+        among those that agree with alpha, or among all private ones if the graph has no alpha; ``optimality`` says how
+        close it is to the best. "distance" needs neither alpha nor preferences
+        (:mod:`neodp.core.rainbow.distance`). With two colours `method` changes nothing.
+    prior : array of float, one per dataset, optional
+        With "optimal": the probability of each dataset, adding up to 1, for example from ``neodp.study.prior``. By
+        default all are equally likely.
 
     Returns
     -------
@@ -183,7 +197,11 @@ def extend(graph: DatasetGraph, privacy: Privacy | None = None, *, method: Metho
     ----------
     Paper 000, Algorithms 1 and 2; paper 002, Algorithm 1; paper 003, Theorem 3.
     """
-    if method not in (None, "line", "prefix", "optimal"):
-        raise GraphError(f"there is no method {method!r}", "leave it out, or give 'line', 'prefix' or 'optimal'")
+    if method is not None and method not in METHODS:
+        raise GraphError(f"there is no method {method!r}", f"leave it out, or give one of {', '.join(METHODS)}")
+    if prior is not None and method != "optimal":
+        raise GraphError("a prior only works with the method 'optimal'", "leave one out, or give both")
+    if prior is not None and not isinstance(prior, DatasetPrior):
+        prior = DatasetPrior("given", np.asarray(prior, np.float64))
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
-    return solver(graph).extend(graph, rule, method)
+    return solver(graph).extend(graph, rule, method, prior)

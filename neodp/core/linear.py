@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from neodp.data.validation import Floats
 
-__all__ = ["Matrix", "Method", "Program", "Solution", "Solver"]
+__all__ = ["Basis", "Matrix", "Method", "Program", "Solution", "Solver"]
 
 TOLERANCE = 1e-10
 """The amount by which a solution may break an inequality; the least that HiGHS accepts."""
@@ -57,6 +57,22 @@ class Solution(NamedTuple):
     message: str
     iterations: int
     dual: Floats | None
+
+
+class Basis(NamedTuple):
+    """The vertex at which a simplex method ended.
+
+    Attributes
+    ----------
+    basic, high : arrays of bool
+        The columns that equations determine, and of the others those that are at their upper ends.
+    tight : array of bool
+        The rows that are equations.
+    """
+
+    basic: NDArray[np.bool_]
+    high: NDArray[np.bool_]
+    tight: NDArray[np.bool_]
 
 
 class Program(NamedTuple):
@@ -112,8 +128,8 @@ class Solver:
         matrix.format_ = highspy.MatrixFormat.kColwise
         matrix.num_col_, matrix.num_row_ = model.num_col_, model.num_row_
         matrix.start_, matrix.index_, matrix.value_ = program.matrix.by_column(columns)
-        self._method = method
-        self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._method, self._least, self._low = method, program.least, program.low
+        self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {
             "output_flag": False,
             "solver": method,
@@ -130,6 +146,24 @@ class Solver:
         """Add rows; those of the matrix are counted from 0."""
         start, column, value = Matrix(matrix.column, matrix.row, matrix.value).by_column(len(most))
         self._solver.addRows(len(most), least, most, len(value), start[:-1], column, value)
+
+    def move(self, most: Floats, high: Floats) -> None:
+        """Set other upper limits, of the rows and of x; lower ones stay."""
+        for count, limits, change in (
+            (len(most), (self._least, most), self._solver.changeRowsBounds),
+            (len(high), (self._low, high), self._solver.changeColsBounds),
+        ):
+            change(count, np.arange(count, dtype=np.int32), *limits)
+
+    def basis(self) -> Basis:
+        """Return the vertex at which the simplex method ended."""
+        import highspy
+
+        found = self._solver.getBasis()
+        status = highspy.HighsBasisStatus
+        columns = np.array([int(each) for each in found.col_status])
+        rows = np.array([int(each) for each in found.row_status])
+        return Basis(columns == int(status.kBasic), columns == int(status.kUpper), rows != int(status.kBasic))
 
     def solve(self) -> Solution:
         """Solve the program with all rows so far."""

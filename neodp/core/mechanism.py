@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,12 +28,35 @@ if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
 
-__all__ = ["Mechanism"]
+__all__ = ["Mechanism", "Optimality"]
 
 
 def _nothing_decides(vertex: int) -> Path:
     """Return the path of a dataset whose probabilities were given."""
     return [], []
+
+
+class Optimality(NamedTuple):
+    """A proof of how close a mechanism is to the best one (:mod:`neodp.core.optimal`).
+
+    Attributes
+    ----------
+    expected : float
+        The expected accuracy under the prior, rounded down.
+    bound : float
+        A number that no private mechanism exceeds or, if the graph has alpha, none that agrees with alpha.
+    prior : str
+        The prior: "uniform", if all datasets are equally likely, or its name.
+    """
+
+    expected: float
+    bound: float
+    prior: str = "uniform"
+
+    @property
+    def gap(self) -> float:
+        """The greatest amount by which another private mechanism can be more accurate."""
+        return max(0.0, self.bound - self.expected)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,11 +79,13 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     filled : array of int
         The positions of the boundary datasets that had no alpha and took that of their order; none with two colours.
     method : str
-        The method that found it: ``labels`` with two colours; ``table``, ``line`` or ``prefix`` with more; ``given`` if
-        its probabilities were given.
+        The method that found it: ``labels`` with two colours; ``table``, ``prefix``, ``optimal``, ``line`` or
+        ``distance`` with more; ``given`` if its probabilities were given.
     path : callable
         From the position of a dataset to the path from the dataset whose alpha decides its distribution, as positions
         and edges; an empty path if none does, or if its probabilities were given.
+    optimality : Optimality or None
+        The proof of how close it is to the best mechanism, if a linear program was solved.
 
     Examples
     --------
@@ -79,6 +104,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
     filled: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     method: str = field(default="given")
     path: Callable[[int], Path] = field(default=_nothing_decides)
+    optimality: Optimality | None = None
 
     def __post_init__(self) -> None:
         for column in (self.probabilities, self.rounded, self.filled):

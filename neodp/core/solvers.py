@@ -2,6 +2,22 @@
 
 :func:`solver` gives the one that fits a graph: :mod:`neodp.core.binary` for two colours, :mod:`neodp.core.rainbow` for
 more. The public verbs, ``extend``, ``check``, ``balanced`` and ``homogeneous``, call it, and nothing else chooses.
+
+*The method of a graph with more than two colours*, if none is requested, depends on the graph and its alpha alone
+(:mod:`neodp.core.rainbow.methods`):
+
+======================================================================  ========
+if all edges have the same epsilon                                      table
+else, if there are at most 100,000 datasets, and prefix sums            prefix
+are private on every edge
+else, if datasets times colours are at most 10,000                      optimal
+else, or if the solver of "optimal" gives up                            line
+======================================================================  ========
+
+"optimal" is a linear program, whose solution can differ in its last bits between versions of the solver. So a stored
+mechanism of that method is read, not computed again, and whoever has no solver (the plugin in Neo4j) leaves such a
+graph to the client: it is one that has different epsilons, whose prefix sums are not private, and whose datasets times
+colours are at most 10,000.
 """
 
 from __future__ import annotations
@@ -34,7 +50,13 @@ class GraphSolver(ABC):
         """Return the position of a boundary edge at which alpha is missing; None if there is none."""
 
     @abstractmethod
-    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+    def extend(
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
+    ) -> Mechanism:
         """Return the best mechanism that agrees with a graph's alpha; see :func:`neodp.core.extension.extend`."""
 
     @abstractmethod
@@ -53,7 +75,13 @@ class _BinarySolver(GraphSolver):
     def unhit_edge(self, graph: DatasetGraph) -> int | None:
         return boundary.unhit_edge(graph, graph.given)
 
-    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+    def extend(
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
+    ) -> Mechanism:
         return binary.extend(graph, privacy)
 
     def balanced(self, graph: DatasetGraph) -> Floats:
@@ -72,7 +100,13 @@ class _RainbowSolver(GraphSolver):
     def unhit_edge(self, graph: DatasetGraph) -> int | None:
         return rainbow.unhit_edge(graph)
 
-    def extend(self, graph: DatasetGraph, privacy: Privacy, method: rainbow.Method | None) -> Mechanism:
+    def extend(
+        self,
+        graph: DatasetGraph,
+        privacy: Privacy,
+        method: rainbow.Method | None,
+        prior: rainbow.DatasetPrior | None = None,
+    ) -> Mechanism:
         own = isinstance(privacy, EpsilonDelta) and all(
             np.array_equal(*pair) for pair in ((privacy.epsilon, graph.epsilon), (privacy.delta, graph.delta))
         )
@@ -81,7 +115,7 @@ class _RainbowSolver(GraphSolver):
                 f"{graph.name!r} has {len(graph.colors)} colours",
                 "with more than two, only the (epsilon, delta) of the graph's own edges is supported",
             )
-        return rainbow.extend(graph, method)
+        return rainbow.extend(graph, method, prior)
 
     def balanced(self, graph: DatasetGraph) -> Floats:
         return rainbow.balanced(graph)

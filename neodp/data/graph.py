@@ -28,7 +28,7 @@ from neodp.data.formatting import count
 from neodp.data.frames import html_table, to_pandas, to_polars
 from neodp.data.graph_columns import GraphColumns, validate
 from neodp.data.tables import Format, ReadOptions
-from neodp.data.validation import Bools, Floats, Ints, Places, unknown_key
+from neodp.data.validation import Bools, Floats, Ints, Places, caution, unknown_key
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -150,7 +150,13 @@ class DatasetGraph:
         (2, 1, ('yes', 'no'))
         """
         columns = GraphColumns(keys, color, source, target, epsilon, delta, alpha, preference)
-        return cls(**validate(columns, colors, Places()), name=name)
+        return cls._entered(validate(columns, colors, Places()), name)
+
+    @classmethod
+    def _entered(cls, columns: dict[str, Any], name: str) -> DatasetGraph:
+        """Return the graph of validated columns that somebody entered, with a caution of large epsilons."""
+        caution(columns["epsilon"])
+        return cls(**columns, name=name)
 
     @classmethod
     def from_networkx(
@@ -181,7 +187,7 @@ class DatasetGraph:
         named = colors if colors is not None else graph.graph.get("colors")
         columns = exchange.from_networkx(graph, epsilon, delta)
         valid = validate(columns, named and [str(c) for c in named], Places())
-        return cls(**valid, name=name or str(graph.graph.get("name") or "graph"))
+        return cls._entered(valid, name or str(graph.graph.get("name") or "graph"))
 
     @classmethod
     def from_tables(
@@ -217,7 +223,7 @@ class DatasetGraph:
             the lines.
         """
         read = exchange.from_tables(nodes, edges, epsilon, delta, options, format)
-        return cls(**validate(read.columns, colors, read.places, read.problems), name=name or read.name)
+        return cls._entered(validate(read.columns, colors, read.places, read.problems), name or read.name)
 
     @classmethod
     def from_csv(
@@ -286,7 +292,7 @@ class DatasetGraph:
         array([0.5])
         """
         read = exchange.from_frames(nodes, edges, epsilon, delta, options)
-        return cls(**validate(read.columns, colors, read.places, read.problems), name=name)
+        return cls._entered(validate(read.columns, colors, read.places, read.problems), name)
 
     def with_alpha(self, alpha: ArrayLike | Mapping[Any, Any] | None) -> Self:
         """Return the same graph with this alpha instead, in any of the forms of ``from_columns``.
@@ -462,3 +468,8 @@ class DatasetGraph:
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
         """Write the two files that ``from_csv`` reads, with every number in full; only their owner may read them."""
         exchange.write_csv(self, nodes, edges)
+
+
+def known_graph(*columns: Any, colors: Sequence[str] | None = None, name: str = "graph") -> DatasetGraph:
+    """Return ``DatasetGraph.from_columns`` of columns that nobody enters now, such as stored ones: with no caution."""
+    return DatasetGraph(**validate(GraphColumns(*columns), colors, Places()), name=name)

@@ -37,8 +37,8 @@ class GraphColumns(NamedTuple):
     source: Any
     target: Any
     epsilon: Any
-    delta: Any
-    alpha: Any
+    delta: Any = 0.0
+    alpha: Any = None
     preference: Any = None
 
 

@@ -8,6 +8,7 @@ such as a tuple or a whole number from networkx, it is converted with ``str``.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neodp.data.tables.problems import Place
-from neodp.errors import GraphError, UnknownKey, near
+from neodp.errors import GraphError, LargeEpsilon, UnknownKey, near
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +30,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Places",
+    "caution",
     "given_positions",
     "is_number",
     "is_text",
@@ -45,6 +47,8 @@ Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
 MAX_EPSILON = 690.0
 """The largest epsilon: e^690 and its products still fit a double, and it is indistinguishable from no privacy."""
+LARGE_EPSILON = 10.0
+"""The largest epsilon that is taken without a caution: the odds of a guess shift by a factor of up to 22,026."""
 UNIT = 2**50
 """The number of units in an epsilon of 1, where epsilons are added up as whole numbers."""
 LARGEST = {"epsilon": MAX_EPSILON, "delta": 1.0}
@@ -73,6 +77,30 @@ def require_range(name: str, values: ArrayLike, place: Callable[[int], str] | No
     if len(wrong):
         where = "" if place is None else f"{place(int(wrong[0]))}: "
         raise GraphError(f"{where}{name} is {column[wrong[0]]}", f"give a number from 0 to {LARGEST[name]:g}")
+
+
+def caution(epsilon: ArrayLike) -> None:
+    """Warn, in one sentence, of an epsilon above 10 that somebody enters; it is used all the same.
+
+    Only public epsilons are passed here: a caution that depended on people's secret epsilons would tell of them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     caution([0.5, 20.0])
+    >>> str(said[0].message)
+    'epsilon 20 hardly protects anybody: it can make a guess of 50:50 about a person nearly certain; 10 is much already'
+    """
+    greatest = float(np.fmax.reduce(np.asarray(epsilon, np.float64).ravel(), initial=0.0))  # NaN is no epsilon
+    if greatest > LARGE_EPSILON:
+        warnings.warn(
+            f"epsilon {greatest:g} hardly protects anybody: it can make a guess of 50:50 about a person nearly "
+            f"certain; {LARGE_EPSILON:g} is much already",
+            LargeEpsilon,
+            stacklevel=2,
+        )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ The balanced mechanism, with the proof that it is private, is in :mod:`neodp.pol
 :mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.
 :mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
 :mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
-table, which is also ``neodp.poll``, and :mod:`neodp.polls.levels` computes the gain from a higher epsilon.
+table, :mod:`neodp.polls.from_table` makes one, which is ``neodp.poll``, and :mod:`neodp.polls.levels` computes the
+gain from a higher epsilon.
 """
 
 from neodp.polls.asking import poll, valid_epsilon

@@ -81,7 +81,7 @@ def _solve(
     """Return the mechanism on the scores of a window that solves the program, or the balanced one on these scores."""
     from neodp.core.alpha import balanced
     from neodp.core.extension import extend
-    from neodp.data.graph import DatasetGraph
+    from neodp.data.graph import known_graph
     from neodp.study.optimum import optimize
 
     classes = classes_of(joint.weights, poll)
@@ -95,7 +95,7 @@ def _solve(
     value = _gathered(joint, gain, scores, rate)
     color = np.where((value > 0.0) | ((value == 0.0) & (scores >= middle_of(joint))), 0, 1)
     weight = np.abs(value) / max(float(np.abs(value).sum()), TINY)
-    graph = DatasetGraph.from_columns(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
+    graph = known_graph(scores.astype(str), color, *edges, colors=("yes", "no"), name="scores")
     alpha = optimize(graph, weight, work=EFFORT).alpha if optimal else balanced(graph)
     mechanism = extend(graph.with_alpha(alpha))
     first, second = np.full(high - low + 1, 0.5), np.full(high - low + 1, 0.5)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import EllipsisType
 
 from neodp.data.names import normal, valid_name
+from neodp.data.validation import caution
 from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
@@ -124,6 +125,8 @@ class Bookkeeping:
             The parts of a :class:`~neodp.ledger.account.Limit`; None removes a part, and parts that are not given stay
             (:meth:`Limit.changed <neodp.ledger.account.Limit.changed>`).
         """
+        if not isinstance(epsilon, EllipsisType):
+            caution(epsilon or 0.0)
         said = not isinstance(releases, EllipsisType) and not isinstance(epsilon, EllipsisType)
         said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged
         limit = Limit() if said else self.account(normal(population)).limit

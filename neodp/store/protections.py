@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neodp.data.names import normal
+from neodp.data.validation import caution
 from neodp.errors import UnknownGraph, near
 from neodp.hints import Call, Hint
 from neodp.store.port import Port
@@ -63,6 +64,7 @@ class Protections:
 
     def protect(self, protection: Protection) -> Protection:
         """Keep a protection, in place of any of the same population."""
+        caution(protection.default_epsilon or 0.0)
         self.port.put_protection(protection.population, protection.text)
         return protection
 

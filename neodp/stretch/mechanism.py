@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from neodp.data.validation import Floats
+from neodp.data.validation import Floats, caution
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
@@ -131,6 +131,7 @@ class Stretching:
         object.__setattr__(self, "weights", stretching_weights(self.function, lowered))
         object.__setattr__(self, "step", self.function.sensitivity / STEPS)
         object.__setattr__(self, "scale", noise.scale_of(STEPS + 1, self.epsilon))
+        caution(self.epsilon)
 
     def steps(self, profile: ArrayLike) -> int:
         """Return f(diag(w) d) in whole steps, before noise.

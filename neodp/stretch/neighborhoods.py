@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.data.progress import Progress, silent
-from neodp.data.validation import Floats, Ints
+from neodp.data.validation import Floats, Ints, caution
 from neodp.errors import PrivacyError
 from neodp.stretch import noise
 from neodp.stretch.noise import Sampler
@@ -103,6 +103,8 @@ def neighbors(
     """
     n = len(profiles)
     best = _Best(n, min(_positive(k), max(n - 1, 0)))
+    if sampler is not noise.without:
+        caution(noise.check_epsilon(epsilon))
     similarities = Similarities(profiles, epsilon, measure, sampler)
     done = 0
     for rows, columns in blocks(n):
@@ -147,6 +149,7 @@ def nearest(
     others = np.delete(np.arange(n, dtype=np.int32), me)
     k = min(_positive(k), n - 1)
     cost, of_others = cost_of_nearest(n, k, epsilon, measure, scores=scores)
+    caution(epsilon)
     if not scores:
         near = Similarities(profiles, epsilon, measure, sampler, others).nearness(me, others)
         first = others[np.argsort(-near, kind="stable")[:k]]

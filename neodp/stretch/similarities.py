@@ -14,18 +14,15 @@ smallest profiles would become everybody's neighbours.
 one user is added, removed or changed, and its weight with it, a_i moves by at most its larger weight v_i, and is
 multiplied by at most 1 from the other profile, or adds at most v_i^2 to a . a. So every released number changes by at
 most v_i, and its chance at most by a factor of e^(epsilon v_i). Norms get noise too, since the size of a profile is a
-function of the profile. ``cosine-public-sizes`` divides by the true |d_s| |d_t| instead, for cases in which the number
-of items that a user likes is public; it then protects only *which* items these are: exchanging one item for another
-costs the weights of both.
+function of the profile. To divide by the true |d_s| |d_t|, as the paper does, would publish a number that depends on
+every like, also on those of weight 0: there is no such measure here.
 
 *Cost.* Each released number that depends on a user's profile costs the user epsilon v_i for item i, and the costs add
 up. A pair takes one number, and for the cosine one norm of each user. A user is in a pair with each of the other n - 1
 users, so that a whole table costs n epsilon v_i: see :class:`Cost`.
 
 *Exactness.* Stretched profiles are whole multiples of 1 / 2^15, products are whole multiples of 1 / 2^30, and so is the
-noise: profiles are rounded down, and after that nothing is rounded. True norms are computed from profiles in such whole
-numbers too: the last bits of a sum of doubles depend on the order of the items, and would reveal *which* items they
-are.
+noise: profiles are rounded down, and after that nothing is rounded before the noise is added.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.data.validation import Floats
+from neodp.data.validation import Floats, caution
 from neodp.errors import PrivacyError
 from neodp.ledger.composition import Loss, compose
 from neodp.stretch import noise
@@ -58,7 +55,6 @@ class Measure(StrEnum):
 
     DOT = "dot"
     COSINE = "cosine"
-    COSINE_PUBLIC_SIZES = "cosine-public-sizes"
 
     @classmethod
     def _missing_(cls, value: object) -> Measure:
@@ -140,17 +136,14 @@ class Similarities:
         self._sampler = sampler
         self._norm = np.full(len(profiles), np.nan)
         users = np.arange(len(profiles)) if users is None else np.asarray(users)
-        self._norm[users] = self._norms(profiles, Measure(measure), users)
+        self._norm[users] = self._norms(Measure(measure), users)
 
-    def _norms(self, profiles: Profiles, measure: Measure, users: Any) -> Floats:
+    def _norms(self, measure: Measure, users: Any) -> Floats:
         if measure is Measure.DOT:
             return np.ones(len(users))
-        matrix = (self._stretched if measure is Measure.COSINE else profiles.with_weights(1.0).stretched)[users]
-        squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
-        least = 1.0
-        if measure is Measure.COSINE:
-            squares = self._sampler(squares, self._scale)
-            least = max(1.0, math.log(50 * max(len(users), 1)) * self._scale / STEPS)
+        matrix = self._stretched[users]
+        squares = self._sampler(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel(), self._scale)
+        least = max(1.0, math.log(50 * max(len(users), 1)) * self._scale / STEPS)
         return np.asarray(np.sqrt(np.maximum(squares / STEPS, least)))
 
     def products(self, rows: Any, columns: Any) -> Whole:
@@ -211,6 +204,7 @@ def similarity(
     0.5
     """
     users = pair(profiles, one, other)
+    caution(noise.check_epsilon(epsilon))
     return float(Similarities(profiles, epsilon, measure, sampler, users).between(users[:1], users[1:])[0, 0])
 
 

@@ -198,7 +198,7 @@ def test_numbers_that_were_not_kept_are_not_offered_again(run: Run, tmp_path: Pa
     asked = {
         "pair": "similarity films a b --measure dot --epsilon 0.5",
         "all": "neighbors films -k 2 --measure cosine --write --epsilon 0.25",
-        "one": "neighbors films -k 1 --measure cosine-public-sizes --user a --scores --epsilon 0.5",
+        "one": "neighbors films -k 1 --measure cosine --user a --scores --epsilon 0.5",
     }
     for name, words in asked.items():
         assert run("stretch", *words.split(), "--release", name)[0] == 0

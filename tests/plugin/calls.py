@@ -20,7 +20,7 @@ from tools import neo4j_server as servers
 
 __all__ = ["Caller", "Refused", "guests", "refused", "transactions", "with_plugin"]
 
-_REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
+_REFUSAL = re.compile(r"(.*);\n(.*) \[(\w+)\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Refused:
 
 def refused(error: Neo4jError) -> Refused:
     """The refusal that an error of the server tells of."""
-    found = _REFUSAL.search(error.message or "")
+    found = _REFUSAL.fullmatch(error.message or "")
     assert found, error.message
-    kind, message, hint = found.groups()
+    message, hint, kind = found.groups()
     if kind not in ("client", "memory"):  # which send one to the client
         assert not re.search(r"'neodp |--\w|`(store|graph|neodp)\.|`\w+=", hint), hint
     return Refused(kind, message, hint)
@@ -72,7 +72,8 @@ class Caller:
             rows=[[name, list(graph.colors)] for name, graph in graphs.items()],
         )
         self(
-            "UNWIND $rows AS row CREATE (:Dataset {graph: row[0], key: row[1], color: row[2], alpha: row[3]})",
+            "UNWIND $rows AS row CREATE (:Dataset {graph: row[0], key: row[1], color: row[2], alpha: row[3], "
+            "preference: row[4]})",
             rows=[row for name, graph in graphs.items() for row in _datasets(name, graph)],
         )
         self(
@@ -93,7 +94,8 @@ def with_plugin(home: Path, jar: Path) -> Path:
 def _datasets(name: str, graph: DatasetGraph) -> list[list[Any]]:
     keys = graph.keys.to_pylist()
     alpha = [plain(row) if given else None for row, given in zip(graph.alpha, graph.given, strict=True)]
-    return [[name, key, graph.colors[c], a] for key, c, a in zip(keys, graph.color.tolist(), alpha, strict=True)]
+    columns = (keys, graph.color.tolist(), alpha, graph.preference_lists().to_pylist())
+    return [[name, key, graph.colors[c], a, order] for key, c, a, order in zip(*columns, strict=True)]
 
 
 def _edges(name: str, graph: DatasetGraph) -> list[list[Any]]:

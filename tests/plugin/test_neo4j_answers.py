@@ -115,7 +115,7 @@ def test_options(caller: Caller, client: Store) -> None:
     client.allow("default", MANY)
     client.load("g", _survey())
     text = "CALL neodp.answer('g', '0-0', $release, $options)"
-    caller.one(text, release="a", options={"keep_key": True, "constant_work": True, "verify": True})
+    caller.one(text, release="a", options={"keepKey": True, "constantWork": True, "verify": True})
     caller.one(text, release="b", options={})
     kept = client.kept("g", "a"), client.kept("g", "b")
     assert [release and release.key for release in kept] == ["0-0", None]

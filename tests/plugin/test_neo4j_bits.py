@@ -19,8 +19,8 @@ from tests.problems import KINDS, random_graph
 
 SEEDS = 25
 STREAM = (
-    "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, p, q, p_true, distance "
-    "RETURN name, key, p, q, p_true, distance"
+    "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, probabilities, pTrue, distance "
+    "RETURN name, key, [color IN $colors | probabilities[color]] AS chances, pTrue, distance"
 )
 
 
@@ -82,14 +82,14 @@ def test_extend_eval_and_check(caller: Caller, client: Store, kind: str) -> None
     graphs = _graphs(kind)
     caller.put(graphs)
     found: dict[str, dict[str, tuple[float, ...]]] = {name: {} for name in graphs}
-    for row in caller(STREAM, names=list(graphs)):
-        found[row["name"]][row["key"]] = (row["p"], row["q"], row["p_true"])
+    for row in caller(STREAM, names=list(graphs), colors=["first", "second"]):
+        found[row["name"]][row["key"]] = (*row["chances"], row["pTrue"])
     stats = {
         row["name"]: row
         for row in caller(
             "UNWIND $names AS name CALL neodp.extend.stats(name) "
-            "YIELD vertices, edges, min_p_true, mean_p_true, rounded "
-            "RETURN name, vertices, edges, min_p_true, mean_p_true, rounded",
+            "YIELD nodeCount, relationshipCount, minPTrue, meanPTrue, rounded "
+            "RETURN name, nodeCount, relationshipCount, minPTrue, meanPTrue, rounded",
             names=list(graphs),
         )
     }
@@ -97,8 +97,9 @@ def test_extend_eval_and_check(caller: Caller, client: Store, kind: str) -> None
         row["name"]: row
         for row in caller(
             "UNWIND $names AS name CALL neodp.check(name) "
-            "YIELD connected, components, boundary, boundary_hit, compatible, rounded "
-            "RETURN name, connected, components, boundary, boundary_hit, compatible, rounded",
+            "YIELD connected, componentCount, boundaryCount, boundaryHit, compatible, rounded "
+            "RETURN name, connected, componentCount AS components, boundaryCount AS boundary, boundaryHit AS boundary_hit, "
+            "compatible, rounded",
             names=list(graphs),
         )
     }
@@ -110,10 +111,10 @@ def test_extend_eval_and_check(caller: Caller, client: Store, kind: str) -> None
         for field in ("connected", "components", "boundary", "boundary_hit", "compatible", "rounded"):
             assert checks[name][field] == getattr(report, field), (name, field)
         by_key = mechanism.p_true[np.argsort(keys)]
-        assert _same(stats[name]["mean_p_true"], float(by_key.mean())), name
-        assert stats[name]["min_p_true"] == mechanism.p_true.min()
+        assert _same(stats[name]["meanPTrue"], float(by_key.mean())), name
+        assert stats[name]["minPTrue"] == mechanism.p_true.min()
         assert stats[name]["rounded"] == len(mechanism.rounded)
-        assert (stats[name]["vertices"], stats[name]["edges"]) == (len(graph), graph.edges)
+        assert (stats[name]["nodeCount"], stats[name]["relationshipCount"]) == (len(graph), graph.edges)
     evaluated = caller(
         "MATCH (d:Dataset) WHERE d.graph IN $names CALL neodp.eval(d.graph, [d.key]) "
         "YIELD key, probabilities, path RETURN d.graph AS name, key, probabilities, path",
@@ -164,7 +165,8 @@ def test_balanced(caller: Caller, client: Store) -> None:
         caller.put(graphs)
         for name, graph in graphs.items():
             alpha = neodp.balanced(graph)
-            rows = caller("CALL neodp.boundary.balanced($name, {write: true})", name=name)
+            rows = caller("CALL neodp.boundary.balanced.stream($name)", name=name)
+            assert caller.one("CALL neodp.boundary.balanced.write($name)", name=name)["boundaryCount"] == len(rows)
             assert {row["key"]: row["alpha"] for row in rows} == {
                 key: row.tolist()
                 for key, row in zip(graph.keys.to_pylist(), alpha, strict=True)
@@ -194,7 +196,8 @@ def test_audit(caller: Caller, client: Store) -> None:
         report = neodp.audit(graph, mechanism, worst=graph.edges)
         client.write(name, mechanism)
         row = caller.one("CALL neodp.audit($name)", name=name)
-        for field in ("edges", "checks", "violations", "undecided"):
+        assert row["relationshipCount"] == report.edges
+        for field in ("checks", "violations", "undecided"):
             assert row[field] == getattr(report, field), (name, field)
         assert not row["stale"]
         assert [edge["tightness"] for edge in row["worst"]] == [edge.tightness for edge in report.worst[:5]]

@@ -18,6 +18,7 @@ from tests.plugin.calls import Caller, Refused
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
+MODES = ("stream", "stats", "write")
 DATASETS = "CREATE (:DatasetGraph {{name: 'g', colors: ['no', 'yes']}}), {} "
 
 
@@ -105,7 +106,7 @@ def test_an_edge_that_stands_twice(caller: Caller, client: Store) -> None:
     join = "MATCH (a:Dataset {key: 'a'}), (b:Dataset {key: 'b'}) CREATE (%s)-[:NEIGHBOR {epsilon: %s}]->(%s)"
     caller(join % ("a", "0.5", "b"))
     caller(join % ("b", "0.5", "a"))
-    assert caller.one("CALL neodp.extend.stats('g')")["edges"] == client.read("g").edges == 1
+    assert caller.one("CALL neodp.extend.stats('g')")["relationshipCount"] == client.read("g").edges == 1
     caller(join % ("b", "0.25", "a"))
     refusal = caller.refusal("CALL neodp.check('g')")
     assert refusal.kind == "graph"
@@ -121,8 +122,8 @@ def test_edges_that_lead_out_of_the_graph(caller: Caller, client: Store) -> None
         )
         + "CREATE (a)-[:NEIGHBOR {epsilon: 1}]->(b), (b)-[:NEIGHBOR]->(a), (a)-[:NEIGHBOR]->(:Other {graph: 'g'})"
     )
-    assert caller.one("CALL neodp.extend.stats('g')")["edges"] == client.read("g").edges == 0
-    assert caller.one("CALL neodp.eval('g', ['a'])")["p_true"] == 0.9
+    assert caller.one("CALL neodp.extend.stats('g')")["relationshipCount"] == client.read("g").edges == 0
+    assert caller.one("CALL neodp.eval('g', ['a'])")["pTrue"] == 0.9
 
 
 def test_two_datasets_with_one_key(caller: Caller, client: Store) -> None:
@@ -151,7 +152,7 @@ def test_unknown_and_unfinished(caller: Caller, client: Store) -> None:
 def test_colours(caller: Caller, client: Store) -> None:
     """More than two are for the client; fewer are none."""
     caller("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b', 'c']}), (:Dataset {graph: 'g', key: '0', color: 'a'})")
-    for call in ("extend.write('g')", "check('g')", "eval('g', ['0'])", "audit('g')", "boundary.balanced('g')"):
+    for call in ("extend.write('g')", "check('g')", "eval('g', ['0'])", "audit('g')", "boundary.balanced.stream('g')"):
         refusal = caller.refusal(f"CALL neodp.{call}")
         assert refusal == Refused(
             "client", "'g' has 3 colours, and the plugin knows two", "use the client, as in 'neodp extend g'"
@@ -178,7 +179,7 @@ def test_stale(caller: Caller, client: Store) -> None:
     graph = neodp.generate.path(6)
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
     caller.one("CALL neodp.extend.write('g')")
-    assert caller.one("CALL neodp.eval('g', ['0'])")["p_true"] == client.evaluate("g", ["0"]).evaluations[0].p_true
+    assert caller.one("CALL neodp.eval('g', ['0'])")["pTrue"] == client.evaluate("g", ["0"]).evaluations[0].p_true
     caller("MATCH (:Dataset {key: '0'})-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
     expected = _client(lambda: client.evaluate("g", ["0"]))
     assert expected.kind == "stale"
@@ -209,15 +210,15 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
     client.load(name, neodp.generate.path(4))
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.extend.write($name)", name=name)
-    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
-    assert hint.startswith("CALL neodp.boundary.balanced('it")
-    assert len(caller(hint)) == 2
+    hint = re.findall(";\n.*?`(.+?)`", inside.value.message or "")[0]
+    assert hint.startswith("CALL neodp.boundary.balanced.write('it")
+    assert caller.one(hint)["boundaryCount"] == 2
     caller("CALL neodp.extend.write($name)", name=name)
     caller("MATCH (:Dataset {key: '0'})-[r:NEIGHBOR]-() SET r.epsilon = 0.125")
     with pytest.raises(ClientError) as inside:
         caller("CALL neodp.eval($name, ['0'])", name=name)
-    hint = re.findall("; hint: .*?`(.+?)`", inside.value.message or "")[0]
-    assert caller.one(hint)["written"] == 4
+    hint = re.findall(";\n.*?`(.+?)`", inside.value.message or "")[0]
+    assert caller.one(hint)["nodePropertiesWritten"] == 16
     assert recognized(f"run `{hint}` again", name, "default") == f"run `store.extend({name!r})` again"
 
 
@@ -236,7 +237,7 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
     assert [row["key"] for row in rows] == keys
     for row, evaluation in zip(rows, found.evaluations or [], strict=False):
         assert row["probabilities"] == evaluation.probabilities
-        assert row["p_true"] == evaluation.p_true
+        assert row["pTrue"] == evaluation.p_true
         assert sum(row["epsilons"]) == sum(evaluation.epsilons)
         for field in ("seen", "expanded", "layers", "reach", "rounded", "proof"):
             assert row[field] == getattr(found, field)
@@ -247,24 +248,24 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
     [
         (
             "extend.write('g', {concurency: 2})",
-            "there is no option 'concurency'",
-            "did you mean concurrency? the options are concurrency, batch",
+            "the configuration has the unknown key 'concurency'",
+            "did you mean `{concurrency: ...}`? the keys are concurrency, batchSize, logProgress, jobId",
         ),
         ("extend.write('g', {concurrency: 0})", "concurrency is 0", "give a whole number from 1 to 64"),
-        ("extend.stats('g', {batch: 1.5})", "batch is 1.5", "give a whole number from 1 to 1000000"),
-        ("extend.estimate('g', {batch: 0})", "batch is 0", "give a whole number from 1 to 1000000"),
-        ("extend.estimate('g', {concurrency: 65})", "concurrency is 65", "give a whole number from 1 to 64"),
+        ("extend.stats('g', {batchSize: 1.5})", "batchSize is 1.5", "give a whole number from 1 to 1000000"),
+        ("extend.write.estimate('g', {batchSize: 0})", "batchSize is 0", "give a whole number from 1 to 1000000"),
+        ("extend.stats.estimate('g', {concurrency: 65})", "concurrency is 65", "give a whole number from 1 to 64"),
         ("eval('g', [], {limit: 'all'})", "limit is 'all'", "give a whole number from 1 to 2147483647"),
         ("eval('g', [], {engine: 'fast'})", "engine is 'fast'", "give one of auto, ball, whole"),
         ("audit('g', {worst: -1})", "worst is -1", "give a whole number from 0 to 1000000"),
-        ("boundary.balanced('g', {write: 1})", "write is 1", "give true or false"),
-        ("boundary.balanced('g', {write: null})", "write is null", "give true or false"),
+        ("extend.stream('g', {logProgress: 1})", "logProgress is 1", "give true or false"),
+        ("extend.stream('g', {logProgress: null})", "logProgress is null", "give true or false"),
         ("eval('g', [], {engine: null})", "engine is null", "give one of auto, ball, whole"),
-        ("eval('g', [], null)", "the configuration is null", "give a map, as in {limit: ...}, or leave it out"),
+        ("eval('g', [], null)", "the configuration is null", "give a map, as in `{limit: ...}`, or leave it out"),
         ("eval('g', null)", "the list of keys is null", "give a list of texts"),
         ("eval('g', ['0', null])", "a key is null", "give a list of texts"),
         ("eval(null, ['0'])", "the graph's name is null", "give a text"),
-        ("extend.estimate(null)", "the graph's name is null", "give a text"),
+        ("extend.write.estimate(null)", "the graph's name is null", "give a text"),
         ("extend.write(null)", "the graph's name is null", "give a text"),
     ],
 )
@@ -305,13 +306,14 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
     assert modes == {
         "neodp.answer": "WRITE",
         "neodp.audit": "READ",
-        "neodp.boundary.balanced": "WRITE",
+        **{f"neodp.boundary.balanced.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
+        **{f"neodp.extend.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
+        **{
+            f"neodp.{whole}.estimate": "READ"
+            for whole in ("audit", "check", *(f"{verb}.{mode}" for verb in ("boundary.balanced", "extend") for mode in MODES))
+        },
         "neodp.check": "READ",
         "neodp.eval": "READ",
-        "neodp.extend.estimate": "READ",
-        "neodp.extend.stats": "READ",
-        "neodp.extend.stream": "READ",
-        "neodp.extend.write": "WRITE",
     }
     rows = caller("SHOW PROCEDURES YIELD name, argumentDescription, returnDescription WHERE name STARTS WITH 'neodp.'")
     fields = [field for row in rows for field in row["argumentDescription"] + row["returnDescription"]]

@@ -175,8 +175,8 @@ def _ended(
 def test_a_million_times_the_same_key(server: servers.Server, asker: Caller, engine: str) -> None:
     """Rows are made one by one, so that a million of them need no memory; each dataset is computed once."""
     text = (
-        "CALL neodp.eval('g', [i IN range(1, 1000000) | '0'], {engine: $engine}) YIELD p_true "
-        "RETURN count(*) AS rows, count(DISTINCT p_true) AS different"
+        "CALL neodp.eval('g', [i IN range(1, 1000000) | '0'], {engine: $engine}) YIELD pTrue "
+        "RETURN count(*) AS rows, count(DISTINCT pTrue) AS different"
     )
     assert _ended(server, asker, text, engine=engine).rows == [{"rows": 1_000_000, "different": 1}]
 
@@ -215,14 +215,14 @@ def test_long_ways_that_come_again_end_by_the_memory(server: servers.Server, ask
 _WHOLE = (
     "extend.stream($graph)",
     "extend.stats($graph, {concurrency: 1})",
-    "extend.write($graph, {batch: 1000})",
+    "extend.write($graph, {batchSize: 1000})",
     "check($graph)",
     "audit($graph)",
     "boundary.balanced($graph)",
-    "boundary.balanced($graph, {write: true})",
+    "boundary.balanced.write($graph)",
     "eval($graph, ['0'], {engine: 'whole'})",
     "answer($graph, '0', 'spring')",
-    "answer($graph, '0', 'spring', {constant_work: true, verify: true})",
+    "answer($graph, '0', 'spring', {constantWork: true, verify: true})",
 )
 
 
@@ -266,12 +266,12 @@ def test_all_edges_as_the_worst_end_by_the_memory(server: servers.Server, asker:
 
 
 _TIMED = [
-    "extend.stream('path', {batch: 1})",
-    "extend.stats('path', {batch: 1})",
-    "extend.write('path', {batch: 1})",
+    "extend.stream('path', {batchSize: 1})",
+    "extend.stats('path', {batchSize: 1})",
+    "extend.write('path', {batchSize: 1})",
     "check('path')",
-    "audit('path', {batch: 1, worst: 1000000})",
-    "boundary.balanced('path', {batch: 1, write: true})",
+    "audit('path', {batchSize: 1, worst: 1000000})",
+    "boundary.balanced.write('path', {batchSize: 1})",
     "eval('path', ['19999'], {engine: 'ball', limit: 1000000})",
     "eval('path', ['19999'], {engine: 'whole'})",
     "answer('path', '19999', 'spring')",
@@ -309,16 +309,16 @@ _BEGIN = "x" * 200 + "…"
     [
         *(
             (call, "the name of the graph has 1,000,000 characters")
-            for call in (*_WHOLE, "extend.estimate($graph)", "eval($graph, ['0'])", "eval($graph, [])")
+            for call in (*_WHOLE, "extend.write.estimate($graph)", "eval($graph, ['0'])", "eval($graph, [])")
         ),
         ("answer('g', '0', $graph)", "the name of the release has 1,000,000 characters"),
         ("answer('g', $graph, 'spring')", f"there is no dataset '{_BEGIN}' in graph 'g'"),
-        ("answer('g', $graph, 'spring', {constant_work: true})", f"there is no dataset '{_BEGIN}' in graph 'g'"),
+        ("answer('g', $graph, 'spring', {constantWork: true})", f"there is no dataset '{_BEGIN}' in graph 'g'"),
         ("eval('g', ['0', $graph])", f"there is no dataset '{_BEGIN}' in graph 'g'"),
         ("eval('g', ['0', $graph], {engine: 'whole'})", f"there is no dataset '{_BEGIN}' in graph 'g'"),
         ("eval('g', ['0'], {engine: $graph})", f"engine is '{_BEGIN}'"),
         ("eval('g', ['0'], {limit: {a: $graph}})", "limit is a map"),
-        ("extend.stats('g', {batch: [$graph]})", f"batch is ['{_BEGIN}'…]"),
+        ("extend.stats('g', {batchSize: [$graph]})", f"batchSize is ['{_BEGIN}'…]"),
     ],
 )
 def test_a_text_of_a_megabyte(server: servers.Server, asker: Caller, call: str, message: str) -> None:
@@ -332,7 +332,7 @@ def test_a_text_of_a_megabyte(server: servers.Server, asker: Caller, call: str, 
         ("eval('g', [i IN range(1, 1000000) | CASE WHEN i < 1000000 THEN '0' END])", "a key is null"),
         ("eval('g', [], {limit: range(1, 1000000)})", "limit is [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "),
         ("audit('g', {worst: range(1, 1000000)})", "worst is [1, 2, 3, "),
-        ("boundary.balanced('g', {write: [i IN range(1, 1000000) | $word]})", "write is ['x', 'x', 'x', "),
+        ("extend.stream('g', {logProgress: [i IN range(1, 1000000) | $word]})", "logProgress is ['x', 'x', 'x', "),
         ("extend.write('g', $options)", "there is no option 'o"),
     ],
 )

@@ -38,8 +38,8 @@ def test_concurrency_changes_nothing(caller: Caller, client: Store, concurrency:
     graph = _survey() if batch > 1 else neodp.generate.path(40)
     graph = graph.with_alpha(neodp.balanced(graph))
     client.load("g", graph)
-    row = caller.one("CALL neodp.extend.write('g', $options)", options={"concurrency": concurrency, "batch": batch})
-    assert row["written"] == len(graph)
+    row = caller.one("CALL neodp.extend.write('g', $options)", options={"concurrency": concurrency, "batchSize": batch})
+    assert row["nodePropertiesWritten"] == 4 * len(graph)
     found = client.mechanism("g")
     assert not found.stale
     expected = neodp.extend(found.mechanism.graph)
@@ -74,8 +74,7 @@ def test_fingerprint_of_strange_names(caller: Caller, client: Store) -> None:
         colors=["it's", "\x07\n\u00a0\U000e0001"],
     )
     client.load("g", graph)
-    rows = caller("CALL neodp.boundary.balanced('g', {write: true})")
-    assert len(rows) == 12
+    assert caller.one("CALL neodp.boundary.balanced.write('g')")["nodePropertiesWritten"] == 12
     caller.one("CALL neodp.extend.write('g')")
     assert not client.mechanism("g").stale
     client.write("g", neodp.extend(client.read("g")))
@@ -116,8 +115,8 @@ def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
 @pytest.mark.parametrize(
     ("lock", "call"),
     [
-        ("MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1", "CALL neodp.extend.write('g', {batch: 100})"),
-        ("MATCH (d:Dataset {graph: 'g'}) SET d.note = 1", "CALL neodp.boundary.balanced('g', {write: true})"),
+        ("MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1", "CALL neodp.extend.write('g', {batchSize: 100})"),
+        ("MATCH (d:Dataset {graph: 'g'}) SET d.note = 1", "CALL neodp.boundary.balanced.write('g')"),
         ("MERGE (l:NeodpLedger {population: 'default'}) SET l.note = 1", "CALL neodp.answer('g', '3-4', 'spring')"),
     ],
 )
@@ -150,7 +149,7 @@ def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None
     caller("UNWIND range(0, 29999) AS i CREATE (:Dataset {graph: 'g', key: toString(i), color: 'a', alpha: 0.5})")
     caller("CALL neodp.extend.write('g')")
     for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced", "audit"):
-        assert _timed_out(caller, f"CALL neodp.{call}('g', {{batch: 1}})", 0.05), call
+        assert _timed_out(caller, f"CALL neodp.{call}('g', {{batchSize: 1}})", 0.05), call
     assert not client.mechanism("g").stale
 
 
@@ -179,7 +178,7 @@ def test_a_timeout_ends_it_wherever_it_is(caller: Caller, client: Store) -> None
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
     timeout, ended = 0.05, True
     while ended:
-        ended = _timed_out(caller, "CALL neodp.extend.write('g', {batch: 500})", timeout)
+        ended = _timed_out(caller, "CALL neodp.extend.write('g', {batchSize: 500})", timeout)
         found = client.info("g").mechanism
         assert found is None or not client.mechanism("g").stale
         timeout *= 1.5
@@ -192,8 +191,8 @@ def test_memory_is_counted_and_given_back(caller: Caller, client: Store) -> None
     """The caller's transaction may take 256 MB: more is refused before it reads, and what it took comes back."""
     client.load("g", _survey())
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000")
-    assert caller.one("CALL neodp.extend.estimate('g')")["fits"]
-    for call in ("extend.stats('g')", "extend.stream('g')", "check('g')", "boundary.balanced('g')"):
+    assert caller.one("CALL neodp.extend.write.estimate('g')")["fits"]
+    for call in ("extend.stats('g')", "extend.stream('g')", "check('g')", "boundary.balanced.stream('g')"):
         with pytest.raises(Neo4jError) as error, caller.driver.session() as session:
             session.run(f"CALL neodp.{call}").consume()  # of this kind, which the driver would try again for 30 s
         assert "Memory" in str(error.value.code), call
@@ -204,7 +203,7 @@ def test_memory_is_counted_and_given_back(caller: Caller, client: Store) -> None
             tx.run("CALL neodp.check('g')").consume()
             tx.run("CALL neodp.extend.stream('g') YIELD key RETURN key").consume()
             tx.run("CALL neodp.extend.stream('g') YIELD key RETURN key LIMIT 1").consume()
-            tx.run("CALL neodp.boundary.balanced('g') YIELD key RETURN key LIMIT 1").consume()
+            tx.run("CALL neodp.boundary.balanced.stream('g') YIELD key RETURN key LIMIT 1").consume()
 
 
 @pytest.mark.usefixtures("quiet")
@@ -212,7 +211,7 @@ def test_an_error_in_one_thread_ends_all(caller: Caller, client: Store) -> None:
     """The last of many chunks cannot be read."""
     client.load("g", _survey())
     caller("MATCH (d:Dataset {graph: 'g'}) WITH d ORDER BY id(d) DESC LIMIT 1 SET d.color = 'grey'")
-    refusal = caller.refusal("CALL neodp.extend.write('g', {concurrency: 3, batch: 50})")
+    refusal = caller.refusal("CALL neodp.extend.write('g', {concurrency: 3, batchSize: 50})")
     assert refusal.message.endswith("has the unknown colour 'grey'")
 
 
@@ -220,24 +219,24 @@ def test_an_error_in_one_thread_ends_all(caller: Caller, client: Store) -> None:
 def test_more_memory_than_there_is(caller: Caller, client: Store) -> None:
     """A graph that says it is huge is refused before it is read, and estimate says so beforehand."""
     client.load("g", _survey())
-    estimate = caller.one("CALL neodp.extend.estimate('g')")
+    estimate = caller.one("CALL neodp.extend.write.estimate('g')")
     assert estimate["fits"]
-    assert estimate["bytes_min"] < estimate["bytes_max"] < estimate["bytes_available"]
+    assert estimate["bytesMin"] < estimate["bytesMax"] < estimate["bytesAvailable"]
     for datasets, edges in ((2**63 - 1, 0), (0, 2**63 - 1), (2**63 - 1, 2**63 - 1)):  # of which no sum overflows
         caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = $n, g.edges = $m", n=datasets, m=edges)
-        estimate = caller.one("CALL neodp.extend.estimate('g')")
+        estimate = caller.one("CALL neodp.extend.write.estimate('g')")
         assert not estimate["fits"]
-        assert 2**46 < estimate["bytes_min"] <= estimate["bytes_max"]
+        assert 2**46 < estimate["bytesMin"] <= estimate["bytesMax"]
         assert caller.refusal("CALL neodp.check('g')").kind == "memory"
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
-    assert not caller.one("CALL neodp.extend.estimate('g')")["fits"]
+    assert not caller.one("CALL neodp.extend.write.estimate('g')")["fits"]
     for call in (
         "extend.write('g')",
         "extend.stats('g')",
         "extend.stream('g')",
         "check('g')",
         "audit('g')",
-        "boundary.balanced('g', {write: true})",
+        "boundary.balanced.write('g')",
         "eval('g', ['0-0'], {engine: 'whole'})",
         "answer('g', '0-0', 'spring')",
     ):
@@ -255,7 +254,7 @@ def test_both_doors_at_once(caller: Caller, client: Store, plugin_server: server
 
     def by_plugin() -> None:
         try:
-            caller.one("CALL neodp.extend.write('g', {batch: 50})")
+            caller.one("CALL neodp.extend.write('g', {batchSize: 50})")
             outcomes.append("written")
         except Neo4jError as error:
             outcomes.append(refused(error).kind)
@@ -289,7 +288,7 @@ def test_whoever_comes_later_takes_over(caller: Caller, client: Store, plugin_se
 
     def write() -> None:
         try:
-            caller.one("CALL neodp.extend.write('g', {batch: 1, concurrency: 2})")
+            caller.one("CALL neodp.extend.write('g', {batchSize: 1, concurrency: 2})")
         except Neo4jError as error:
             errors.append(error)
 
@@ -320,7 +319,7 @@ def test_a_server_that_is_killed(jar: Path, start_server: Start, tmp_path: Path,
         def write() -> None:
             try:
                 with server.driver() as driver, driver.session() as session:
-                    session.run("CALL neodp.extend.write('g', {batch: 1})").consume()
+                    session.run("CALL neodp.extend.write('g', {batchSize: 1})").consume()
             except (DriverError, Neo4jError) as error:
                 failed.append(error)
 

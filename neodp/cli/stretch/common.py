@@ -24,10 +24,7 @@ DELTA = 1e-6
 
 Profile: TypeAlias = Annotated[str, typer.Argument(help="The name of the profiles.", metavar="PROFILE")]
 Measured: TypeAlias = Annotated[
-    Measure,
-    typer.Option(
-        "--measure", help="cosine-public-sizes: the number of items that a user likes is public and gets no noise."
-    ),
+    Measure, typer.Option("--measure", help="dot: the scalar product. cosine: divided by both norms, with noise too.")
 ]
 
 

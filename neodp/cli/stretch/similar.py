@@ -12,6 +12,7 @@ from neodp.cli.common import Session, progress, say, show, table
 from neodp.cli.options import Json, Quiet
 from neodp.cli.stretch.common import Measured, Named, Profile, cost_as_json, cost_in_words, spend
 from neodp.data.formatting import count, number
+from neodp.data.validation import caution
 from neodp.errors import PrivacyError
 from neodp.ledger.question import Level
 from neodp.stretch.neighborhoods import Neighbors, cost_of_nearest, nearest
@@ -147,7 +148,8 @@ def _each(epsilon: float | None, total: float | None, releases: int) -> float:
     if epsilon is not None:
         return check_epsilon(epsilon)
     assert total is not None
-    return check_epsilon(total) / max(1, releases)
+    caution(check_epsilon(total))
+    return total / max(1, releases)
 
 
 def _rows(profiles: Profiles, found: Neighbors, limit: int | None = None) -> list[dict[str, Any]]:

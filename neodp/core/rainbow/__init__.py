@@ -12,7 +12,8 @@ sums*; the largest S_1, then the largest S_2, … is the best mechanism for the 
 :mod:`~neodp.core.rainbow.table`              one epsilon on every edge: a row per order and distance
 :mod:`~neodp.core.rainbow.flow`               epsilons that differ: private for any mixture, by one path for all sums
 :mod:`~neodp.core.rainbow.prefix`             epsilons that differ: the largest sums, refused where they break privacy
-:mod:`~neodp.core.rainbow.methods`            which of the three a graph takes
+:mod:`~neodp.core.rainbow.distance`           distances to every answer: no alpha, and private for any mixture
+:mod:`~neodp.core.rainbow.methods`            which of them a graph takes
 :mod:`~neodp.core.rainbow.curves`, ``units``  the common part of the three; whole numbers and rounding
 =======================================  ======================================================================
 
@@ -29,14 +30,16 @@ colours and one (epsilon, delta), which is the table here.
 from neodp.core.rainbow.alpha import BoundaryAlpha, alpha_by_order, unhit_edge
 from neodp.core.rainbow.choices import balanced, homogeneous, randomized_response
 from neodp.core.rainbow.flow import Line
-from neodp.core.rainbow.methods import Method, extend
+from neodp.core.rainbow.methods import METHODS, DatasetPrior, Method, extend
 from neodp.core.rainbow.orders import Order, distances, morphism, order_name, require_orders
 from neodp.core.rainbow.table import Table, line
 from neodp.core.rainbow.units import lengths
 from neodp.core.witness import OrderConflict
 
 __all__ = [
+    "METHODS",
     "BoundaryAlpha",
+    "DatasetPrior",
     "Line",
     "Method",
     "Order",

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from neodp import compiled
 from neodp.core import boundary
 from neodp.core.rainbow.units import lengths
-from neodp.data.graph import DatasetGraph
+from neodp.data.graph import Adjacency, DatasetGraph
 from neodp.errors import GraphError
 
-__all__ = ["Order", "distances", "morphism", "order_name", "require_orders"]
+__all__ = ["Order", "distances", "morphism", "nearest", "order_name", "require_orders"]
 
 Order: TypeAlias = tuple[int, ...]
 """The positions of all colours, best first."""
@@ -66,13 +66,21 @@ def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def distances(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return, per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 if there is none."""
-    kernel, each = compiled.kernel, lengths(graph.epsilon, len(graph.colors))
     inside = graph.adjacency_of(~graph.crossing)
+    return nearest(graph, inside, lengths(graph.epsilon, len(graph.colors)), boundary.boundary_vertices(graph))
+
+
+def nearest(
+    graph: DatasetGraph, adjacency: Adjacency, length: NDArray[np.int64], start: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return, per dataset, the least sum of lengths of edges on a path from any of some datasets; -1 if there is none.
+
+    `length` has an entry for every edge of the graph, of which the paths use those in `adjacency`.
+    """
+    kernel = compiled.kernel
     label = np.full(len(graph), kernel.LONGEST + 1, np.int64)
-    ends = boundary.boundary_vertices(graph)
-    label[ends] = 0
-    least = int(each.min(initial=kernel.LONGEST))
-    steps = kernel.spread(each.astype(np.float64), inside.edge)
-    shift = max(least.bit_length() - 1, 0)
-    kernel.settle(*inside[:2], kernel.NO_LEVELS, steps, np.zeros(1), kernel.ADD, shift, label, ends)
+    label[start] = 0
+    steps = kernel.spread(length.astype(np.float64), adjacency.edge)
+    shift = max(int(length.min(initial=kernel.LONGEST)).bit_length() - 1, 0)
+    kernel.settle(*adjacency[:2], kernel.NO_LEVELS, steps, np.zeros(1), kernel.ADD, shift, label, start)
     return np.where(label > kernel.LONGEST, -1, label)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from neodp.data.tables import threshold_share
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import MAX_EPSILON, Floats, caution
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 
@@ -102,7 +102,9 @@ def one_or_each(epsilon: ArrayLike, delta: ArrayLike, n: int, each: str) -> tupl
             raise GraphError(f"{name} has {len(numbers)} values", f"give one number, or {n:,}: one per {each}")
         return np.broadcast_to(numbers, n).copy()
 
-    return column(epsilon, "epsilon", MAX_EPSILON), column(delta, "delta", 1.0)
+    each_epsilon = column(epsilon, "epsilon", MAX_EPSILON)
+    caution(each_epsilon)
+    return each_epsilon, column(delta, "delta", 1.0)
 
 
 def one_or_drawn(epsilon: ArrayLike, delta: ArrayLike, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -116,7 +118,9 @@ def one_or_drawn(epsilon: ArrayLike, delta: ArrayLike, n: int, rng: np.random.Ge
             raise GraphError(f"{name} is {values!r}", "give one number, or a pair (low, high)")
         return rng.uniform(numbers[0], numbers[1], n)
 
-    return column(epsilon, "epsilon", MAX_EPSILON), column(delta, "delta", 1.0)
+    each_epsilon = column(epsilon, "epsilon", MAX_EPSILON)
+    caution(each_epsilon)
+    return each_epsilon, column(delta, "delta", 1.0)
 
 
 def sum_needed(threshold: int | None, largest: int) -> int:

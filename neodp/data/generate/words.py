@@ -20,7 +20,7 @@ from neodp.data.generate.arguments import (
 )
 from neodp.data.generate.products import letter, product
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import MAX_EPSILON, Floats
+from neodp.data.validation import MAX_EPSILON, Floats, caution
 from neodp.errors import GraphError
 
 __all__ = ["hamming", "hypercube", "three_voters", "votes"]
@@ -252,6 +252,7 @@ def three_voters(
     ["'112' – '212'", "'121' – '221'"]
     """
     epsilon, deciding = number_up_to(epsilon, "epsilon", MAX_EPSILON), number_up_to(deciding, "deciding", MAX_EPSILON)
+    caution(deciding)
     g = votes(3, epsilon=epsilon, delta=number_up_to(delta, "delta", 1.0), colors=colors, name=name)
     of_first_voter = np.arange(g.edges) < g.edges // 3
     return replace(g, epsilon=np.where(of_first_voter & g.crossing, deciding, g.epsilon))

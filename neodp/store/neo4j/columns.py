@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neodp.core.views import least_of
 from neodp.data.distributions import plain
-from neodp.data.graph import DatasetGraph
+from neodp.data.graph import DatasetGraph, known_graph
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.store import refusals
@@ -61,7 +61,7 @@ def stored_graph(info: GraphInfo, parts: list[dict[str, Any]], color: str | None
         alpha = {k: x for k, x in alpha.items() if k in inside} if isinstance(alpha, dict) else alpha[mask]
     source, target = _positions(number, source, target)
     inside_both = (source >= 0) & (target >= 0)
-    graph = DatasetGraph.from_columns(
+    graph = known_graph(
         keys,
         colors,
         source[inside_both],

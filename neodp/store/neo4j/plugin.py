@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.evaluation import Ball, Evaluation
 from neodp.core.extension import Check
-from neodp.core.witness import Witness
+from neodp.core.witness import OrderConflict, Witness
 from neodp.data.progress import Progress
 from neodp.errors import NeodpError, ReadOnlyStore, StaleMechanism, StoreError
 from neodp.hints import VERBS, Call, Hint, Option, in_cypher
@@ -42,7 +41,8 @@ __all__ = ["JAR", "ServerPlugin", "install", "look", "recognized", "refusal", "s
 JAR = "neodp-plugin.jar"
 """The name of the plugin's file."""
 
-_REFUSAL = re.compile(r"Caused by: neodp\.Refusal: (\w+): (.*); hint: (.*)", re.DOTALL)
+_CODE = "Neo.ClientError.Procedure.ProcedureCallFailed"
+_REFUSAL = re.compile(r"(.*);\n(.*) \[(\w+)\]", re.DOTALL)
 
 
 class ServerPlugin:
@@ -56,33 +56,60 @@ class ServerPlugin:
     def extend(self, name: str, *, method: Method | None, write: bool, progress: Progress) -> Summary:
         """Find the optimal mechanism of a graph and, with `write`, store it."""
         row = self._one(f"CALL neodp.extend.{'write' if write else 'stats'}($graph)", write=write, graph=name)
-        counts = ("vertices", "edges", "boundary", "min_p_true", "mean_p_true", "rounded", "written")
-        return Summary(graph=name, filled=0, method="labels", **{count: row[count] for count in counts})
+        return Summary(
+            graph=name,
+            vertices=row["nodeCount"],
+            edges=row["relationshipCount"],
+            boundary=row["boundaryCount"],
+            filled=row["filled"],
+            rounded=row["rounded"],
+            min_p_true=row["minPTrue"],
+            mean_p_true=row["meanPTrue"],
+            method=row["method"],
+            written=row["nodeCount"] if write else 0,
+        )
 
     def stream(self, name: str, *, method: Method | None, progress: Progress) -> Iterator[Row]:
         """Return the optimal mechanism of a graph, dataset by dataset."""
-        text = "CALL neodp.extend.stream($graph) YIELD key, color, p, q, p_true RETURN key, color, [p, q], p_true"
-        return iter([(key, color, row, own) for key, color, row, own in self._rows(text, graph=name)[1]])
+        text = "CALL neodp.extend.stream($graph) YIELD key, color, probabilities, pTrue"
+        colors = self._port.info(name).colors
+        rows = self._rows(text, graph=name)[1]
+        return iter([(key, color, [chances[c] for c in colors], own) for key, color, chances, own in rows])
 
     def estimate(self, name: str) -> dict[str, Any]:
         """Return the memory of the server that an extension takes."""
-        return self._one("CALL neodp.extend.estimate($graph)", graph=name)
+        row = self._one("CALL neodp.extend.write.estimate($graph)", graph=name)
+        return {
+            "vertices": row["nodeCount"],
+            "edges": row["relationshipCount"],
+            "bytes_min": row["bytesMin"],
+            "bytes_max": row["bytesMax"],
+            "bytes_available": row["bytesAvailable"],
+            "fits": row["fits"],
+        }
 
     def check(self, name: str, progress: Progress) -> Check:
         """Check whether a graph can be extended."""
         row = self._one("CALL neodp.check($graph)", graph=name)
-        witness, unhit = row.pop("witness"), row.pop("unhit")
-        if witness is not None:
-            del witness["sentence"]
-            witness = Witness(**witness | {"path": tuple(witness["path"])})
-        return Check(**row, unhit=tuple(unhit) if unhit is not None else None, witness=witness)
+        unhit, witness = row["unhit"], row["witness"]
+        return Check(
+            connected=row["connected"],
+            components=row["componentCount"],
+            boundary=row["boundaryCount"],
+            boundary_hit=row["boundaryHit"],
+            unhit=tuple(unhit) if unhit is not None else None,
+            compatible=row["compatible"],
+            witness=None if witness is None else _witness(witness),
+            rounded=row["rounded"],
+            filled=row["filled"],
+        )
 
     def audit(self, name: str, worst: int, progress: Progress) -> AuditedMechanism:
         """Check the stored probabilities on every edge."""
         row = self._one("CALL neodp.audit($graph, {worst: $worst})", graph=name, worst=worst)
         edges = (EdgeAudit(**edge | {"broken": tuple(edge["broken"])}) for edge in row["worst"])
-        counts = {count: row[count] for count in ("edges", "checks", "violations", "undecided")}
-        report = Audit(**counts, exact=True, tolerance=0.0, worst=tuple(edges))
+        counts = {count: row[count] for count in ("checks", "violations", "undecided")}
+        report = Audit(edges=row["relationshipCount"], **counts, exact=True, tolerance=0.0, worst=tuple(edges))
         if row["stale"]:
             self._mark_changed(name)
         return AuditedMechanism(report, row["stale"], row["written"])
@@ -116,8 +143,9 @@ class ServerPlugin:
 
     def answer(self, name: str, key: str, release: str, manner: Manner) -> Release:
         """Return the stored answer, or draw one and store it now."""
+        options = {"keepKey": manner.keep_key, "constantWork": manner.constant_work, "verify": manner.verify}
         text = "CALL neodp.answer($graph, $key, $release, $options) YIELD answer"
-        self._one(text, write=True, graph=name, key=key, release=release, options=asdict(manner))
+        self._one(text, write=True, graph=name, key=key, release=release, options=options)
         kept = look_up(self._port, [name], release).releases[name]
         if kept is None:
             raise Declined(f"release {release!r} of {name!r} was deleted as soon as it was kept", "ask the client")
@@ -140,6 +168,15 @@ class ServerPlugin:
                 population = {info.name: info.population for info in self._port.graphs()}.get(parameters["graph"])
                 e.hint = recognized(e.hint, parameters["graph"], population or DEFAULT)
             raise
+
+
+def _witness(facts: Mapping[str, Any]) -> Witness | OrderConflict:
+    """Return the reason why alpha is not compatible, from the plugin's account of it."""
+    names = {"originValue": "origin_value", "otherValue": "other_value"}
+    values = {names.get(name, name): value for name, value in facts.items() if name != "sentence"}
+    if "order" in values:
+        return OrderConflict(**values)
+    return Witness(**values | {"path": tuple(values["path"])})
 
 
 def server_version(connection: Connection) -> str | None:
@@ -171,10 +208,10 @@ def look(connection: Connection, port: Port) -> ServerPlugin | None:
 
 def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
     """Return a refusal by the plugin as the error of the client, its hint still in Cypher; None for any other error."""
-    found = _REFUSAL.search(error.message or "")
+    found = _REFUSAL.fullmatch(error.message or "") if error.code == _CODE else None
     if found is None:
         return None
-    kind, message, hint = found.groups()
+    message, hint, kind = found.groups()
     if kind in ("client", "memory"):
         return Declined(message, hint)
     known: list[type[NeodpError]] = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]

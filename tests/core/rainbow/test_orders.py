@@ -81,7 +81,7 @@ def test_other_kinds_of_preference(tmp_path: Path) -> None:
 def test_words_that_are_no_method_and_numbers_that_are_no_epsilon() -> None:
     g = path_of({("a", "b", "c"): [0.4, 0.3, 0.3], ("b", "a", "c"): [0.3, 0.4, 0.3]}, [3, 3])
     with pytest.raises(
-        GraphError, match="there is no method 'sums'; leave it out, or give 'line', 'prefix' or 'optimal'"
+        GraphError, match="there is no method 'sums'; leave it out, or give one of line, prefix, optimal, distance"
     ):
         neodp.extend(g, method="sums")  # type: ignore[arg-type]
     with pytest.raises(PrivacyError, match=r"epsilon is -1 and delta 0\.0; give numbers from 0 to 690 and from 0 to 1"):

@@ -1,25 +1,53 @@
 package neodp;
 
+import org.neo4j.kernel.api.exceptions.Status;
+
 /**
- * What neodp refuses, in the words of {@code neodp/errors.py}: a kind, one sentence that names the place, and what to do.
+ * What neodp refuses, in the words of {@code neodp/errors.py}: one sentence that begins with what is wrong, what to do on
+ * the next line, and the kind in brackets at the end.
  *
- * <p>The message is {@code KIND: SENTENCE; hint: HINT}, from which the client makes an error of its own kind again. What a
- * hint gives to type is Cypher in backquotes; {@code neodp/store/neo4j/plugin.py} turns it into Python.
+ * <p>Whoever calls a procedure sees just that: the server puts the names of the procedure and of the class before any
+ * other message, but shows the message of an exception that has a status as it is. What a hint gives to type is Cypher in
+ * backquotes. The client makes an error of its own kind again, by the kind and the line.
  */
-public class Refusal extends RuntimeException {
+public class Refusal extends RuntimeException implements Status.HasStatus {
     private static final long serialVersionUID = 1L;
+
+    private static final boolean PATTERN = pattern();
 
     private final String kind;
 
     protected Refusal(String kind, String sentence, String hint) {
-        super(kind + ": " + sentence + "; hint: " + hint, null, false, true);
+        super(sentence + ";\n" + hint + " [" + kind + "]", null, false, true);
         this.kind = kind;
     }
 
-    /** The message under one name, whatever class it is. */
+    /** Whether the server takes a message for a pattern, in which a percent sign is written twice, as 5.26 does. */
+    private static boolean pattern() {
+        try {
+            Class.forName("org.neo4j.internal.kernel.api.exceptions.ProcedureException")
+                    .getConstructor(Status.class, Throwable.class, String.class, Object[].class);
+            return true;
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** The message as the server wants it. */
+    @Override
+    public String getMessage() {
+        return PATTERN ? toString().replace("%", "%%") : toString();
+    }
+
+    /** The message itself. */
     @Override
     public String toString() {
-        return "neodp.Refusal: " + getMessage();
+        return super.getMessage();
+    }
+
+    @Override
+    public Status status() {
+        return Status.Procedure.ProcedureCallFailed;
     }
 
     public boolean is(String what) {
@@ -42,8 +70,7 @@ public class Refusal extends RuntimeException {
         return new Refusal(
                 "unhit_boundary",
                 sentence,
-                "give alpha to one of them, or use `CALL neodp.boundary.balanced(" + Text.cypher(graph)
-                        + ", {write: true})`");
+                "give alpha to one of them, or use `CALL neodp.boundary.balanced.write(" + Text.cypher(graph) + ")`");
     }
 
     /** An order of the colours without alpha. */
@@ -51,8 +78,7 @@ public class Refusal extends RuntimeException {
         return new Refusal(
                 "unhit_boundary",
                 sentence,
-                "give it to one of them, or use `CALL neodp.boundary.balanced(" + Text.cypher(graph)
-                        + ", {write: true})`");
+                "give it to one of them, or use `CALL neodp.boundary.balanced.write(" + Text.cypher(graph) + ")`");
     }
 
     public static Refusal ballTooLarge(String graph, int seen, int layers) {

@@ -1,6 +1,7 @@
 package neodp;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,13 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import neodp.procedures.AnswerRelease;
 import neodp.procedures.AuditMechanism;
+import neodp.procedures.BalancedStats;
+import neodp.procedures.BalancedStream;
+import neodp.procedures.BalancedWrite;
 import neodp.procedures.Bound;
-import neodp.procedures.BoundaryBalanced;
 import neodp.procedures.Check;
 import neodp.procedures.Eval;
-import neodp.procedures.ExtendEstimate;
 import neodp.procedures.ExtendStats;
 import neodp.procedures.ExtendStream;
 import neodp.procedures.ExtendWrite;
@@ -26,14 +30,16 @@ import org.neo4j.harness.Neo4jBuilders;
 
 /** One server for all tests, with the plugin's procedures and the client's constraints; each test has graphs of its own name. */
 public final class Database {
+    private static final Pattern REFUSAL = Pattern.compile("(.*);\n(.*) \\[(\\w+)\\]", Pattern.DOTALL);
     private static final Neo4j SERVER = Neo4jBuilders.newInProcessBuilder()
             .withDisabledServer()
             .withProcedure(AnswerRelease.class)
             .withProcedure(AuditMechanism.class)
-            .withProcedure(BoundaryBalanced.class)
+            .withProcedure(BalancedStats.class)
+            .withProcedure(BalancedStream.class)
+            .withProcedure(BalancedWrite.class)
             .withProcedure(Check.class)
             .withProcedure(Eval.class)
-            .withProcedure(ExtendEstimate.class)
             .withProcedure(ExtendStats.class)
             .withProcedure(ExtendStream.class)
             .withProcedure(ExtendWrite.class)
@@ -89,8 +95,9 @@ public final class Database {
     public static String refusal(String cypher) {
         String message =
                 assertThrows(QueryExecutionException.class, () -> rows(cypher)).getMessage();
-        String before = "neodp.Refusal: ";
-        return message.substring(message.indexOf(before) + before.length());
+        Matcher found = REFUSAL.matcher(message);
+        assertTrue(found.matches(), message);
+        return found.group(3) + ": " + found.group(1) + "; hint: " + found.group(2);
     }
 
     /**

@@ -19,7 +19,7 @@ public final class Incompatible extends Refusal {
     public static Incompatible of(String graph, Contradiction witness, String instead) {
         return new Incompatible(
                 witness,
-                instead + ", or see `CALL neodp.boundary.balanced(" + Text.cypher(graph)
+                instead + ", or see `CALL neodp.boundary.balanced.stream(" + Text.cypher(graph)
                         + ")` for a compatible choice");
     }
 }

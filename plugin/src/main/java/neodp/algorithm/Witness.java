@@ -28,7 +28,7 @@ public record Witness(
         out.put("value", value);
         out.put("bound", bound);
         out.put("origin", origin);
-        out.put("origin_value", originValue);
+        out.put("originValue", originValue);
         out.put("path", path);
         out.put("epsilon", epsilon);
         out.put("delta", delta);

@@ -176,7 +176,7 @@ public final class Answers {
         }
         Certificate certificate;
         try {
-            certificate = Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+            certificate = Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
                 DatasetGraph read = job.read(false).graph();
                 Solver.check(read, job.workers);
                 requireConnected(read, job.workers);
@@ -308,7 +308,7 @@ public final class Answers {
     }
 
     private double[][] extended(GraphInfo info, List<String> keys) {
-        return Job.run(host, graph, Job.Threads.USUALLY, info, job -> {
+        return Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
             Mechanism mechanism = job.evaluated();
             return at(mechanism, Keys.places(keys, mechanism.graph::index, job.workers), job.workers);
         });

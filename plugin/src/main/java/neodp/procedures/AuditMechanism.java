@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import neodp.algorithm.Audit;
 import neodp.algorithm.Fingerprint;
 import neodp.results.AuditReport;
+import neodp.results.MemoryEstimate;
 import neodp.store.StoredGraph;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
@@ -14,28 +15,42 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.audit}. */
 public final class AuditMechanism extends Call {
+    private static final String NAME = "neodp.audit";
     private static final int WORST = 5;
+    private static final String OPTIONS = "worst (how many of the worst edges to name), " + WHOLE;
 
     /** One row. */
-    @Procedure(name = "neodp.audit", mode = Mode.READ)
+    @Procedure(name = NAME, mode = Mode.READ)
     @Description("Checks the stored probabilities on every edge, exactly, and whether the graph has changed since they "
-            + "were written. Options: worst (how many of the worst edges to name), concurrency, batch.")
+            + "were written.")
     public Stream<AuditReport> audit(
-            @Name(value = "graph", description = "The graph's name.") String graph,
-            @Name(value = "configuration", defaultValue = "{}", description = "worst, concurrency, batch.")
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = OPTIONS)
                     Map<String, Object> configuration) {
-        Configuration options = new Configuration(configuration, "worst", "concurrency", "batch");
+        Configuration options = options(configuration);
         int count = options.number("worst", WORST, 0, 1_000_000);
-        return onGraph(graph, options.threads(), job -> {
+        return onGraph(graphName, options.manner(NAME), job -> {
             job.info.requireMechanism();
             StoredGraph stored = job.read(true);
-            job.reader.info(graph).requireMechanism(job.info);
+            job.reader.info(graphName).requireMechanism(job.info);
             Supplier<String> fingerprint = job.workers.begin(() -> Fingerprint.of(stored.graph(), job.workers));
-            Audit found = new Audit(stored.graph(), stored.chances(), count, job.workers);
-            AuditReport report = AuditReport.of(found, stored.graph(), job.workers);
-            report.stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
-            report.written = job.info.written();
-            return rows(job, Stream.of(report));
+            Audit found = job.computed(() -> new Audit(stored.graph(), stored.chances(), count, job.workers));
+            boolean stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
+            return rows(job, Stream.of(AuditReport.of(job, found, stored.graph(), stale, options.effective())));
         });
+    }
+
+    /** One row. */
+    @Procedure(name = NAME + ".estimate", mode = Mode.READ)
+    @Description(ESTIMATE)
+    public Stream<MemoryEstimate> estimate(
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = OPTIONS)
+                    Map<String, Object> configuration) {
+        return estimated(graphName, options(configuration), NAME);
+    }
+
+    private static Configuration options(Map<String, Object> configuration) {
+        return Configuration.ofWhole(configuration, "worst");
     }
 }

@@ -4,6 +4,8 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import neodp.call.Host;
+import neodp.results.MemoryEstimate;
+import neodp.store.GraphInfo;
 import neodp.store.Job;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.Transaction;
@@ -19,6 +21,16 @@ import org.neo4j.procedure.memory.ProcedureMemory;
  * by chunk, so that they do not see what the caller has not committed yet; call them in a statement of their own.
  */
 public abstract class Call {
+    /** Descriptions that procedures share. */
+    static final String GRAPH = "The graph's name.";
+
+    static final String WHOLE =
+            "concurrency (how many threads work), batchSize (how many datasets a transaction reads or "
+                    + "writes), logProgress (whether the server's log says how far it has come), jobId (its name in "
+                    + "neodp.listProgress).";
+    static final String ESTIMATE =
+            "Returns the memory of the server that the call would take, and whether it would be tried.";
+
     /** The database. */
     @Context
     public GraphDatabaseService db;
@@ -45,8 +57,14 @@ public abstract class Call {
     }
 
     /** Do some work on a whole graph. */
-    protected <T> T onGraph(String graph, Job.Threads threads, Function<Job, T> work) {
-        return Job.run(host(), graph, threads, null, work);
+    protected <T> T onGraph(String graph, Job.Manner manner, Function<Job, T> work) {
+        return Job.run(host(), graph, manner, null, work);
+    }
+
+    /** The memory that work on a whole graph takes, whatever its configuration. */
+    protected Stream<MemoryEstimate> estimated(String graph, Configuration options, String procedure) {
+        options.manner(procedure);
+        return Stream.of(MemoryEstimate.of(GraphInfo.of(tx, graph)));
     }
 
     /** Rows that are made as they are taken, from memory that is given back after the last of them. */

@@ -1,8 +1,9 @@
 package neodp.procedures;
 
+import java.util.Map;
 import java.util.stream.Stream;
 import neodp.results.GraphCheck;
-import neodp.store.Job;
+import neodp.results.MemoryEstimate;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
@@ -10,13 +11,31 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.check}. */
 public final class Check extends Call {
+    private static final String NAME = "neodp.check";
+
     /** One row. */
-    @Procedure(name = "neodp.check", mode = Mode.READ)
-    @Description("Is the graph connected, its boundary hit, its alpha compatible? With a witness where not.")
-    public Stream<GraphCheck> check(@Name(value = "graph", description = "The graph's name.") String graph) {
+    @Procedure(name = NAME, mode = Mode.READ)
+    @Description(
+            "Checks whether a graph of datasets is connected, its boundary is hit and its alpha is compatible, and "
+                    + "returns a witness where not.")
+    public Stream<GraphCheck> check(
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
+                    Map<String, Object> configuration) {
+        Configuration options = Configuration.ofWhole(configuration);
         return onGraph(
-                graph,
-                Job.Threads.USUALLY,
-                job -> rows(job, Stream.of(GraphCheck.of(job.read(false).graph(), job.workers))));
+                graphName,
+                options.manner(NAME),
+                job -> rows(job, Stream.of(GraphCheck.of(job, job.read(false).graph(), options.effective()))));
+    }
+
+    /** One row. */
+    @Procedure(name = NAME + ".estimate", mode = Mode.READ)
+    @Description(ESTIMATE)
+    public Stream<MemoryEstimate> estimate(
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
+                    Map<String, Object> configuration) {
+        return estimated(graphName, Configuration.ofWhole(configuration), NAME);
     }
 }

@@ -1,57 +1,95 @@
 package neodp.procedures;
 
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import neodp.Refusal;
 import neodp.Text;
 import neodp.store.Job;
 
-/** The configuration map of a procedure, validated. */
+/** The configuration map of a procedure, validated; what is not given has its default once it was asked for. */
 public final class Configuration {
-    private final Map<String, Object> given;
+    /** What every procedure takes that works on a whole graph. */
+    private static final List<String> COMMON = List.of("concurrency", "batchSize", "logProgress", "jobId");
 
+    private final Map<String, Object> given;
+    private final Map<String, Object> effective = new LinkedHashMap<>();
+
+    /** A configuration with some keys, and no others. */
     public Configuration(Map<String, Object> given, String... known) {
+        this(given, List.of(known));
+    }
+
+    private Configuration(Map<String, Object> given, List<String> known) {
         if (given == null) {
             throw Refusal.graph(
-                    "the configuration is null", "give a map, as in {" + known[0] + ": ...}, or leave it out");
+                    "the configuration is null", "give a map, as in `{" + known.get(0) + ": ...}`, or leave it out");
         }
         this.given = given;
         for (String name : given.keySet()) {
-            if (!List.of(known).contains(name)) {
-                String like = Similar.to(name, List.of(known));
+            if (!known.contains(name)) {
+                String like = Similar.to(name, known);
                 throw Refusal.graph(
-                        "there is no option " + Text.quoted(name),
-                        (like == null ? "" : "did you mean " + like + "? ") + "the options are "
+                        "the configuration has the unknown key " + Text.quoted(name),
+                        (like == null ? "" : "did you mean `{" + like + ": ...}`? ") + "the keys are "
                                 + String.join(", ", known));
             }
         }
     }
 
-    /** How the work is shared between threads and transactions. */
-    public Job.Threads threads() {
-        Job.Threads usual = Job.Threads.USUALLY;
-        return new Job.Threads(
-                number("concurrency", usual.concurrency(), 1, 64), number("batch", usual.batch(), 1, 1_000_000));
+    /** The configuration of a procedure that works on a whole graph: some keys, and those that all of these take. */
+    public static Configuration ofWhole(Map<String, Object> given, String... own) {
+        return new Configuration(
+                given, Stream.concat(Stream.of(own), COMMON.stream()).toList());
+    }
+
+    /** How a procedure works on a whole graph. */
+    public Job.Manner manner(String procedure) {
+        Job.Manner usual = Job.Manner.usual(procedure);
+        return new Job.Manner(
+                procedure,
+                number("concurrency", usual.concurrency(), 1, 64),
+                number("batchSize", usual.batchSize(), 1, 1_000_000),
+                yes("logProgress", usual.logProgress()),
+                text("jobId", usual.jobId()));
     }
 
     public int number(String name, int otherwise, int least, int most) {
         Object value = given.get(name);
         if (value == null) {
-            return otherwise;
+            value = (long) otherwise;
         }
         if (!(value instanceof Long number) || number < least || number > most) {
             throw refused(name, value, "give a whole number from " + least + " to " + most);
         }
+        effective.put(name, number);
         return number.intValue();
     }
 
     public boolean yes(String name) {
-        Object value = given.getOrDefault(name, false);
+        return yes(name, false);
+    }
+
+    private boolean yes(String name, boolean otherwise) {
+        Object value = given.getOrDefault(name, otherwise);
         if (!(value instanceof Boolean truth)) {
             throw refused(name, value, "give true or false");
         }
+        effective.put(name, truth);
         return truth;
+    }
+
+    /** Some text that is not empty. */
+    public String text(String name, String otherwise) {
+        Object value = given.getOrDefault(name, otherwise);
+        if (!(value instanceof String text) || text.isEmpty()) {
+            throw refused(name, value, "give a text");
+        }
+        effective.put(name, text);
+        return text;
     }
 
     /** One of some words, by default the first. */
@@ -60,7 +98,13 @@ public final class Configuration {
         if (!Arrays.asList(words).contains(value)) { // value may be null
             throw refused(name, value, "give one of " + String.join(", ", words));
         }
+        effective.put(name, value);
         return (String) value;
+    }
+
+    /** All that was asked for, with its value: what was given, or the default. */
+    public Map<String, Object> effective() {
+        return Collections.unmodifiableMap(effective);
     }
 
     private static Refusal refused(String name, Object value, String hint) {

@@ -15,40 +15,45 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.eval}. */
 public final class Eval extends Call {
-    private static final String WHOLE = "the whole graph was extended";
+    private static final String NAME = "neodp.eval";
+    private static final String EXTENDED = "the whole graph was extended";
 
     /** One row per key. */
-    @Procedure(name = "neodp.eval", mode = Mode.READ)
+    @Procedure(name = NAME, mode = Mode.READ)
     @Description(
-            "The optimal mechanism at some datasets, the same as neodp.extend gives, by a search around them; what "
-                    + "decides, and why the search could stop. Options: limit (how many datasets a search may see), engine "
-                    + "('auto', 'ball': search only, 'whole': the work does not depend on the datasets).")
+            "Returns the optimal mechanism at some datasets, the same as neodp.extend gives, by a search around them; "
+                    + "what decides there, and why the search could stop.")
     public Stream<Evaluation> eval(
-            @Name(value = "graph", description = "The graph's name.") String graph,
+            @Name(value = "graphName", description = GRAPH) String graphName,
             @Name(value = "keys", description = "The datasets.") List<String> keys,
-            @Name(value = "configuration", defaultValue = "{}", description = "limit, engine.")
+            @Name(
+                            value = "configuration",
+                            defaultValue = "{}",
+                            description =
+                                    "limit (how many datasets a search may see), engine ('auto', 'ball': search only, "
+                                            + "'whole': the work does not depend on the datasets), " + WHOLE)
                     Map<String, Object> configuration) {
-        Configuration options = new Configuration(configuration, "limit", "engine");
+        Configuration options = Configuration.ofWhole(configuration, "limit", "engine");
         String engine = options.choice("engine", "auto", "ball", "whole");
         requireTexts(keys);
-        GraphInfo info = GraphInfo.of(tx, graph);
+        GraphInfo info = GraphInfo.of(tx, graphName);
         info.requireEpsilonDelta();
         if (info.stale()) { // for every dataset alike
-            throw Refusal.stale(graph, info.written());
+            throw Refusal.stale(graphName, info.written());
         }
         int limit = options.number("limit", Ball.cheaper(info.datasets()), 1, Integer.MAX_VALUE);
-        Evaluations evaluations = new Evaluations(host(), tx, info, keys);
+        Evaluations evaluations = new Evaluations(host(), tx, info, options.manner(NAME), keys);
         if (info.colors().size() > 2) {
             if (engine.equals("ball")) {
                 throw Refusal.graph(
-                        Text.quoted(graph) + " has " + info.colors().size() + " colours",
+                        Text.quoted(graphName) + " has " + info.colors().size() + " colours",
                         "a search sees part of the graph, and cannot show that alpha agrees within and between all "
                                 + "orders: extend all of it (`{engine: 'whole'}`)");
             }
-            return evaluations.whole(WHOLE);
+            return evaluations.whole(EXTENDED);
         }
         return switch (engine) {
-            case "whole" -> evaluations.whole(WHOLE);
+            case "whole" -> evaluations.whole(EXTENDED);
             case "ball" -> evaluations.searched(limit, -1);
             default -> evaluations.searchedOrWhole(limit);
         };

@@ -39,12 +39,14 @@ public final class Evaluations {
     private final Host host;
     private final Transaction tx;
     private final GraphInfo info;
+    private final Job.Manner manner;
     private final List<String> keys;
 
-    public Evaluations(Host host, Transaction tx, GraphInfo info, List<String> keys) {
+    public Evaluations(Host host, Transaction tx, GraphInfo info, Job.Manner manner, List<String> keys) {
         this.host = host;
         this.tx = tx;
         this.info = info;
+        this.manner = manner;
         this.keys = keys;
     }
 
@@ -75,7 +77,7 @@ public final class Evaluations {
 
     /** By a pass over the whole graph. */
     public Stream<Evaluation> whole(String proof) {
-        return Job.run(host, info.name(), Job.Threads.USUALLY, info, job -> {
+        return Job.run(host, info.name(), manner, info, job -> {
             Mechanism mechanism = job.evaluated();
             int[] asked = Keys.places(keys, mechanism.graph::index, job.workers);
             int n = mechanism.graph.size();
@@ -164,7 +166,7 @@ public final class Evaluations {
             for (int c = 0; c < graph.colors.size(); c++) {
                 row.probabilities.put(graph.colors.get(c), mechanism.chance(v, c));
             }
-            row.p_true = mechanism.truth(v);
+            row.pTrue = mechanism.truth(v);
             row.path = path.datasets().stream().map(u -> graph.keys[u]).toList();
             row.decider = row.path.isEmpty() ? null : row.path.get(0);
             row.epsilons = path.edges().stream().map(e -> graph.epsilon[e]).toList();

@@ -6,7 +6,8 @@ import java.util.stream.Stream;
 import neodp.Text;
 import neodp.algorithm.Fingerprint;
 import neodp.algorithm.Mechanism;
-import neodp.results.ExtensionStats;
+import neodp.results.ExtensionWritten;
+import neodp.results.MemoryEstimate;
 import neodp.store.Job;
 import neodp.store.StoredGraph;
 import org.neo4j.procedure.Description;
@@ -16,35 +17,46 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.extend.write}. */
 public final class ExtendWrite extends Call {
+    private static final String NAME = "neodp.extend.write";
+
     /** One row. */
-    @Procedure(name = "neodp.extend.write", mode = Mode.WRITE)
-    @Description(
-            "Finds the optimal mechanism and keeps it on the datasets, as p, q, p_true and distance: all or nothing "
-                    + "for every reader. Commits in transactions of its own. Options: concurrency, batch.")
-    public Stream<ExtensionStats> write(
-            @Name(value = "graph", description = "The graph's name.") String graph,
-            @Name(value = "configuration", defaultValue = "{}", description = "concurrency, batch.")
+    @Procedure(name = NAME, mode = Mode.WRITE)
+    @Description("Finds the optimal mechanism of a graph of datasets and writes it to the datasets as properties, in "
+            + "transactions of its own: all or nothing for every reader.")
+    public Stream<ExtensionWritten> write(
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
                     Map<String, Object> configuration) {
-        Configuration options = new Configuration(configuration, "concurrency", "batch");
-        return onGraph(graph, options.threads(), job -> {
+        Configuration options = Configuration.ofWhole(configuration);
+        return onGraph(graphName, options.manner(NAME), job -> {
             StoredGraph stored = job.read(false);
             Supplier<String> fingerprint = job.workers.begin(
                     () -> Fingerprint.of(stored.graph(), job.workers)); // beside the rest: the end needs it
             Mechanism mechanism = job.extend(stored.graph());
             long began = System.nanoTime();
-            job.writer.write(stored, mechanism, fingerprint);
-            ExtensionStats stats = ExtensionStats.of(job, mechanism);
-            stats.written = stats.vertices;
-            stats.write_millis = Job.millis(began);
+            long properties = job.writer.write(stored, mechanism, fingerprint);
+            ExtensionWritten row =
+                    ExtensionWritten.of(job, mechanism, properties, Job.millis(began), options.effective());
             note(
-                    "neodp.extend.write(%s): %,d datasets and %,d edges; read %,d ms, compute %,d ms, write %,d ms",
-                    Text.quoted(graph),
-                    stats.vertices,
-                    stats.edges,
-                    stats.read_millis,
-                    stats.compute_millis,
-                    stats.write_millis);
-            return Stream.of(stats);
+                    "%s(%s): %,d datasets and %,d edges; read %,d ms, compute %,d ms, write %,d ms",
+                    NAME,
+                    Text.quoted(graphName),
+                    row.nodeCount(),
+                    row.relationshipCount(),
+                    row.preProcessingMillis(),
+                    row.computeMillis(),
+                    row.writeMillis());
+            return Stream.of(row);
         });
+    }
+
+    /** One row. */
+    @Procedure(name = NAME + ".estimate", mode = Mode.READ)
+    @Description(ESTIMATE)
+    public Stream<MemoryEstimate> estimate(
+            @Name(value = "graphName", description = GRAPH) String graphName,
+            @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
+                    Map<String, Object> configuration) {
+        return estimated(graphName, Configuration.ofWhole(configuration), NAME);
     }
 }

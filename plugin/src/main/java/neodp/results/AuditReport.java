@@ -7,41 +7,44 @@ import java.util.Map;
 import neodp.algorithm.Audit;
 import neodp.algorithm.DatasetGraph;
 import neodp.call.Workers;
+import neodp.store.Job;
 import org.neo4j.procedure.Description;
 
-/** What an audit found. */
-public final class AuditReport {
+/** The result of an audit. */
+public record AuditReport(
+        @Description("How many datasets the graph has.") long nodeCount,
+        @Description("How many edges were looked at.") long relationshipCount,
+        @Description("How many inequalities were checked.") long checks,
+        @Description("How many are broken.") long violations,
+        @Description("How many were too close for double-double arithmetic.") long undecided,
+        @Description("Whether the graph has changed since the mechanism was written.") boolean stale,
+        @Description("When that was.") String written,
+        @Description("The edges closest to their limit or beyond it, worst first.") List<Map<String, Object>> worst,
+        @Description("Milliseconds for reading the graph.") long preProcessingMillis,
+        @Description("Milliseconds for checking it.") long computeMillis,
+        @Description("The configuration that was used.") Map<String, Object> configuration) {
     private static final long PER_WORST = 700; // bytes, of an edge among the worst
 
-    @Description("How many edges were looked at.")
-    public long edges;
+    /** What was found in a graph. */
+    public static AuditReport of(
+            Job job, Audit found, DatasetGraph graph, boolean stale, Map<String, Object> configuration) {
+        return new AuditReport(
+                graph.size(),
+                found.edges,
+                found.checks,
+                found.violations,
+                found.undecided,
+                stale,
+                job.info.written(),
+                worst(found, graph, job.workers),
+                job.readMillis,
+                job.computeMillis,
+                configuration);
+    }
 
-    @Description("How many inequalities were checked.")
-    public long checks;
-
-    @Description("How many are broken.")
-    public long violations;
-
-    @Description("How many were too close for double-double arithmetic.")
-    public long undecided;
-
-    @Description("Whether the graph has changed since the mechanism was written.")
-    public boolean stale;
-
-    @Description("When that was.")
-    public String written;
-
-    @Description("The edges closest to their limit or beyond it, worst first.")
-    public List<Map<String, Object>> worst;
-
-    /** What was found in a graph, as rows: each counts in the memory of its call. */
-    public static AuditReport of(Audit found, DatasetGraph graph, Workers workers) {
-        AuditReport out = new AuditReport();
-        out.edges = found.edges;
-        out.checks = found.checks;
-        out.violations = found.violations;
-        out.undecided = found.undecided;
-        out.worst = new ArrayList<>();
+    /** The worst edges as maps: each counts in the memory of its call. */
+    private static List<Map<String, Object>> worst(Audit found, DatasetGraph graph, Workers workers) {
+        List<Map<String, Object>> out = new ArrayList<>();
         for (Audit.Edge edge : found.worst) {
             workers.check();
             int e = edge.position();
@@ -55,7 +58,7 @@ public final class AuditReport {
             row.put("broken", broken);
             workers.memory.take(
                     PER_WORST + 2L * broken.stream().mapToInt(String::length).sum());
-            out.worst.add(row);
+            out.add(row);
         }
         return out;
     }

@@ -7,26 +7,16 @@ import neodp.algorithm.solvers.Solver;
 import org.neo4j.procedure.Description;
 
 /** The chosen alpha of a boundary dataset. */
-public final class BoundaryAlpha {
-    @Description("The dataset.")
-    public String key;
-
-    @Description("Its true answer.")
-    public String color;
-
-    @Description("The chance of each colour, the first colour first.")
-    public List<Double> alpha;
-
-    @Description("Whether it was kept.")
-    public boolean written;
+public record BoundaryAlpha(
+        @Description("The dataset.") String key,
+        @Description("Its true answer.") String color,
+        @Description("The chance of each answer, in the order of the colours.") List<Double> alpha) {
 
     /** The alpha of one dataset. */
-    public static BoundaryAlpha of(DatasetGraph graph, Solver.Alpha alpha, int v, boolean written) {
-        BoundaryAlpha row = new BoundaryAlpha();
-        row.key = graph.keys[v];
-        row.color = graph.colorOf(v);
-        row.alpha = Arrays.stream(alpha.at(v)).boxed().toList();
-        row.written = written;
-        return row;
+    public static BoundaryAlpha of(DatasetGraph graph, Solver.Alpha alpha, int v) {
+        return new BoundaryAlpha(
+                graph.keys[v],
+                graph.colorOf(v),
+                Arrays.stream(alpha.at(v)).boxed().toList());
     }
 }

@@ -19,7 +19,7 @@ public final class Evaluation {
     public Map<String, Object> probabilities;
 
     @Description("The chance of the true answer.")
-    public double p_true;
+    public double pTrue;
 
     @Description("The dataset whose alpha decides; null where none does.")
     public String decider;

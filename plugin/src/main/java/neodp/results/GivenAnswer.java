@@ -6,7 +6,7 @@ import org.neo4j.procedure.Description;
 /** An answer that was given. */
 public final class GivenAnswer {
     @Description("The graph.")
-    public String graph;
+    public String graphName;
 
     @Description("The release.")
     public String release;
@@ -23,7 +23,7 @@ public final class GivenAnswer {
     /** What is told of a release. */
     public static GivenAnswer of(Release kept) {
         GivenAnswer out = new GivenAnswer();
-        out.graph = kept.graph();
+        out.graphName = kept.graph();
         out.release = kept.name();
         out.answer = kept.answer();
         out.time = kept.time();

@@ -1,39 +1,71 @@
 package neodp.results;
 
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import neodp.call.Memory;
 import neodp.store.GraphInfo;
 import org.neo4j.procedure.Description;
 
-/** The memory of an extension. */
-public final class MemoryEstimate {
-    @Description("How many datasets the graph has.")
-    public long vertices;
+/** The memory of work on a whole graph. */
+public record MemoryEstimate(
+        @Description("How many datasets the graph has.") long nodeCount,
+        @Description("How many edges it has.") long relationshipCount,
+        @Description("The memory at least and at most, for people.") String requiredMemory,
+        @Description("The same in its parts, for people.") String treeView,
+        @Description("The same in its parts.") Map<String, Object> mapView,
+        @Description("Bytes at least.") long bytesMin,
+        @Description("Bytes at most.") long bytesMax,
+        @Description("The share of the server's heap at least, in percent.") double heapPercentageMin,
+        @Description("The share of the server's heap at most, in percent.") double heapPercentageMax,
+        @Description("Bytes of the server's heap that are not taken for good.") long bytesAvailable,
+        @Description("Whether it would be tried.") boolean fits) {
+    private static final String[] UNITS = {"Bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
-    @Description("How many edges it has.")
-    public long edges;
-
-    @Description("Bytes at least.")
-    public long bytes_min;
-
-    @Description("Bytes at most.")
-    public long bytes_max;
-
-    @Description("Bytes of the server's heap that are not taken for good.")
-    public long bytes_available;
-
-    @Description("Whether it would be tried.")
-    public boolean fits;
-
-    /** What a graph takes by the numbers that it is said to have. */
+    /** The memory of a graph, by the numbers that it is said to have. */
     public static MemoryEstimate of(GraphInfo info) {
-        MemoryEstimate out = new MemoryEstimate();
-        out.vertices = info.datasets();
-        out.edges = info.edges();
-        out.bytes_min =
-                Memory.least(info.datasets(), info.edges(), info.colors().size());
-        out.bytes_max = Memory.most(info.datasets(), info.edges(), info.colors().size());
-        out.bytes_available = Memory.available();
-        out.fits = out.bytes_max <= out.bytes_available;
-        return out;
+        int colors = info.colors().size();
+        long least = Memory.least(info.datasets(), info.edges(), colors);
+        long most = Memory.most(info.datasets(), info.edges(), colors);
+        long available = Memory.available();
+        String datasets = range(Memory.least(info.datasets(), 0, colors), Memory.most(info.datasets(), 0, colors));
+        String edges = range(Memory.least(0, info.edges(), colors), Memory.most(0, info.edges(), colors));
+        return new MemoryEstimate(
+                info.datasets(),
+                info.edges(),
+                range(least, most),
+                "graph: " + range(least, most) + "\n|-- datasets: " + datasets + "\n|-- edges: " + edges + "\n",
+                Map.of(
+                        "name",
+                        "graph",
+                        "memoryUsage",
+                        range(least, most),
+                        "components",
+                        List.of(
+                                Map.of("name", "datasets", "memoryUsage", datasets),
+                                Map.of("name", "edges", "memoryUsage", edges))),
+                least,
+                most,
+                percentage(least),
+                percentage(most),
+                available,
+                most <= available);
+    }
+
+    private static String range(long least, long most) {
+        return least == most ? readable(least) : "[" + readable(least) + " ... " + readable(most) + "]";
+    }
+
+    private static String readable(long bytes) {
+        double left = bytes;
+        int unit = 0;
+        for (; left >= 1024; unit++) {
+            left /= 1024;
+        }
+        return unit == 0 ? bytes + " Bytes" : String.format(Locale.ROOT, "%.1f %s", left, UNITS[unit]);
+    }
+
+    private static double percentage(long bytes) {
+        return Math.round(1000.0 * bytes / Runtime.getRuntime().maxMemory()) / 10.0;
     }
 }

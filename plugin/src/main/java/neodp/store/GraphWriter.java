@@ -33,10 +33,11 @@ public final class GraphWriter {
         this.batch = batch;
     }
 
-    /** Keep a mechanism's probabilities on its datasets; all or nothing for every reader. */
-    public void write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
+    /** Keep a mechanism's probabilities on its datasets, all or nothing for every reader; how many properties. */
+    public long write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
         String name = stored.info().name();
         DatasetGraph graph = stored.graph();
+        String[] names = graph.binary() ? TWO : MORE;
         String writer = UUID.randomUUID().toString().replace("-", "");
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
         boolean[] boundary = graph.boundary(workers);
@@ -46,7 +47,7 @@ public final class GraphWriter {
                 batch,
                 (from, to) -> workers.write(name, tx -> {
                     requireOwner(tx, name, writer);
-                    Cursors.Writer properties = new Cursors.Writer(tx, graph.binary() ? TWO : MORE);
+                    Cursors.Writer properties = new Cursors.Writer(tx, names);
                     try (Cursors cursors = new Cursors(tx, "graph")) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
@@ -77,6 +78,7 @@ public final class GraphWriter {
         facts.put("privacy", Model.EPSILON_DELTA);
         facts.put("mu", null);
         owned("finish_mechanism", name, facts);
+        return (long) names.length * graph.size();
     }
 
     /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
@@ -99,10 +101,11 @@ public final class GraphWriter {
         }
     }
 
-    /** Keep alpha at some datasets instead of the stored one, in one transaction. */
-    public void writeAlpha(StoredGraph stored, Solver.Alpha chosen, boolean[] where) {
+    /** Keep alpha at some datasets instead of the stored one, in one transaction; at how many. */
+    public long writeAlpha(StoredGraph stored, Solver.Alpha chosen, boolean[] where) {
         String name = stored.info().name();
-        workers.write(name, tx -> {
+        return workers.write(name, tx -> {
+            long written = 0;
             Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
             if (!row.containsValue(1L)) {
                 throw Refusal.overtaken(name);
@@ -118,9 +121,10 @@ public final class GraphWriter {
                     double[] alpha = chosen.at(v);
                     boolean one = alpha.length == 2 && alpha[1] == 1.0 - alpha[0]; // which says it all
                     node.setProperty("alpha", one ? (Object) alpha[0] : alpha);
+                    written++;
                 }
             }
-            return null;
+            return written;
         });
     }
 

@@ -1,6 +1,8 @@
 package neodp.store;
 
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import neodp.Refusal;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
@@ -17,17 +19,23 @@ public final class Job {
     public final GraphInfo info;
 
     /**
-     * How the work is shared.
+     * How a call works.
      *
+     * @param procedure its name
      * @param concurrency how many threads work
-     * @param batch how many datasets a transaction reads or writes
+     * @param batchSize how many datasets a transaction reads or writes
+     * @param logProgress whether the server's log says how far it has come
+     * @param jobId under which name {@code neodp.listProgress} has it
      */
-    public record Threads(int concurrency, int batch) {
-        private static final int USUAL = 4;
+    public record Manner(String procedure, int concurrency, int batchSize, boolean logProgress, String jobId) {
+        private static final int MOST = 4;
 
         /** One thread per processor, four at most. */
-        public static final Threads USUALLY =
-                new Threads(Math.min(USUAL, Runtime.getRuntime().availableProcessors()), 20_000);
+        public static Manner usual(String procedure) {
+            int threads = Math.min(MOST, Runtime.getRuntime().availableProcessors());
+            return new Manner(
+                    procedure, threads, 20_000, true, UUID.randomUUID().toString());
+        }
     }
 
     /** How long reading and the mathematics took. */
@@ -35,10 +43,10 @@ public final class Job {
 
     public long computeMillis;
 
-    private Job(String graph, Threads threads, GraphInfo known, Workers workers) {
+    private Job(String graph, Manner manner, GraphInfo known, Workers workers) {
         this.workers = workers;
-        reader = new GraphReader(workers, threads.batch());
-        writer = new GraphWriter(workers, threads.batch());
+        reader = new GraphReader(workers, manner.batchSize());
+        writer = new GraphWriter(workers, manner.batchSize());
         info = known != null ? known : reader.info(graph);
         int colors = info.colors().size();
         Memory.require(graph, info.datasets(), info.edges(), colors);
@@ -51,9 +59,9 @@ public final class Job {
      *
      * @param known what is known about the graph; null: find out
      */
-    public static <T> T run(Host host, String graph, Threads threads, GraphInfo known, Function<Job, T> work) {
-        try (Workers workers = new Workers(host, threads.concurrency())) {
-            return work.apply(new Job(graph, threads, known, workers));
+    public static <T> T run(Host host, String graph, Manner manner, GraphInfo known, Function<Job, T> work) {
+        try (Workers workers = new Workers(host, manner.concurrency())) {
+            return work.apply(new Job(graph, manner, known, workers));
         } catch (LinkageError e) { // Cursors.java needs the inside of the server as it knows it
             throw Refusal.client(
                     "this version of Neo4j is not one that the plugin was made for: " + e, "use the client");
@@ -73,18 +81,24 @@ public final class Job {
 
     /** The mechanism at all datasets, by the method of the stored one: nobody is answered by two methods. */
     public Mechanism evaluated() {
-        return extend(read(false).graph(), info.method());
+        DatasetGraph graph = read(false).graph();
+        return computed(() -> Solver.extend(graph, info.method(), workers));
     }
 
     public Mechanism extend(DatasetGraph graph) {
-        return extend(graph, null);
+        return computed(() -> Solver.extend(graph, null, workers));
     }
 
-    private Mechanism extend(DatasetGraph graph, String method) {
+    public Solver.Alpha balanced(DatasetGraph graph) {
+        return computed(() -> Solver.balanced(graph, workers));
+    }
+
+    /** Do the mathematics, and note how long it took. */
+    public <T> T computed(Supplier<T> work) {
         long began = System.nanoTime();
-        Mechanism mechanism = Solver.extend(graph, method, workers);
+        T out = work.get();
         computeMillis = millis(began);
-        return mechanism;
+        return out;
     }
 
     public static long millis(long began) {

@@ -21,7 +21,7 @@ final class AnswerReleaseTest {
         Map<String, Object> first = row("CALL neodp.answer('answer', 'k0', 'spring')");
         assertTrue(Set.of("yes", "no").contains(first.get("answer")));
         for (int i = 0; i < 5; i++) {
-            assertEquals(first, row("CALL neodp.answer('answer', 'k3', 'spring', {constant_work: true})"));
+            assertEquals(first, row("CALL neodp.answer('answer', 'k3', 'spring', {constantWork: true})"));
         }
         Map<String, Object> kept =
                 row("MATCH (r:NeodpRelease {graph: 'answer'}) RETURN r.answer AS answer, r.key AS key, r.name AS name");
@@ -33,7 +33,7 @@ final class AnswerReleaseTest {
     @Test
     void theBudget() {
         path("answer-budget", 4, 0.5);
-        row("CALL neodp.answer('answer-budget', 'k0', 'spring', {keep_key: true})");
+        row("CALL neodp.answer('answer-budget', 'k0', 'spring', {keepKey: true})");
         assertEquals(
                 "k0",
                 row("MATCH (r:NeodpRelease {graph: 'answer-budget'}) RETURN r.key AS key")

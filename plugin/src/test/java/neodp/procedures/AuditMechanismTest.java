@@ -26,7 +26,11 @@ final class AuditMechanismTest {
         Map<String, Object> found = row("CALL neodp.audit('audit', {worst: 2})");
         assertEquals(
                 List.of(5L, 20L, 0L, false),
-                List.of(found.get("edges"), found.get("checks"), found.get("violations"), found.get("stale")));
+                List.of(
+                        found.get("relationshipCount"),
+                        found.get("checks"),
+                        found.get("violations"),
+                        found.get("stale")));
         assertEquals(2, ((List<?>) found.get("worst")).size());
         assertNotNull(found.get("written"));
     }

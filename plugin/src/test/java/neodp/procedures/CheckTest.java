@@ -21,10 +21,10 @@ final class CheckTest {
                 List.of(true, true, true, 1L, 2L),
                 List.of(
                         found.get("connected"),
-                        found.get("boundary_hit"),
+                        found.get("boundaryHit"),
                         found.get("compatible"),
-                        found.get("components"),
-                        found.get("boundary")));
+                        found.get("componentCount"),
+                        found.get("boundaryCount")));
         assertNull(found.get("witness"));
         assertNull(found.get("unhit"));
     }
@@ -34,7 +34,7 @@ final class CheckTest {
         path("check-unhit", 4, 0.1);
         rows("MATCH (d:Dataset {graph: 'check-unhit'}) REMOVE d.alpha");
         Map<String, Object> found = row("CALL neodp.check('check-unhit')");
-        assertEquals(false, found.get("boundary_hit"));
+        assertEquals(false, found.get("boundaryHit"));
         assertEquals(List.of("k1", "k2"), found.get("unhit"));
         assertNull(found.get("compatible"));
     }
@@ -56,6 +56,6 @@ final class CheckTest {
         rows("MATCH (:Dataset {graph: 'check-parts', key: 'k0'})-[r:NEIGHBOR]->() DELETE r");
         Map<String, Object> found = row("CALL neodp.check('check-parts')");
         assertFalse((boolean) found.get("connected"));
-        assertEquals(2L, found.get("components"));
+        assertEquals(2L, found.get("componentCount"));
     }
 }

@@ -2,6 +2,7 @@ package neodp.procedures;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,12 +12,14 @@ import neodp.Refusal;
 import neodp.store.Job;
 import org.junit.jupiter.api.Test;
 
-/** Options are checked before anything is done, and the refusal says what is allowed. */
+/** A configuration is checked before anything is done, and the refusal says what is allowed. */
 final class ConfigurationTest {
+    private static final String KEYS = "the keys are write, engine, concurrency, batchSize, logProgress, jobId [graph]";
+
     private static Configuration of(String name, Object value) {
         Map<String, Object> given = new HashMap<>();
         given.put(name, value);
-        return new Configuration(given, "concurrency", "batch", "write", "engine");
+        return Configuration.ofWhole(given, "write", "engine");
     }
 
     private static String refusal(Runnable work) {
@@ -25,47 +28,68 @@ final class ConfigurationTest {
 
     @Test
     void nothingGiven() {
-        Configuration none = new Configuration(Map.of(), "concurrency", "batch");
-        assertEquals(Job.Threads.USUALLY, none.threads());
+        Configuration none = Configuration.ofWhole(Map.of());
+        Job.Manner manner = none.manner("p");
+        assertEquals(Job.Manner.usual("p").batchSize(), manner.batchSize());
+        assertTrue(manner.logProgress());
         assertEquals(7, none.number("limit", 7, 1, 10));
         assertEquals(false, none.yes("write"));
         assertEquals("auto", none.choice("engine", "auto", "ball"));
+        assertEquals(
+                Map.of(
+                        "concurrency",
+                        (long) manner.concurrency(),
+                        "batchSize",
+                        20_000L,
+                        "logProgress",
+                        true,
+                        "jobId",
+                        manner.jobId(),
+                        "limit",
+                        7L,
+                        "write",
+                        false,
+                        "engine",
+                        "auto"),
+                none.effective());
     }
 
     @Test
     void given() {
-        assertEquals(
-                new Job.Threads(3, Job.Threads.USUALLY.batch()),
-                of("concurrency", 3L).threads());
+        assertEquals(3, of("concurrency", 3L).manner("p").concurrency());
+        assertEquals("mine", of("jobId", "mine").manner("p").jobId());
         assertEquals(true, of("write", true).yes("write"));
         assertEquals("ball", of("engine", "ball").choice("engine", "auto", "ball"));
     }
 
     @Test
     void unknown() {
-        String known = "the options are concurrency, batch, write, engine";
-        assertEquals("graph: there is no option 'color'; hint: " + known, refusal(() -> of("color", 1L)));
+        assertEquals("the configuration has the unknown key 'color';\n" + KEYS, refusal(() -> of("color", 1L)));
         for (String wrong : List.of("concurency", "concurrncy", "Concurrency", "CONCURRENCY", "concurrency_")) {
             assertEquals(
-                    "graph: there is no option '" + wrong + "'; hint: did you mean concurrency? " + known,
+                    "the configuration has the unknown key '" + wrong + "';\ndid you mean `{concurrency: ...}`? "
+                            + KEYS,
                     refusal(() -> of(wrong, 1L)));
         }
         assertEquals(
-                "graph: the configuration is null; hint: give a map, as in {batch: ...}, or leave it out",
-                refusal(() -> new Configuration(null, "batch")));
+                "the configuration is null;\ngive a map, as in `{engine: ...}`, or leave it out [graph]",
+                refusal(() -> new Configuration(null, "engine")));
     }
 
     @Test
     void outOfRange() {
         for (Object wrong : Arrays.asList(0L, 65L, 1.5, "2", List.of(1L), true)) {
-            String message = refusal(() -> of("concurrency", wrong).threads());
-            assertEquals("; hint: give a whole number from 1 to 64", message.substring(message.indexOf("; hint")));
+            assertTrue(refusal(() -> of("concurrency", wrong).manner("p"))
+                    .endsWith(";\ngive a whole number from 1 to 64 [graph]"));
         }
-        assertEquals("graph: write is 1; hint: give true or false", refusal(() -> of("write", 1L)
+        for (Object wrong : Arrays.asList(1L, null, "")) {
+            assertTrue(refusal(() -> of("jobId", wrong).manner("p")).endsWith(";\ngive a text [graph]"));
+        }
+        assertEquals("write is 1;\ngive true or false [graph]", refusal(() -> of("write", 1L)
                 .yes("write")));
-        assertEquals("graph: write is null; hint: give true or false", refusal(() -> of("write", null)
+        assertEquals("write is null;\ngive true or false [graph]", refusal(() -> of("write", null)
                 .yes("write")));
-        assertEquals("graph: engine is 'bal'; hint: give one of auto, ball", refusal(() -> of("engine", "bal")
+        assertEquals("engine is 'bal';\ngive one of auto, ball [graph]", refusal(() -> of("engine", "bal")
                 .choice("engine", "auto", "ball")));
     }
 }

@@ -23,14 +23,14 @@ final class EvalTest {
     @Test
     void everyEngineGivesTheSameAsExtend() {
         Map<Object, Object> all = rows("CALL neodp.extend.stream('eval')").stream()
-                .collect(Collectors.toMap(x -> x.get("key"), x -> x.get("p_true")));
+                .collect(Collectors.toMap(x -> x.get("key"), x -> x.get("pTrue")));
         for (String engine : List.of("auto", "ball", "whole")) {
             List<Map<String, Object>> found =
                     rows("CALL neodp.eval('eval', ['k3', 'k30', 'k3'], {engine: '" + engine + "'})");
             assertEquals(
                     List.of("k3", "k30", "k3"),
                     found.stream().map(x -> x.get("key")).toList());
-            found.forEach(x -> assertEquals(all.get(x.get("key")), x.get("p_true")));
+            found.forEach(x -> assertEquals(all.get(x.get("key")), x.get("pTrue")));
         }
     }
 

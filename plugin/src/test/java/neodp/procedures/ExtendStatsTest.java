@@ -16,14 +16,14 @@ final class ExtendStatsTest {
     void aSummary() {
         path("stats", 5, 1.0);
         Map<String, Object> found = row("CALL neodp.extend.stats('stats')");
-        assertEquals(5L, found.get("vertices"));
-        assertEquals(4L, found.get("edges"));
-        assertEquals(2L, found.get("boundary"));
-        assertEquals(0.5, found.get("min_p_true"));
-        assertEquals(0L, found.get("written"));
+        assertEquals(5L, found.get("nodeCount"));
+        assertEquals(4L, found.get("relationshipCount"));
+        assertEquals(2L, found.get("boundaryCount"));
+        assertEquals(0.5, found.get("minPTrue"));
+        assertNull(found.get("writeMillis"));
         double mean = rows("CALL neodp.extend.stream('stats')").stream()
-                .collect(Collectors.averagingDouble(x -> (double) x.get("p_true")));
-        assertEquals(mean, (double) found.get("mean_p_true"), 1e-15);
+                .collect(Collectors.averagingDouble(x -> (double) x.get("pTrue")));
+        assertEquals(mean, (double) found.get("meanPTrue"), 1e-15);
         assertNull(row("MATCH (d:Dataset {graph: 'stats', key: 'k0'}) RETURN d.p AS p")
                 .get("p"));
     }

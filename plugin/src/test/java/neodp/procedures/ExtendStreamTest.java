@@ -28,21 +28,22 @@ final class ExtendStreamTest {
                 List.of(1L, 0L, 0L, 1L),
                 found.stream().map(x -> x.get("distance")).toList());
         for (Map<String, Object> x : found) { // epsilon 0: everybody answers alike
-            assertEquals(List.of(0.5, 0.5, 0.5), List.of(x.get("p"), x.get("q"), x.get("p_true")));
+            assertEquals(Map.of("yes", 0.5, "no", 0.5), x.get("probabilities"));
         }
         assertEquals(
-                Set.of("key", "color", "p", "q", "p_true", "distance"),
+                Set.of("key", "color", "probabilities", "pTrue", "distance"),
                 found.get(0).keySet());
     }
 
     @Test
     void theBoundIsMetOnEveryEdge() {
         path("stream-bound", 6, 0.5);
-        List<Map<String, Object>> found = rows("CALL neodp.extend.stream('stream-bound', {concurrency: 1, batch: 1})");
+        List<Map<String, Object>> found =
+                rows("CALL neodp.extend.stream('stream-bound', {concurrency: 1, batchSize: 1})");
         for (int i = 2; i > 0; i--) {
-            double bound = (double) row("RETURN neodp.bound(" + found.get(i).get("p") + ", 0.5) AS b")
+            double bound = (double) row("RETURN neodp.bound(" + found.get(i).get("pTrue") + ", 0.5) AS b")
                     .get("b");
-            assertEquals(bound, found.get(i - 1).get("p"));
+            assertEquals(bound, found.get(i - 1).get("pTrue"));
         }
     }
 

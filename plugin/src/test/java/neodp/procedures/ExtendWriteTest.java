@@ -19,12 +19,13 @@ final class ExtendWriteTest {
     void whatIsStreamedIsKept() {
         path("write", 7, 0.3);
         List<Map<String, Object>> streamed = rows("CALL neodp.extend.stream('write')");
-        Map<String, Object> found = row("CALL neodp.extend.write('write', {batch: 2, concurrency: 3})");
-        assertEquals(7L, found.get("written"));
+        Map<String, Object> found = row("CALL neodp.extend.write('write', {batchSize: 2, concurrency: 3})");
+        assertEquals(28L, found.get("nodePropertiesWritten"));
         assertEquals(
                 streamed,
-                rows("MATCH (d:Dataset {graph: 'write'}) RETURN d.key AS key, d.color AS color, d.p AS p, d.q AS q, "
-                        + "d.p_true AS p_true, d.distance AS distance ORDER BY key"));
+                rows(
+                        "MATCH (d:Dataset {graph: 'write'}) RETURN d.key AS key, d.color AS color, "
+                                + "{yes: d.p, no: d.q} AS probabilities, d.p_true AS pTrue, d.distance AS distance ORDER BY key"));
         Map<String, Object> graph =
                 row("MATCH (g:DatasetGraph {name: 'write'}) RETURN g.mechanism AS m, g.writer AS w");
         assertNotNull(graph.get("m"));

@@ -22,7 +22,7 @@ record OrderConflict(String order, String dataset, String color, double value, S
         out.put("color", color);
         out.put("value", value);
         out.put("other", other);
-        out.put("other_value", otherValue);
+        out.put("otherValue", otherValue);
         out.put("sentence", sentence());
         return out;
     }
