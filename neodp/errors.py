@@ -15,6 +15,7 @@
      ├── OtherRelease        an imported release is in the store with another answer or question
      ├── NotAskable          a question about a graph of people cannot be asked (also a ValueError)
      ├── NotCertified        no answer may be given about the graph in its present state
+     ├── StewardOnly         an analyst may not do this
      └── StoreError          a problem with the store
           ├── StoreUnreachable   no server, no such database, wrong password, or a locked file
           │    ├── UnknownOutcome  the connection was lost before the server confirmed a change
@@ -61,6 +62,7 @@ __all__ = [
     "PrivacyError",
     "ReadOnlyStore",
     "StaleMechanism",
+    "StewardOnly",
     "StoreError",
     "StoreUnreachable",
     "UnfinishedGraph",
@@ -172,6 +174,12 @@ class NotCertified(NeodpError):
     """No answer may be given about the graph in its present state, whatever the dataset."""
 
     kind = "not_certified"
+
+
+class StewardOnly(NeodpError):
+    """A command or an option shows or changes what an analyst may not see or change."""
+
+    kind = "steward_only"
 
 
 class OtherQuestion(NeodpError):

@@ -75,7 +75,9 @@ VERBS: Mapping[str, Verb] = {
         "budget {population}",
         "MATCH (l:NeodpLedger {{population: {population}}}) RETURN l",
     ),
-    "suggest": Verb("neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced.stream({graph})"),
+    "suggest": Verb(
+        "neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced.stream({graph})"
+    ),
     "write_blocks": Verb("neodp.blocks.write_graph(graph, partition, {folder})", "export GRAPH {folder} --blocks N"),
     "write_lattice": Verb(
         "neodp.blocks.write_lattice(lattice, {folder}, blocks)", "generate FAMILY NAME … --to {folder}"

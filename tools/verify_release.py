@@ -4,19 +4,19 @@
 This one file needs Python 3.11 and its standard library, nothing else, and is meant to be read. FILE is a certificate
 in JSON, or a report of neodp (.html, .md, .json) that has one in it. docs/reference/json.md describes the fields.
 
-A certificate states who was asked (groups of people with an epsilon each, or a graph of datasets), what was asked, the
-answer, what the answer costs everybody, and the mechanism: the chance of each answer for all data there could be. This
-program recomputes
+A certificate states who was asked, what was asked, the answer, what the answer costs everybody, and the mechanism: the
+chance of each answer for all data there could be. This program recomputes
 
 * the digests, so that a change of any field is noticed;
-* the question: the threshold follows from the query, the people are those of the question, the answer is an option;
+* the question: the mechanism, the people and the threshold are those that were asked for, and the answer is possible;
 * the cost: everybody is charged the epsilon, and the delta, that the mechanism may use;
 * privacy: if the data of one person with (epsilon, delta) changes, then p <= e^epsilon p' + delta for every set of
   answers, with p before and p' after the change. All numbers are whole numbers and fractions; e^epsilon is enclosed
   between two fractions, and an inequality counts as kept only if it holds for the lower one.
 
-Where a mechanism has too many datasets to list, finitely many inequalities imply all others, and these are checked. The
-proofs are in neodp/polls/mechanism.py (balanced), weighted.py (scores) and weighted_plurality.py (gaps, flip).
+Where there are too many datasets to list, finitely many inequalities imply all others, and these are checked. The
+proofs are in neodp/polls/mechanism.py (balanced), weighted.py (scores), weighted_plurality.py (gaps, flip), secret.py
+(heard scores, heard flip), and in neodp/asking/mechanism.py (at least, ranges).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import struct
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -42,15 +43,18 @@ ONE = 2**52  # a chance of 1 in rows of whole numbers
 SCALE = 2**1400  # a chance of 1 here: every chance is a whole number, since doubles are multiples of 2^-1074
 TINY = SCALE >> 1022  # no chance of an answer is smaller, unless it is 0
 MOST_LEVELS = 64  # more epsilons than these are rounded up in the account
-PRECISION = 256  # the binary digits with which e^x is enclosed
+MOST_EPSILON = 100.0  # a greater epsilon counts as this one, in a graph of people
+BETA = Fraction(1, 20)  # the chance with which a count may be too high
+LISTED = (0, *(2**i for i in range(16)))  # the distances whose chances are listed
 UNCHECKED = (
     "that the answer was drawn at random, with the chances that are stated",
-    "that the table or the dataset was the true one, that everybody in it exists, and that their epsilons are theirs",
+    "that the data were the true ones, that everybody in them exists, and that their epsilons are theirs",
     "which other answers about the same people were given",
     "who wrote the certificate: a digest shows changes, but it is not a signature",
 )
 Certificate = dict[str, Any]
 Chances = list[int]  # of every answer, as multiples of 1 / SCALE
+Charge = tuple[float, float, str | None, int | None, int]  # epsilon, delta, level, people, times
 
 
 def verify(certificate: Certificate) -> list[str]:
@@ -72,20 +76,23 @@ def _problems(certificate: Certificate) -> Iterator[str]:
         return
     question, mechanisms = certificate["question"], certificate["mechanisms"]
     answers = certificate["release"]["answer"]
-    parts = [mechanism["part"] for mechanism in mechanisms]
-    if parts != (list(question["parts"]) if "parts" in question else [None]):
+    if [each["part"] for each in mechanisms] != list(question.get("parts", [None])):
         yield "the mechanisms are not those of the question's parts"
     if question["population"] != certificate["release"]["population"]:
         yield "the question is about another population"
     for mechanism in mechanisms:
         part = mechanism["part"]
-        answer = answers if part is None else answers[part]
-        where = "" if part is None else f" of {part!r}"
-        if answer not in mechanism["options"]:
-            yield f"the answer{where} is {answer!r}, which is none of the options"
-        for problem in itertools.chain(_asked(question, mechanism, answer), KINDS[mechanism["kind"]](mechanism)):
-            yield f"{problem}{where}"
-    yield from _cost(certificate["levels"], mechanisms)
+        answer, where = (answers, "") if part is None else (answers[part], f" of {part!r}")
+        possible, needed = mechanism["options"], mechanism.get("needed")
+        if needed is not None and not 0 < needed <= sum(group["people"] for group in mechanism["groups"]):
+            possible = possible[:1] if needed <= 0 else possible[1:]
+        if answer not in possible:
+            yield f"the answer{where} is {answer!r}, which is not possible"
+        for check in KINDS[mechanism["kind"]]:
+            yield from (f"{problem}{where}" for problem in check(mechanism, question))
+    columns = ("epsilon", "delta", "level", "people", "times")
+    if _charged(question, mechanisms) != [tuple(level[name] for name in columns) for level in certificate["levels"]]:
+        yield "the cost is not what the mechanism uses"
 
 
 # --- digests ----------------------------------------------------------------------------------------------------------
@@ -99,45 +106,61 @@ def digests(certificate: Certificate) -> dict[str, str]:
         return hashlib.sha256(text.encode()).hexdigest()
 
     whole = {name: value for name, value in certificate.items() if name != "digests"}
-    parts = {name: digest(whole[name]) for name in ("question", "mechanisms")}
-    return parts | {"certificate": digest(whole)}
+    return {name: digest(whole[name]) for name in ("question", "mechanisms")} | {"certificate": digest(whole)}
 
 
 def _fingerprint(graph: Certificate) -> str:
     """Return the digest of a graph, whatever the order of its datasets and edges."""
-    datasets, edges = graph["datasets"], graph["edges"]
-    names = [each["key"].encode() for each in datasets]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    rank = {place: i for i, place in enumerate(order)}
-    ends = sorted((*sorted((rank[i], rank[j])), epsilon, delta) for i, j, epsilon, delta in edges)
-    digest = hashlib.sha256(repr((tuple(graph["options"]), len(names), len(edges))).encode())
-
-    def add(kind: str, values: list[Any]) -> None:
+    datasets = sorted(((each["key"].encode(), place, each) for place, each in enumerate(graph["datasets"])))
+    rank = {place: i for i, (_, place, _) in enumerate(datasets)}
+    edges = sorted((*sorted((rank[i], rank[j])), epsilon, delta) for i, j, epsilon, delta in graph["edges"])
+    digest = hashlib.sha256(repr((tuple(graph["options"]), len(datasets), len(edges))).encode())
+    unknown = [math.nan] * len(graph["options"])
+    columns = [
+        ("i", [len(key) for key, _, _ in datasets]),
+        ("b", [each["color"] for *_, each in datasets]),
+        ("d", [x for *_, each in datasets for x in each["alpha"] or unknown]),
+        *((kind, [edge[i] for edge in edges]) for i, kind in enumerate("qqdd")),
+    ]
+    if any(each["preference"] is not None for *_, each in datasets):
+        columns.append(("b", [x for *_, each in datasets for x in each["preference"]]))
+    for kind, values in columns:
         digest.update(struct.pack(f"<{len(values)}{kind}", *values))
-
-    k = len(graph["options"])
-    add("i", [len(names[i]) for i in order])
-    add("b", [datasets[i]["color"] for i in order])
-    add("d", [x for i in order for x in datasets[i]["alpha"] or [math.nan] * k])
-    for kind, column in zip("qqdd", range(4), strict=True):
-        add(kind, [edge[column] for edge in ends])
-    if any(each["preference"] is not None for each in datasets):
-        add("b", [x for i in order for x in datasets[i]["preference"]])
-    digest.update(b"".join(names[i] for i in order))
+    digest.update(b"".join(key for key, _, _ in datasets))
     return digest.hexdigest()
 
 
 # --- the question and its cost ----------------------------------------------------------------------------------------
 
 
-def _asked(question: Certificate, mechanism: Certificate, answer: str) -> Iterator[str]:
-    """Compare a mechanism with the question that was asked."""
-    if mechanism["kind"] == "graph":
-        if question["colors"] != mechanism["options"]:
-            yield "the mechanism has other answers than the question"
-        if question["fingerprint"] != _fingerprint(mechanism):
-            yield "the graph is not the one of the question: its fingerprint differs"
-        return
+def _own_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
+    """Compare a mechanism for people whose epsilons nobody learns with the question that was asked."""
+    kind, options = mechanism["kind"], question.get("options", ["yes", "no"])
+    if kind == "ranges":
+        grid = [*question.get("ranges", [0])]
+        while grid[-1] < question.get("at_most", 0):  # all whole numbers at first, then with a ratio of 1.005
+            grid.append(min(question["at_most"], max(grid[-1] + 1, grid[-1] * 1005 // 1000)))
+        options = [*(str(b - 1) for b in grid[1:]), str(grid[-1])]
+        if "ranges" in question:
+            ends = [f"{a} to {b - 1}" if b - 1 > a else str(a) for a, b in itertools.pairwise(grid)]
+            options = [*ends, f"{grid[-1]} or more"]
+    heard = "heard flip" if len(options) > 2 else "heard scores"
+    if "query" in question:
+        query, _, share = question["query"].partition(":")
+        fits = (
+            query == "plurality" if len(options) > 2 else query in ("majority", "plurality") or 0 < Fraction(share) < 1
+        )
+        asked = heard if fits and question["mechanism"] == "secret-levels" else None
+    else:
+        asked = "at least" if "at_least" in question else "ranges" if question.get("count", True) is True else None
+    if mechanism["options"] != options or kind != asked:
+        yield "the mechanism is for another question, or has other answers"
+    if mechanism["cap"] != (MOST_EPSILON if "protection" in question else question["cap"]):
+        yield "the greatest epsilon that counts is not the one of the question"
+
+
+def _poll_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
+    """Compare the mechanism of a poll with the question that was asked."""
     if question["options"] != mechanism["options"]:
         yield "the mechanism has other answers than the question"
     if question["mechanism"] != "weighted" and (question["mechanism"], mechanism["kind"]) != ("balanced",) * 2:
@@ -147,8 +170,10 @@ def _asked(question: Certificate, mechanism: Certificate, answer: str) -> Iterat
     short = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()[:16]
     if asked not in (groups, f"{len(groups)} groups, {short}"):
         yield "the groups of people are not those of the question"
-    people, needed = sum(people for _, _, people in groups), mechanism.get("needed")
-    kind, _, share = question["query"].partition(":")
+    epsilons, people = [epsilon for _, epsilon, _ in groups], sum(size for *_, size in groups)
+    if epsilons != sorted(epsilons) or epsilons[0] <= 0 or min(size for *_, size in groups) < 1:
+        yield "the groups are not people with an epsilon above 0, by ascending epsilon"
+    needed, (kind, _, share) = mechanism.get("needed"), question["query"].partition(":")
     if needed is None or len(mechanism["options"]) != 2:
         if needed is not None or len(mechanism["options"]) == 2 or kind != "plurality":
             yield "a threshold is for two options, and plurality for more"
@@ -156,12 +181,15 @@ def _asked(question: Certificate, mechanism: Certificate, answer: str) -> Iterat
     follows = {"majority": people // 2 + 1, "plurality": (people + 1) // 2, "threshold": None}[kind]
     if needed != (math.ceil(Fraction(share) * people) if follows is None else follows):
         yield f"the number of people needed is {needed}, which does not follow from the query"
-    if not 0 < needed <= people and answer != mechanism["options"][0 if needed <= 0 else 1]:
-        yield "only one answer is possible, and it is another one"
 
 
-def _cost(levels: list[Certificate], mechanisms: list[Certificate]) -> Iterator[str]:
-    """Check that everybody is charged what the mechanism may use; parts are disjoint, so that everybody pays once."""
+def _charged(question: Certificate, mechanisms: list[Certificate]) -> list[Charge]:
+    """Return what everybody is to be charged; parts of the people are disjoint, so that everybody pays once."""
+    if "share" in question:  # of everybody's own epsilon, up to the greatest that counts
+        share = Fraction(str(question["share"]))
+        exact = share * Fraction(mechanisms[0]["cap"])
+        epsilon = float(exact) if Fraction(float(exact)) >= exact else math.nextafter(float(exact), math.inf)
+        return [(epsilon, 0.0, f"= {share} of everybody's own epsilon", None, 1)]
     people: Counter[tuple[float, str | None]] = Counter()
     delta: dict[float, float] = {}
     for mechanism in mechanisms:
@@ -171,17 +199,16 @@ def _cost(levels: list[Certificate], mechanisms: list[Certificate]) -> Iterator[
             people[epsilon, None] = 0
             delta[epsilon] = max(d, delta.get(epsilon, 0.0))
     known = sorted(people, key=lambda each: each[0])
-    charged = [(e, delta.get(e, 0.0), name, people[e, name] or None, 1) for e, name in known]
-    if len(known) > MOST_LEVELS:  # everybody is charged as the next of 64 levels, or as their own if these are fewer
-        epsilons = sorted({e for e, _ in known})
-        ends = {epsilons[-1 - len(epsilons) * i // MOST_LEVELS] for i in range(MOST_LEVELS)}
-        charged, most = [], 0.0
-        for e in epsilons:
-            most = max(most, delta.get(e, 0.0))
-            if e in ends or len(epsilons) <= MOST_LEVELS:
-                charged, most = [*charged, (e, most, None, None, 1)], 0.0
-    if charged != [(each["epsilon"], each["delta"], each["level"], each["people"], each["times"]) for each in levels]:
-        yield "the cost is not what the mechanism uses"
+    if len(known) <= MOST_LEVELS:
+        return [(e, delta.get(e, 0.0), name, people[e, name] or None, 1) for e, name in known]
+    epsilons = sorted({e for e, _ in known})  # everybody is charged as the next of 64 levels, or as their own
+    ends = {epsilons[-1 - len(epsilons) * i // MOST_LEVELS] for i in range(MOST_LEVELS)}
+    charged, most = list[Charge](), 0.0
+    for e in epsilons:
+        most = max(most, delta.get(e, 0.0))
+        if e in ends or len(epsilons) <= MOST_LEVELS:
+            charged, most = [*charged, (e, most, None, None, 1)], 0.0
+    return charged
 
 
 # --- privacy ----------------------------------------------------------------------------------------------------------
@@ -189,90 +216,79 @@ def _cost(levels: list[Certificate], mechanisms: list[Certificate]) -> Iterator[
 
 @lru_cache(maxsize=100_000)
 def power(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return two fractions that enclose e^x: a Taylor series of x / 2^k, rounded down and up, squared k times."""
-    if x < 0:
-        low, high = power(-x)
-        return 1 / high, 1 / low
-    if x == 0:
-        return Fraction(1), Fraction(1)
-    k = math.floor(x).bit_length() + 8
-    y = x / 2**k  # less than 1/128, so that what is left of the series is less than its last term
-    down = up = below = above = 1 << PRECISION
-    n = 0
-    while above > 1:
-        n += 1
-        below = below * y.numerator // (y.denominator * n)
-        above = -(-above * y.numerator // (y.denominator * n))
-        down, up = down + below, up + above
-    up += above
-    for _ in range(k):
-        down, up = down * down >> PRECISION, -(-up * up >> PRECISION)
-    return Fraction(down, 1 << PRECISION), Fraction(up, 1 << PRECISION)
+    """Return two fractions that enclose e^x for a multiple x of 2^-k; Python's decimals round e^x correctly."""
+    k = x.denominator.bit_length() - 1
+    if x.denominator != 2**k:
+        raise ValueError(f"{x} is not a double")
+    near = Fraction(Context(prec=80).exp(Decimal(f"{x.numerator * 5**k}e-{k}")))
+    return near * (1 - Fraction(1, 10**79)), near * (1 + Fraction(1, 10**79))
 
 
-def _close(one: Chances, two: Chances, epsilon: float, delta: float = 0.0) -> bool:
+def _close(one: Chances, two: Chances, epsilon: float | Fraction, delta: float = 0.0) -> bool:
     """Return True if both distributions are within (epsilon, delta) of each other, for every set of answers."""
-    factor, allowed = power(Fraction(epsilon))[0], Fraction(delta) * SCALE
-    grow, whole = factor.numerator, factor.denominator
-    return all(
-        sum(max(0, p * whole - grow * q) for p, q in zip(left, right, strict=True)) <= allowed * whole
-        for left, right in ((one, two), (two, one))
-    )
+    (grow, whole), allowed = power(Fraction(epsilon))[0].as_integer_ratio(), Fraction(delta) * SCALE
+    pairs = ([*zip(one, two, strict=True)], [*zip(two, one, strict=True)])
+    return all(sum(max(0, p * whole - grow * q) for p, q in each) <= allowed * whole for each in pairs)
 
 
 def _units(epsilon: float, spare: int) -> int:
     return max(0, math.floor(Fraction(epsilon) * UNIT) - spare)
 
 
-def _people(mechanism: Certificate) -> Iterator[str]:
-    epsilons = [group["epsilon"] for group in mechanism["groups"]]
-    fewest = min(group["people"] for group in mechanism["groups"])
-    if epsilons != sorted(epsilons) or epsilons[0] <= 0 or fewest < 1:
-        yield "the groups are not people with an epsilon above 0, by ascending epsilon"
+def _chance(mantissa: int, exponent: int) -> int:
+    """Return the chance mantissa 2^-exponent, which must be a double from 0 to 1, as a multiple of 1 / SCALE."""
+    if not (0 <= exponent <= 1074 and 0 <= mantissa < 2**53 and mantissa <= 2**exponent):
+        raise ValueError(f"[{mantissa}, {exponent}] is not a chance")
+    return mantissa * SCALE >> exponent
 
 
-def _balanced(mechanism: Certificate) -> Iterator[str]:
+def _parts(x: float) -> list[int]:
+    """Return the mantissa and the exponent of a chance."""
+    mantissa, whole = x.as_integer_ratio()
+    return [mantissa, whole.bit_length() - 1]
+
+
+def _balanced(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """Check, for every level: its units leave room for rounding, and it may cross the boundary at its `crossing`.
 
     At a cost of y, every wrong answer has the chance P(y). A person changes the cost by at most their units; between
     data of different true answers, the cost is at most the person's crossing C, and 1 - (k - 1) P <= e^units P there. C
     grows with the units, and not faster. These facts imply privacy for all data.
     """
-    yield from _people(mechanism)
     k, units, crossing = len(mechanism["options"]), 0, 0
+
+    def wrong(cost: int) -> list[Fraction]:
+        """Return two fractions that enclose P at a cost."""
+        low, high = power(Fraction(cost, UNIT))
+        return [(1 - y / k) / (k - 1) if 2 * y <= k else k / (4 * (k - 1) * y) for y in (high, low)]
+
     for group in mechanism["groups"]:
         before, units, crossed, crossing = units, group["units"], crossing, group["crossing"]
-        name = f"epsilon {group['epsilon']}"
+        name, (low, high) = f"epsilon {group['epsilon']}", power(Fraction(units, UNIT))
         if units != _units(group["epsilon"], k):
             yield f"the units of {name} leave no room for rounding"
         if not 0 <= crossing - crossed <= units - before:
             yield f"the crossing of {name} grows faster than its units"
-        low, high = power(Fraction(units, UNIT))
-        if _wrong(crossing, k)[0] * (low + k - 1) < 1:
+        if wrong(crossing)[0] * (low + k - 1) < 1:
             yield f"people of {name} would be told apart where their vote decides"
-        if units and _wrong(crossing + 1, k)[1] * (high + k - 1) >= 1:
+        if units and wrong(crossing + 1)[1] * (high + k - 1) >= 1:
             yield f"the crossing of {name} is not the greatest that is private"
 
 
-def _wrong(cost: int, k: int) -> tuple[Fraction, Fraction]:
-    """Return two fractions that enclose P, the chance of each wrong answer, at a cost."""
-    low, high = power(Fraction(cost, UNIT))
-    found = [(1 - y / k) / (k - 1) if 2 * y <= k else k / (4 * (k - 1) * y) for y in (high, low)]
-    return found[0], found[1]
-
-
-def _scores(mechanism: Certificate) -> Iterator[str]:
-    """Check every step of one person from score to score; far outside the window, the rate at which chances fall."""
-    yield from _people(mechanism)
-    least: dict[int, tuple[int, float]] = {}  # for every weight, the number of people and their least epsilon
+def _least(mechanism: Certificate) -> dict[int, tuple[int, float]]:
+    """Return, for every weight above 0, the number of people and their least epsilon."""
+    least: dict[int, tuple[int, float]] = {}
     for group in mechanism["groups"]:
-        if group["weight"] < 0:
-            yield "a weight is below 0"
-            return
-        size, epsilon = least.get(group["weight"], (0, group["epsilon"]))
-        least[group["weight"]] = size + group["people"], min(epsilon, group["epsilon"])
-    least.pop(0, None)  # these people have no influence
-    rows = [(side, _chance(m, e)) for side, m, e in mechanism["chances"]]
+        weight, (size, epsilon) = group["weight"], least.get(group["weight"], (0, math.inf))
+        least[weight] = size + group["people"], min(epsilon, group["epsilon"])
+    if min(least) < 0:
+        raise ValueError("a weight is below 0")
+    return {weight: found for weight, found in least.items() if weight}
+
+
+def _scores(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
+    """Check every step of one person from score to score; far outside the window, the rate at which chances fall."""
+    least, rows = _least(mechanism), [(side, _chance(m, e)) for side, m, e in mechanism["chances"]]
     low, high = mechanism["low"], mechanism["low"] + len(rows) - 1
     top = sum(weight * size for weight, (size, _) in least.items())
     if not 0 <= low <= high <= top or any(side not in (0, 1) or 2 * p > SCALE for side, p in rows):
@@ -284,45 +300,29 @@ def _scores(mechanism: Certificate) -> Iterator[str]:
         """Return the distribution at a score, or two that enclose it: the smaller chance rounded down, and up."""
         inside = min(max(score, low), high)
         side, p = rows[inside - low]
+        small = {p}
         if score != inside:
             slow, fast = (y * p for y in power(-spread[score > inside] * abs(score - inside)))
             small = {max(math.floor(slow), min(p, TINY)), min(p, max(TINY, math.ceil(fast * (1 + Fraction(1, UNIT)))))}
-        else:
-            small = {p}
         return [[x, SCALE - x] if side == 0 else [SCALE - x, x] for x in small]
 
     for weight, (_, epsilon) in least.items():
         if min(spread) < 0 or max(spread) * UNIT * weight > _units(epsilon, 16):
             yield f"beyond the window, chances fall faster than epsilon {epsilon} allows"
-        occurring = _sums(least, weight) if (low, high) == (0, top) else -1  # scores that do not occur have any chance
+        occurring = 1 if (low, high) == (0, top) else -1  # the bits of all scores that occur, if there is no window
+        for other, (size, _) in least.items():
+            for _ in range(size - (other == weight)):
+                occurring |= occurring << other
         for s in range(max(0, low - weight), min(high, top - weight) + 1):
             if occurring >> s & 1 and not all(_close(one, two, epsilon) for one in at(s) for two in at(s + weight)):
                 yield f"scores {s} and {s + weight} differ by more than epsilon {epsilon} allows"
 
 
-def _sums(classes: dict[int, tuple[int, float]], without: int) -> int:
-    """Return the scores that occur, as the bits of a whole number, before one more person of a weight is added."""
-    bits = 1
-    for weight, (size, _) in classes.items():
-        for _ in range(size - (weight == without)):
-            bits |= bits << weight
-    return bits
-
-
-def _flip(mechanism: Certificate) -> Iterator[str]:
+def _flip(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """Check the rate of permute-and-flip: a step changes a gap of scores by 2 w, and a chance by e^(rate w)."""
-    yield from _people(mechanism)
-    for group in mechanism["groups"]:
-        spare = 16 + 4 * len(mechanism["options"])
-        if mechanism["rate"] < 0 or mechanism["rate"] * group["weight"] > _units(group["epsilon"], spare):
-            yield f"the rate is more than epsilon {group['epsilon']} allows"
-
-
-def _chance(mantissa: int, exponent: int) -> int:
-    """Return the chance mantissa 2^-exponent, which must be a double from 0 to 1, as a multiple of 1 / SCALE."""
-    if not (0 <= exponent <= 1074 and 0 <= mantissa < 2**53 and mantissa <= 2**exponent):
-        raise ValueError(f"[{mantissa}, {exponent}] is not a chance")
-    return mantissa * SCALE >> exponent
+    for weight, (_, epsilon) in _least(mechanism).items():
+        if not 0 <= mechanism["rate"] * weight <= _units(epsilon, 16 + 4 * len(mechanism["options"])):
+            yield f"the rate is more than epsilon {epsilon} allows"
 
 
 def _rows(mechanism: Certificate) -> dict[tuple[int, ...], Chances]:
@@ -335,9 +335,8 @@ def _rows(mechanism: Certificate) -> dict[tuple[int, ...], Chances]:
     return found
 
 
-def _tables(mechanism: Certificate) -> Iterator[str]:
+def _tables(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """Check every step of one person between all tables of votes."""
-    yield from _people(mechanism)
     rows, groups, k = _rows(mechanism), mechanism["groups"], len(mechanism["options"])
     if len(rows) != math.prod(math.comb(group["people"] + k - 1, k - 1) for group in groups):
         yield "there is a table of votes without chances"
@@ -345,21 +344,15 @@ def _tables(mechanism: Certificate) -> Iterator[str]:
         if min(key) < 0 or sum(key[g * k : g * k + k]) != group["people"]:
             yield f"{list(key)} is not a table of these people"
         for a, b in itertools.permutations(range(g * k, g * k + k), 2):
-            if key[a]:
-                moved = tuple(n - (i == a) + (i == b) for i, n in enumerate(key))
-                if not _close(rows[key], rows[moved], group["epsilon"]):
-                    yield f"tables {list(key)} and {list(moved)} differ by more than epsilon {group['epsilon']} allows"
+            moved = tuple(n - (i == a) + (i == b) for i, n in enumerate(key))
+            if key[a] and not _close(rows[key], rows[moved], group["epsilon"]):
+                yield f"tables {list(key)} and {list(moved)} differ by more than epsilon {group['epsilon']} allows"
 
 
-def _gaps(mechanism: Certificate) -> Iterator[str]:
+def _gaps(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """Check every step of one person between the gaps to the leading score, cut off at the reach."""
-    yield from _people(mechanism)
-    rows, reach, k = _rows(mechanism), mechanism["reach"], len(mechanism["options"])
-    ordered, top = mechanism["kind"] == "ordered gaps", sum(g["weight"] * g["people"] for g in mechanism["groups"])
-    least: dict[int, float] = {}
-    for group in mechanism["groups"]:
-        least[group["weight"]] = min(group["epsilon"], least.get(group["weight"], math.inf))
-    least.pop(0, None)
+    rows, reach, k, least = _rows(mechanism), mechanism["reach"], len(mechanism["options"]), _least(mechanism)
+    ordered, top = mechanism["kind"] == "ordered gaps", sum(weight * size for weight, (size, _) in least.items())
 
     def at(gaps: tuple[int, ...]) -> tuple[Chances, Chances]:
         """Return the least and the greatest chance of every option; options with equal gaps may change places."""
@@ -367,36 +360,33 @@ def _gaps(mechanism: Certificate) -> Iterator[str]:
         if not ordered:
             return rows[tuple(cut)], rows[tuple(cut)]
         key = sorted(cut)
-        row = rows[tuple(key)]
-        tied = [[p for gap, p in zip(key, row, strict=True) if gap == own] for own in cut]
+        tied = [[p for gap, p in zip(key, rows[tuple(key)], strict=True) if gap == own] for own in cut]
         return [min(each) for each in tied], [max(each) for each in tied]
 
-    for weight, epsilon in least.items():
-        deepest, factor = min(reach + 2 * weight, top), power(Fraction(epsilon))[0]
-        for gaps in _occurring(deepest, top, k, ordered):
+    def occurring(deepest: int) -> Iterator[tuple[int, ...]]:
+        """Return the gaps that occur if all scores add up to `top`; gaps of `deepest` stand for deeper ones too."""
+        some = itertools.combinations_with_replacement(range(deepest + 1), k - 1) if ordered else None
+        for gaps in ((0, *each) for each in some) if some else itertools.product(range(deepest + 1), repeat=k):
+            most, odd = divmod(top + sum(gaps), k)
+            if min(gaps) == 0 and ((not odd and most >= max(gaps)) or (max(gaps) == deepest < top)):
+                yield gaps
+
+    for weight, (_, epsilon) in least.items():
+        grow, whole = power(Fraction(epsilon))[0].as_integer_ratio()
+        for gaps in occurring(min(reach + 2 * weight, top)):
             low, high = at(gaps)
             for a, b in itertools.permutations(range(k), 2):
                 moved = [gap + weight * ((j == a) - (j == b)) for j, gap in enumerate(gaps)]
                 there = at(tuple(gap - min(moved) for gap in moved))
-                pairs = zip(high + there[1], there[0] + low, strict=True)
-                if any(p * factor.denominator > factor.numerator * q for p, q in pairs):
+                if any(p * whole > grow * q for p, q in zip(high + there[1], there[0] + low, strict=True)):
                     yield f"a step from gaps {list(gaps)} changes a chance by more than epsilon {epsilon} allows"
 
 
-def _occurring(deepest: int, top: int, k: int, ordered: bool) -> Iterator[tuple[int, ...]]:
-    """Return the gaps that occur if all scores add up to `top`; gaps of `deepest` stand for deeper ones too."""
-    some = itertools.combinations_with_replacement if ordered else None
-    rest = some(range(deepest + 1), k - 1) if some else itertools.product(range(deepest + 1), repeat=k)
-    for each in rest:
-        gaps = (0, *each) if ordered else each
-        most, odd = divmod(top + sum(gaps), k)
-        if min(gaps) == 0 and ((not odd and most >= max(gaps)) or (max(gaps) == deepest < top)):
-            yield gaps
-
-
-def _graph(graph: Certificate) -> Iterator[str]:
-    """Check every edge of a graph of datasets, and that edges join all datasets."""
-    rows, k = [], len(graph["options"])
+def _graph(graph: Certificate, question: Certificate) -> Iterator[str]:
+    """Check every edge of a graph of datasets, that edges join all datasets, and that it is the question's graph."""
+    if question["colors"] != graph["options"] or question["fingerprint"] != _fingerprint(graph):
+        yield "the graph is not the one of the question: its fingerprint differs"
+    rows, k = list[Chances](), len(graph["options"])
     for each in graph["datasets"]:
         row = [None if x is None else _chance(*x) for x in each["chances"]]
         known = [x for x in row if x is not None]
@@ -420,14 +410,72 @@ def _graph(graph: Certificate) -> Iterator[str]:
         yield "no path of edges joins all datasets, so that an answer could tell them apart for certain"
 
 
+# --- privacy of people whose epsilons nobody learns -------------------------------------------------------------------
+
+
+def _at_least(mechanism: Certificate, question: Certificate) -> Iterator[str]:
+    """Check the chances F_k of a yes, if people with k units of epsilon must leave until there are too few.
+
+    Somebody with n units changes k by at most n, and so takes at most n steps of F. A step multiplies the smaller
+    chance of both answers, a double, by the factor, or divides it by the factor; products are rounded.
+    """
+    unit, factor = Fraction(mechanism["unit"]), mechanism["factor"]
+    chances, private = _steps(question["false_alarm"], factor, unit)
+    if not private or not 1 - Fraction(1, UNIT) <= Fraction(factor) / power(unit)[0] <= 1 - Fraction(1, 2**53):
+        yield "a step changes a chance by more than a unit of epsilon allows, or by less"
+    if mechanism["chances"] != [[k, chances[k][0], *_parts(chances[k][1])] for k in LISTED]:
+        yield "the chances do not follow from the rate of false alarms"
+
+
+@lru_cache(maxsize=16)
+def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int, float]], bool]:
+    """Return (0, F_k), or (1, 1 - F_k) if that is smaller, for many k; and True if all of these steps are private."""
+
+    def divided(r: float) -> float:
+        """Return the least normal double whose product with the factor is at least r."""
+        x = max(r / factor, 2.0**-1022)
+        down, up = math.nextafter(x, 0.0), math.nextafter(x, 1.0)
+        return up if factor * x < r else down if factor * down >= r and x > 2.0**-1022 else x
+
+    def both(side: int, x: float) -> Chances:
+        p = _chance(*_parts(x))
+        return [SCALE - p, p] if side else [p, SCALE - p]
+
+    found = [(0, alpha) if alpha <= 0.5 else (1, 1.0 - alpha)]
+    for _ in range(LISTED[-1]):
+        side, x = found[-1]
+        next_one = (1, divided(x)) if side else (0, factor * x)
+        if next_one[1] > 0.5:
+            rest = 1.0 - x if 1.0 - (1.0 - x) <= x else math.nextafter(1.0 - x, 1.0)  # 1 - x, rounded up
+            next_one = (1, max(1.0 - next_one[1], divided(rest)))
+        found.append(next_one)
+    return found, all(_close(both(*a), both(*b), unit) for a, b in itertools.pairwise(found))
+
+
+def _ranges(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
+    """Check permute-and-flip over ranges that are off by whole units, which n units of a person change by at most n."""
+    unit, shift = Fraction(mechanism["unit"]), mechanism["shift"]
+    if not 0 < 2 * Fraction(mechanism["rate"]) == unit:
+        yield "the rate is not what a unit of epsilon allows"
+    often = len(mechanism["options"]) / BETA
+    if not power(unit * (shift - 1) / 2)[0] < often <= power(unit * shift / 2)[1] or mechanism["depth"] != 2 * shift:
+        yield f"the shift or the depth is not the one with which a count is too high with a chance of {BETA}"
+
+
+def _heard(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
+    """Check votes that are heard by levels: a level moves scores by that many steps, and a chance by e^(rate steps)."""
+    rate = Fraction(mechanism["rate"])  # of a flip, which a vote moves on both sides; chances of scores are rounded
+    used = 2 * rate if mechanism["kind"] == "heard flip" else rate + Fraction(1, UNIT)
+    if not 0 < used == Fraction(mechanism["step"]):
+        yield "the rate is not what a step of epsilon allows"
+
+
+POLLS = {"balanced": _balanced, "scores": _scores, "flip": _flip, "tables": _tables, "gaps": _gaps}
+OWN = {"at least": _at_least, "ranges": _ranges, "heard scores": _heard, "heard flip": _heard}
 KINDS = {
-    "balanced": _balanced,
-    "scores": _scores,
-    "flip": _flip,
-    "tables": _tables,
-    "gaps": _gaps,
-    "ordered gaps": _gaps,
-    "graph": _graph,
+    **{kind: (_poll_asked, private) for kind, private in (POLLS | {"ordered gaps": _gaps}).items()},
+    **{kind: (_own_asked, private) for kind, private in OWN.items()},
+    "graph": (_graph,),
 }
 
 
@@ -436,8 +484,8 @@ KINDS = {
 
 def extract(text: str) -> list[Certificate]:
     """Return the certificates in a text: a certificate itself, or what a report in JSON, HTML or Markdown has in it."""
-    found = re.search(r'<script type="application/json" id="certificates">(.*?)</script>', text, re.DOTALL)
-    found = found or re.search(r"^```json\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE)
+    forms = r'<script type="application/json" id="certificates">(.*?)</script>', r"^```json\n(.*?)\n```$"
+    found = next(filter(None, (re.search(form, text, re.DOTALL | re.MULTILINE) for form in forms)), None)
     value = json.loads(found[1] if found else text)
     certificates = value.get("certificates", [value] if "format" in value else []) if isinstance(value, dict) else value
     if not certificates or not isinstance(certificates, list):
@@ -457,7 +505,7 @@ def main(arguments: list[str]) -> int:
         print(f"{arguments[0]}: {e}", file=sys.stderr)
         return 2
     problems = [problem for certificate in certificates for problem in verify(certificate)]
-    print("\n".join(problems) if problems else "valid: every inequality, the cost and the digests were recomputed")
+    print(*problems or ["valid: every inequality, the cost and the digests were recomputed"], sep="\n")
     print("Not checked, since no certificate can show it:", *UNCHECKED, sep="\n- ")
     return 1 if problems else 0
 

@@ -1,5 +1,5 @@
-// The constraints and indexes in Neo4j. Statements called show_… list what there is, set_version keeps the version; each
-// of the others makes the constraint or index whose name it has.
+// The constraints and indexes in Neo4j. Statements called show_… list what there is, set_… keep what holds for the store
+// as a whole; each of the others makes the constraint or index whose name it has.
 
 // name: show_schema
 // Which constraints and indexes there are, by name.
@@ -18,6 +18,14 @@ OPTIONAL MATCH (s:NeodpSchema {name: 'neodp'}) RETURN max(s.version) AS version;
 // name: set_version
 // Keep the version of the schema.
 MERGE (s:NeodpSchema {name: 'neodp'}) SET s.version = $version;
+
+// name: show_role
+// The role of whoever runs commands on the store and states none; null where none was kept.
+OPTIONAL MATCH (s:NeodpSchema {name: 'neodp'}) RETURN max(s.role) AS role;
+
+// name: set_role
+// Keep that role.
+MERGE (s:NeodpSchema {name: 'neodp'}) SET s.role = $role;
 
 // name: neodp_graph_name
 // One graph per name.

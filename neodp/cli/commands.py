@@ -19,6 +19,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from neodp.cli.options import Store, Timeout
+from neodp.cli.roles import called
 from neodp.data.names import normal
 from neodp.errors import GraphError, NeodpError
 
@@ -137,7 +138,8 @@ class Command(_Plain, TyperCommand):
         """Run the command, with names in the form in which stores keep them; an error knows the graph."""
         ctx.params = {name: _kept_name(name, value) for name, value in ctx.params.items()}
         try:
-            return super().invoke(ctx)
+            with called(ctx.command_path.partition(" ")[2], ctx.params, self.params):
+                return super().invoke(ctx)
         except NeodpError as error:
             error.graph = ctx.params.get("graph")
             raise

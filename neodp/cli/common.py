@@ -15,7 +15,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from neodp import errors
+from neodp.cli.roles import is_analyst, require_right
 from neodp.data.formatting import number
 from neodp.hints import in_shell
 
@@ -70,6 +71,7 @@ REFUSED = (
     errors.NotCertified,
     errors.DamagedRelease,
     errors.ReadOnlyStore,
+    errors.StewardOnly,
 )
 
 
@@ -88,7 +90,31 @@ class Session:
         """
         from neodp.store import open_store
 
-        return open_store(replace(self.settings(), patience=patience, create=create))
+        store = open_store(replace(self.settings(), patience=patience, create=create))
+        try:
+            require_right(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def require_right(self, *, of_server: bool = False) -> None:
+        """Refuse a command that needs no store, if it is for the steward and the store is marked for analysts.
+
+        A server is asked only if `of_server`, so that most such commands need no connection.
+        """
+        from neodp.store import Settings
+
+        settings = Settings.from_env(self.store)  # without a prompt for a password
+        if of_server if settings.is_neo4j else settings.path.exists():
+            self.open().close()
+
+    def store_is_for_analysts(self) -> bool:
+        """Return whether an analyst runs the command; if nothing else tells, the store is asked, if it can be."""
+        if not is_analyst():
+            with suppress(errors.StoreError, errors.StewardOnly):
+                self.require_right(of_server=True)
+        return is_analyst()
 
     def settings(self) -> Settings:
         """Return the address and the credentials of the store."""

@@ -42,6 +42,7 @@ def explore(
     from neodp.explore import Source, prepared, write_page
 
     session: Session = context.obj
+    session.require_right(of_server=True)
     source = Source(session.settings())
     try:
         if graph is not None:

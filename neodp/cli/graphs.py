@@ -32,6 +32,7 @@ from neodp.cli.options import (
     Yes,
     reading,
 )
+from neodp.cli.roles import StoreRole
 from neodp.data.files import make_folder, require_new
 from neodp.data.formatting import count, moment
 from neodp.data.generate import FAMILIES
@@ -48,16 +49,33 @@ FORMULA = r"^[=@\t\r]|^[+-].*[^0-9.eE+-]"
 """The beginning of a text that spreadsheets take for a formula; a number with a sign is not a formula."""
 
 
-def init(context: typer.Context, json: Json = False) -> None:
+def init(
+    context: typer.Context,
+    analyst: Annotated[
+        bool | None,
+        typer.Option(
+            "--analyst/--steward",
+            help="Mark the store: commands show private answers only, unless NEODP_ROLE=steward; or unmark it.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
     """Create the constraints and indexes that are missing. Running it again does no harm.
 
     Example: `neodp init --store neo4j://localhost`
+
+    Example: `neodp init --analyst`
     """
     session: Session = context.obj
     with session.open(create=True) as store:
         created = store.init()
+        if analyst is not None:
+            store.set_role(StoreRole.ANALYST if analyst else StoreRole.STEWARD)
+        role = store.role
         text = f"created {', '.join(created)}" if created else "everything is there already"
-        present({"store": store.address, "created": created}, json, lambda: say(text))
+        if role == StoreRole.ANALYST:
+            text += "; commands on it show private answers only, unless NEODP_ROLE=steward"
+        present({"store": store.address, "created": created, "role": role}, json, lambda: say(text))
 
 
 def load(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import typer
@@ -31,10 +32,12 @@ __all__ = [
     "Population",
     "Quiet",
     "Replace",
+    "ReportFile",
     "ServerOrClient",
     "Sheet",
     "Store",
     "Timeout",
+    "Title",
     "WithBlocks",
     "WithSearch",
     "Workers",
@@ -211,3 +214,9 @@ ConstantWork: TypeAlias = Annotated[
     bool,
     typer.Option("--constant-work", help="Extend the whole graph, so that the time does not depend on the dataset."),
 ]
+
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
+]
+Title = Annotated[str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")]

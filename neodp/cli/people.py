@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neodp.cli.common import PATIENCE, Session, facts, say, show, table, typed
-from neodp.cli.options import Json
+from neodp.cli.options import Force, Json, ReportFile, Title
+from neodp.cli.reports import require_report, write_report
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -204,6 +205,9 @@ def ask(
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Show the true number and the chances: for the steward, not private.")
     ] = False,
+    report: ReportFile = None,
+    title: Title = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Ask a graph of people privately: everybody is protected with all their relationships, by an epsilon of their own.
@@ -214,6 +218,7 @@ def ask(
     """
     from neodp.asking.inquiry import ask as prepare
 
+    require_report(report, release, force)
     session: Session = context.obj
     with session.open(patience=PATIENCE) as store:
         asked = prepare(
@@ -222,6 +227,8 @@ def ask(
         )  # fmt: skip
         words = _words(asked, population, question, distinct, total, cap)
         answer = asked.release(release, command=shlex.join(["neodp", *words])) if release else None
+        if release and report is not None:
+            write_report(store, release, [asked.question().subject], report, title)
         revealed = asked.reveal() if reveal else None
     result = asked.to_dict()
     if release:

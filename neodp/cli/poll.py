@@ -7,23 +7,33 @@ import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from neodp import polls
 from neodp.cli.common import PATIENCE, Session, harmless, show
-from neodp.cli.options import Delimiter, Encoding, Force, HeaderRow, Json, Population, Sheet, reading
+from neodp.cli.options import (
+    Delimiter,
+    Encoding,
+    Force,
+    HeaderRow,
+    Json,
+    Population,
+    ReportFile,
+    Sheet,
+    Title,
+    reading,
+)
 from neodp.cli.poll_text import choice, shown, shown_secret
+from neodp.cli.reports import require_report, write_report
+from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
-
-if TYPE_CHECKING:
-    from neodp.store import Store
 
 __all__ = ["poll"]
 
@@ -119,13 +129,8 @@ def poll(
     release: Annotated[
         str | None, typer.Option(help="Draw the answer, once, and store it under this name.", metavar="NAME")
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="With --release: write a page to publish, .html, .md or .json.", metavar="FILE"),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option(help="With --report: the question in your own words.", metavar="TEXT")
-    ] = None,
+    report: ReportFile = None,
+    title: Title = None,
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     secret_levels: Annotated[
@@ -156,12 +161,16 @@ def poll(
 
     Example: `neodp poll people.csv --vote answer --epsilon privacy --levels low=2,high=0.3 --release first`
     """
-    _require_places(plot, report, release, force)
     session: Session = context.obj
+    session.require_right(of_server=reveal)
+    require_report(report, release, force)
+    if plot is not None and not force:
+        require_new(plot)
     votes = vote or []
     choices = _choices(options, option, options_file)
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
-    survey = survey_of(
+    survey = _survey(
+        session,
         table,
         vote=votes,
         epsilon=epsilon,
@@ -189,8 +198,8 @@ def poll(
     if release is not None:
         survey = _chosen(survey)
     if isinstance(survey, SecretSurvey):
-        if any(each is not None for each in (what_if, margin, plot, report)):
-            raise GraphError("--what-if, --margin, --plot and --report need public levels", "leave them out")
+        if any(each is not None for each in (what_if, margin, plot)):
+            raise GraphError("--what-if, --margin and --plot need public levels", "leave them out")
         facts = survey.facts()
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
@@ -208,6 +217,7 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
+            require_limit(store, population or DEFAULT)
             answers = survey.release(
                 store, release, population=DEFAULT if population is None else population, command=command
             )
@@ -215,7 +225,8 @@ def poll(
                 note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
-                _report(store, survey, release, report, title)
+                subjects = [asked.subject for asked in survey.asked().values()]
+                write_report(store, release, subjects, report, title, survey)
         for fact in facts:
             answer = answers[fact["question"]]
             fact |= {
@@ -229,28 +240,14 @@ def poll(
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
 
 
-def _require_places(plot: Path | None, report: Path | None, release: str | None, force: bool) -> None:
-    """Refuse files that cannot be written, before an answer is drawn."""
-    if report is not None:
-        from neodp.report.content import checked_report_path
-
-        if release is None:
-            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
-        checked_report_path(report)
-    if not force:
-        require_new(*(file for file in (plot, report) if file is not None))
-
-
-def _report(store: Store, survey: Survey, release: str, file: Path, title: str | None) -> None:
-    """Write the report of the answers that were just given."""
-    from neodp.report.content import Report
-    from neodp.report.content import report as report_of
-
-    found = [
-        report_of(store, release, about=asked.subject, title=title, survey=survey).reported
-        for asked in survey.asked().values()
-    ]
-    Report(release, title, tuple(each for some in found for each in some)).save(file)
+def _survey(session: Session, table: Path | People, **given: Any) -> Survey:
+    """Return the survey of a table; an analyst is not told what is wrong with the table, which could quote it."""
+    try:
+        return survey_of(table, **given)
+    except NeodpError:
+        if session.store_is_for_analysts():
+            raise hidden() from None
+        raise
 
 
 def _choices(options: str | None, option: list[str] | None, file: Path | None) -> tuple[str, ...] | None:

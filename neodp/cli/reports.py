@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +13,11 @@ from neodp.cli.options import Force, Json
 from neodp.data.files import require_new
 from neodp.errors import GraphError
 
-__all__ = ["report", "verify"]
+if TYPE_CHECKING:
+    from neodp.polls.survey import Survey
+    from neodp.store import Store
+
+__all__ = ["report", "require_report", "verify", "write_report"]
 
 
 def report(
@@ -57,6 +62,34 @@ def report(
             say(f"To check its certificate: neodp verify {output}")
 
     show(facts, json, text)
+
+
+def require_report(report: Path | None, release: str | None, force: bool) -> None:
+    """Refuse a report that cannot be written, before an answer is drawn."""
+    if report is not None:
+        from neodp.report.content import checked_report_path
+
+        if release is None:
+            raise GraphError("--report is about an answer", "add --release NAME, which draws one")
+        checked_report_path(report)
+        if not force:
+            require_new(report)
+
+
+def write_report(
+    store: Store,
+    release: str,
+    subjects: Iterable[str],
+    file: Path,
+    title: str | None,
+    survey: Survey | None = None,
+) -> None:
+    """Write the report of the answers that were just given."""
+    from neodp.report.content import Report
+    from neodp.report.content import report as report_of
+
+    found = [report_of(store, release, about=each, survey=survey).reported for each in subjects]
+    Report(release, title, tuple(each for some in found for each in some)).save(file)
 
 
 def verify(

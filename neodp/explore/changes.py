@@ -20,7 +20,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, require_range
 from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
-from neodp.explore.facts import DRAWN, chance, drawable, said
+from neodp.explore.overview import DRAWN, chance, drawable, said
 from neodp.explore.source import Shown, Source
 
 __all__ = ["Changes", "what_if"]

@@ -13,7 +13,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
 from neodp.explore.changes import Changes
 from neodp.explore.drawing import around
-from neodp.explore.facts import chance, drawable, said
+from neodp.explore.overview import chance, drawable, said
 from neodp.explore.source import Source
 from neodp.store import Store
 

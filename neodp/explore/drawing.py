@@ -16,7 +16,7 @@ from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import NeodpError
-from neodp.explore.facts import drawable
+from neodp.explore.overview import drawable
 from neodp.explore.source import Shown, Source
 from neodp.plot.layout import columns, rings
 from neodp.plot.scene import Scene

@@ -18,7 +18,7 @@ from typing import Any
 from neodp.data.files import private
 from neodp.explore.dataset import dataset
 from neodp.explore.drawing import drawing
-from neodp.explore.facts import graphs, overview
+from neodp.explore.overview import graphs, overview
 from neodp.explore.polling import poll, population
 from neodp.explore.records import queries, releases, run_query
 from neodp.explore.server import STATIC

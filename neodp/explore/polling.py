@@ -11,7 +11,7 @@ import numpy as np
 
 from neodp.data.tables import number, whole
 from neodp.errors import GraphError
-from neodp.explore.facts import chance
+from neodp.explore.overview import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
 from neodp.polls.comparison import ExpectedAccuracy, preview

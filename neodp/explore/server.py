@@ -25,7 +25,7 @@ from neodp.errors import NeodpError
 from neodp.explore.changes import Changes, what_if
 from neodp.explore.dataset import dataset
 from neodp.explore.drawing import drawing
-from neodp.explore.facts import graphs, overview, said
+from neodp.explore.overview import graphs, overview, said
 from neodp.explore.polling import poll, population
 from neodp.explore.records import queries, releases, run_query
 from neodp.explore.source import Source

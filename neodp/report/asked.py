@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from neodp.asking.mechanism import AtLeast, Counting, grid_to
 from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
@@ -24,8 +25,9 @@ from neodp.polls.asking import poll
 from neodp.polls.choosing import weighted
 from neodp.polls.mechanism import Group, Poll
 from neodp.polls.prior import Prior
+from neodp.polls.secret import secret_poll
 from neodp.polls.survey import Survey
-from neodp.report.mechanisms import KINDS, MOST_EDGES
+from neodp.report.mechanisms import KINDS, MOST_EDGES, Own
 from neodp.store import Store
 from neodp.store.evaluation import method_of
 from neodp.store.records import fingerprint
@@ -33,6 +35,7 @@ from neodp.store.records import fingerprint
 __all__ = ["Reported", "ReportedPart", "reported"]
 
 OTHER = "certificates do not have this kind of mechanism yet"
+LIMIT = "the answer says only that there are too many matches, and was not drawn"
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,15 @@ class ReportedPart:
         The mechanism of a poll.
     mechanism : Mechanism or None
         The mechanism on a graph of datasets.
+    own : AtLeast, Counting, SecretPoll or None
+        The mechanism for people whose epsilons nobody learns.
     """
 
     name: str | None
     answer: str
     poll: Poll | None = None
     mechanism: Mechanism | None = None
+    own: Own | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,10 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     if "fingerprint" in facts:
         mechanism, missing = _of_graph(store, facts)
         return Reported(release, ledger, (ReportedPart(None, release.answer, mechanism=mechanism),), missing=missing)
+    own = _own(facts)
+    if own is not None:
+        limit = isinstance(own, AtLeast | Counting) and release.answer not in getattr(own, "answers", ("yes", "no"))
+        return Reported(release, ledger, (ReportedPart(None, release.answer, own=own),), missing=LIMIT if limit else "")
     if facts.get("mechanism") not in ("balanced", "weighted"):
         return Reported(release, ledger, (ReportedPart(None, release.answer),), missing=OTHER)
     answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
@@ -141,6 +151,19 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         missing = missing if type(found) in KINDS else OTHER
         parts.append(ReportedPart(part, answer, poll=found))
     return Reported(release, ledger, tuple(parts), prior, missing)
+
+
+def _own(facts: Mapping[str, Any]) -> Own | None:
+    """Return the mechanism for people whose epsilons nobody learns, from what the release keeps; None for others."""
+    if facts.get("mechanism") == "secret-levels":
+        return secret_poll(facts["query"], facts["options"], cap=facts["cap"], share=facts["share"])
+    if "protection" not in facts:
+        return None
+    if "at_least" in facts:
+        return AtLeast(facts["at_least"], facts["false_alarm"])
+    if "ranges" in facts:
+        return Counting(tuple(facts["ranges"]), coarse=True)
+    return Counting(grid_to(facts["at_most"])) if "at_most" in facts else None
 
 
 def _surveyed(survey: Survey | None, release: Release, part: str | None) -> Poll | None:

@@ -21,9 +21,9 @@ from neodp.ledger.certificate import certificate, public_facts
 from neodp.ledger.verification import UNCHECKED
 from neodp.polls.survey import Survey
 from neodp.report import words
+from neodp.report.accuracy import AnswerAccuracy, accuracy
 from neodp.report.asked import Reported, ReportedPart, reported
-from neodp.report.mechanisms import of_graph, of_poll
-from neodp.report.words import AnswerAccuracy
+from neodp.report.mechanisms import of_graph, of_own, of_poll
 from neodp.store import Store
 
 __all__ = ["FORMATS", "Answered", "Report", "checked_report_path", "report"]
@@ -35,7 +35,7 @@ PUBLIC = (
     "Who took part, and with which epsilon, is taken as public. Nothing else on this page depends on anybody's data, "
     "but the answer."
 )
-SECRET_LEVELS = "Nothing on this page depends on who took part, with which epsilon and which vote, but the answer."
+SECRET_LEVELS = "Nothing on this page depends on who took part, with which epsilon and which data, but the answer."
 
 
 def report(
@@ -143,15 +143,15 @@ class Report:
     @property
     def public(self) -> str:
         """The facts that are taken as public, in words."""
-        secret = any(each.facts.get("mechanism") == "secret-levels" for each in self.reported)
-        return SECRET_LEVELS if secret else PUBLIC
+        return SECRET_LEVELS if any("share" in each.facts for each in self.reported) else PUBLIC
 
     @cached_property
     def promises(self) -> list[str]:
         """The promise to each level of privacy, a sentence each."""
         found: dict[str, None] = {}
         for each in self.reported:
-            found |= {words.promise(level, "query" in each.facts): None for level in each.release.levels}
+            about = words.VOTE if "query" in each.facts else words.DATA
+            found |= {words.promise(level, about): None for level in each.release.levels}
         return list(found)
 
     @cached_property
@@ -236,7 +236,7 @@ def _answered(part: ReportedPart, each: Reported) -> Answered:
     release = each.release
     date = (release.time or "")[:10]
     asks = words.question(part, each)
-    found = words.accuracy(part, each.prior)
+    found = accuracy(part, each)
     return Answered(asks, release.graph, release.population, date, part.name, part.answer, found)
 
 
@@ -251,12 +251,16 @@ def _mechanisms(each: Reported) -> list[dict[str, Any]]:
             found.append(of_poll(part.poll, part.name))
         elif part.mechanism is not None:
             found.append(of_graph(part.mechanism.graph, part.mechanism))
+        elif part.own is not None:
+            found.append(of_own(part.own))
     return found
 
 
 def _kind(each: Reported) -> str:
     if "fingerprint" in each.facts:
         return "graph"
+    if "protection" in each.facts:
+        return "at least" if "at_least" in each.facts else "ranges"
     named = str(each.facts.get("mechanism"))
     return "plurality" if named == "balanced" and len(each.facts["options"]) > 2 else named
 
@@ -269,5 +273,5 @@ def _figures(accuracy: AnswerAccuracy) -> dict[str, Any]:
         "right_19_in_20_from": accuracy.sure_from,
         "margin_counts": accuracy.unit,
         "by_margin": [{"margin": m, "worst": least, "even": even} for m, least, even in accuracy.curve],
-        "in_words": accuracy.sentences,
+        "in_words": list(accuracy.sentences),
     }

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from neodp.asking.matches import MOST_EPSILON
+from neodp.asking.mechanism import AtLeast, Counting
+from neodp.compiled import kernel
 from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
+from neodp.data.validation import UNIT
 from neodp.ledger.certificate import chance
+from neodp.ledger.verification import LISTED
 from neodp.polls.costs import crossing, units
 from neodp.polls.gap_programs import ONE
 from neodp.polls.mechanism import Plurality, Poll, Threshold
+from neodp.polls.secret import RATE, STEP, SecretPoll
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["KINDS", "MOST_EDGES", "of_graph", "of_poll"]
+__all__ = ["KINDS", "MOST_EDGES", "Own", "of_graph", "of_own", "of_poll"]
+
+Own: TypeAlias = AtLeast | Counting | SecretPoll
+"""The mechanisms for people whose epsilons nobody learns."""
 
 MOST_EDGES = 50_000
 """The greatest number of edges of a graph that a certificate lists."""
@@ -79,6 +88,34 @@ KINDS: dict[type[Poll], Callable[[Any], dict[str, Any]]] = {
     WeightedPlurality: _plurality,
 }
 """The kinds of polls that certificates have."""
+
+
+def of_own(mechanism: Own) -> dict[str, Any]:
+    """Return a mechanism for people whose epsilons nobody learns: its parameters, which do not depend on the people.
+
+    Examples
+    --------
+    >>> found = of_own(AtLeast(500, 0.05))
+    >>> found["kind"], found["options"], found["chances"][0][:2]
+    ('at least', ['yes', 'no'], [0, 0])
+    >>> of_own(Counting((0, 10, 100), coarse=True))["options"]
+    ['0 to 9', '10 to 99', '100 or more']
+    """
+    if isinstance(mechanism, SecretPoll):
+        two = len(mechanism.options) == 2
+        kind, rate = ("heard scores", RATE / UNIT) if two else ("heard flip", STEP / 2)
+        own = {"options": list(mechanism.options), "kind": kind, "cap": mechanism.cap, "step": STEP, "rate": rate}
+    elif isinstance(mechanism, AtLeast):
+        rows = []
+        for k in LISTED:
+            yes, no = mechanism.chances(k).values()
+            rows.append([k, 0, *chance(yes)] if yes <= no else [k, 1, *chance(no)])
+        own = {"options": ["yes", "no"], "kind": "at least", "cap": MOST_EPSILON, "unit": mechanism.unit}
+        own |= {"factor": float(kernel.factor(mechanism.unit)), "chances": rows}
+    else:
+        own = {"options": list(mechanism.answers), "kind": "ranges", "cap": MOST_EPSILON, "unit": mechanism.unit}
+        own |= {"rate": mechanism.unit / 2, "shift": mechanism.shift, "depth": mechanism.depth}
+    return {"part": None, **own}
 
 
 def of_graph(graph: DatasetGraph, mechanism: Mechanism) -> dict[str, Any]:

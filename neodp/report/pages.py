@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from neodp.ledger.verification import UNCHECKED
+from neodp.report.accuracy import RIGHTNESS, margin_text
 from neodp.report.content import Answered, Report
 from neodp.report.picture import picture
 from neodp.report.words import at_least
@@ -144,8 +145,9 @@ def _table(each: Answered) -> list[str]:
     if each.accuracy is None or not each.accuracy.curve:
         return []
     rows = each.accuracy.curve[:: max(1, len(each.accuracy.curve) // 8)]
-    lines = [f"| margin ({each.accuracy.unit}) | right at least |", "|---:|---:|"]
-    return [*lines, *(f"| {margin:,} | {at_least(least)} |" for margin, least, _ in rows), ""]
+    what = "right at least" if each.accuracy.heading == RIGHTNESS else "yes at least"
+    lines = [each.accuracy.heading, "", f"| {each.accuracy.unit} | {what} |", "|---:|---:|"]
+    return [*lines, *(f"| {margin_text(margin)} | {at_least(least)} |" for margin, least, _ in rows), ""]
 
 
 def _plain(text: str) -> str:

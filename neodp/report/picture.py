@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from html import escape
 
-from neodp.report.words import SURE, AnswerAccuracy
+from neodp.report.accuracy import RIGHTNESS, SURE, AnswerAccuracy, margin_text
 
 __all__ = ["picture"]
 
@@ -45,22 +45,20 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None) -> str:
 
 def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
     """Return the accuracy by margin: a line for the least chance, and one for evenly spread votes."""
-    last = accuracy.curve[-1][0]
+    first, last = accuracy.curve[0][0], accuracy.curve[-1][0]
     inner = WIDTH - LEFT - RIGHT
 
     def x(margin: float) -> float:
-        return LEFT + inner * (margin - 1) / max(1, last - 1)
+        return LEFT + inner * (margin - first) / ((last - first) or 1)
 
     def y(share: float) -> float:
         return top + 16 + (TALL - 16) * (1.0 - share)
 
-    def line(points: list[tuple[int, float]], style: str) -> str:
+    def line(points: list[tuple[float, float]], style: str) -> str:
         path = " ".join(f"{x(margin):.1f},{y(share):.1f}" for margin, share in points)
         return f'<polyline points="{path}" fill="none" {style}/>'
 
-    parts = [
-        f'<text x="24" y="{top}" font-size="14">How often such an answer is right, by the margin of the result:</text>'
-    ]
+    parts = [f'<text x="24" y="{top}" font-size="14">{accuracy.heading}</text>']
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
@@ -73,17 +71,18 @@ def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
         anchor = "start" if at < WIDTH - 230 else "end"
-        said = f"19 times in 20 from {accuracy.sure_from:,} {accuracy.unit} on"
+        said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
         parts.append(
             f'<text x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22:.1f}" font-size="13" '
             f'fill="#b3400d" text-anchor="{anchor}">{said}</text>'
         )
-    for margin in sorted({1, round((1 + last) / 2), last}):
-        end = "end" if margin == last > 1 else "middle"
-        parts.append(
-            f'<text x="{x(margin):.1f}" y="{y(0) + 18:.1f}" font-size="12" text-anchor="{end}">{margin:,}</text>'
-        )
+    middle = round((first + last) / 2) if isinstance(last, int) else (first + last) / 2
+    for margin in sorted({first, middle, last}):
+        end = "end" if margin == last > first else "middle"
+        place = f'x="{x(margin):.1f}" y="{y(0) + 18:.1f}" font-size="12" text-anchor="{end}"'
+        parts.append(f"<text {place}>{margin_text(margin)}</text>")
     both = "dark: at least; light: if people of every epsilon vote alike" if even else "at least"
-    parts.append(f'<text x="{LEFT}" y="{y(0) + 40:.1f}" font-size="12">margin in {accuracy.unit} ({both})</text>')
+    axis = f"margin in {accuracy.unit} ({both})" if accuracy.heading == RIGHTNESS else accuracy.unit
+    parts.append(f'<text x="{LEFT}" y="{y(0) + 40:.1f}" font-size="12">{axis}</text>')
     return parts

@@ -8,81 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from neodp.core.boundary import distance
-from neodp.core.mechanism import Mechanism
+from neodp.asking.mechanism import AtLeast, Counting
 from neodp.data.formatting import count, listed
 from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.question import Level
-from neodp.polls.expected import balanced_accuracy, balanced_plurality
-from neodp.polls.mechanism import Plurality, Poll, Threshold
-from neodp.polls.prior import Prior
-from neodp.polls.weighted import Weighted
-from neodp.polls.weighted_plurality import WeightedPlurality
+from neodp.ledger.shares import share_of, shares_in
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["AnswerAccuracy", "accuracy", "at_least", "at_most", "method", "promise", "question", "spending"]
+__all__ = ["at_least", "at_most", "method", "promise", "question", "spending"]
 
-SURE = 0.95
-"""The accuracy of being right 19 times in 20."""
-POINTS = 24
-"""The number of margins in a picture or table of accuracy."""
-CLOSE, DIVIDED = "a very close result", "where people who want more privacy vote against those who want less"
-"""The least favourable cases of the balanced and the weighted poll."""
 LITTLE = 0.99
 """The certainty about a person from which a report says that there is little privacy."""
-
-
-@dataclass(frozen=True)
-class AnswerAccuracy:
-    """The chance of the true answer, before anything secret is read.
-
-    Attributes
-    ----------
-    least : float
-        The least chance for all data there could be.
-    expected : float
-        The chance on average: over the prior of a poll, or over the datasets of a graph.
-    prior : str
-        What is averaged over, in words.
-    sure_from : int or None
-        The least margin from which the answer is right 19 times in 20; None if there is none.
-    unit : str
-        What the margin counts, in words.
-    hardest : str
-        The least favourable case, in words.
-    curve : tuple of (margin, least, even)
-        The least chance by margin, and the chance if votes are spread evenly over the groups, if it is known.
-    """
-
-    least: float
-    expected: float
-    prior: str
-    sure_from: int | None
-    unit: str
-    hardest: str
-    curve: tuple[tuple[int, float, float | None], ...]
-
-    @property
-    def sentences(self) -> list[str]:
-        """The accuracy in words."""
-        if not self.curve:
-            return ["Only one answer was possible, whatever the data are. It was given with certainty."]
-        found = [f"Such an answer is right {at_least(self.expected)} of the time on average ({self.prior})."]
-        if self.sure_from is None:
-            found.append("However clear the result was, it is not certain to be right 19 times in 20.")
-        else:
-            found.append(
-                f"It is right at least 19 times in 20 if the margin was {self.sure_from:,} {self.unit} or more."
-            )
-        found.append(
-            f"In the least favourable case, {self.hardest}, it is right {at_least(self.least)} of the time. The data "
-            "are secret, so nobody is told which case this was."
-        )
-        return found
+VOTE, DATA = "how one of them voted", "between two values of a person's data"
+"""The things that somebody may guess: a vote, or anything."""
+SHOWN = (0.5, 1.0, 2.0)
+"""The epsilons for which a promise is shown if everybody has one that nobody learns."""
 
 
 def at_least(share: float) -> str:
@@ -112,68 +54,56 @@ def at_most(share: float) -> str:
 
 def question(part: ReportedPart, reported: Reported) -> str:
     """Return the question in neodp's own words."""
-    asked = part.poll.question if part.poll is not None else f"what is the answer of {reported.release.graph!r}?"
+    if isinstance(part.own, AtLeast | Counting):
+        asked = _asked_graph(part.own, reported.facts)
+    elif part.own is not None:
+        asked = part.own.question
+    else:
+        asked = part.poll.question if part.poll is not None else f"what is the answer of {reported.release.graph!r}?"
     return asked[0].upper() + asked[1:]
 
 
-def accuracy(part: ReportedPart, prior: Prior) -> AnswerAccuracy | None:
-    """Return the accuracy of an answer; None if its mechanism is not known."""
-    if part.poll is not None:
-        return _of_poll(part.poll, prior)
-    return None if part.mechanism is None else _of_graph(part.mechanism)
+def _asked_graph(asked: AtLeast | Counting, facts: dict[str, Any]) -> str:
+    """Return a question about a graph of people in words."""
+    what = "matches"
+    if "distinct" in facts:
+        what = f"different nodes {facts['distinct']}"
+    counted, where = f"the number of {what}", f"of {facts['question']}"
+    if "sum" in facts:
+        counted = f"the sum of {facts['sum']}, each at most {facts['cap']:,},"
+    if isinstance(asked, AtLeast):
+        if "sum" in facts:
+            return f"is {counted} over {facts['question']} at least {asked.threshold:,}?"
+        return f"are there at least {asked.threshold:,} {what} {where}?"
+    if asked.coarse:
+        return f"in which range is {counted} {where}?"
+    return f"what is {counted} {where}?"
 
 
-def _of_poll(poll: Poll, prior: Prior) -> AnswerAccuracy:
-    if isinstance(poll, Weighted | WeightedPlurality):
-        expected = poll.expected
-    elif isinstance(poll, Threshold):
-        expected = balanced_accuracy(poll, prior).value
-    else:
-        assert isinstance(poll, Plurality)
-        expected = balanced_plurality(poll, prior).value
-    said = "every choice equally likely" if prior.text == "even" else f"if votes are as the prior {prior.text} says"
-    sure = poll.margin_for(SURE)
-    last = min(poll.largest_margin, max(10, 2 * (sure or poll.largest_margin)))
-    margins = np.unique(np.linspace(1, last, POINTS).astype(int)).tolist() if last else []
-    curve = tuple((row.margin, row.worst, row.even) for row in map(poll.at, margins))
-    hardest = CLOSE if type(poll) in (Threshold, Plurality) else DIVIDED
-    return AnswerAccuracy(poll.worst, min(1.0, expected), said, sure, "votes", hardest, curve)
-
-
-def _of_graph(mechanism: Mechanism) -> AnswerAccuracy:
-    right, hops = mechanism.p_true, distance(mechanism.graph)
-    steps = sorted(set(hops[hops >= 0].tolist()))
-    curve = tuple((step + 1, float(right[hops == step].min()), None) for step in steps)
-    bad = [step for step, least, _ in curve if least < SURE]
-    later = [step for step, _, _ in curve if not bad or step > max(bad)]
-    return AnswerAccuracy(
-        float(right.min()),
-        float(right.mean()),
-        "over all datasets alike",
-        min(later, default=None),
-        "changes",
-        "a dataset where one change decides",
-        curve,
-    )
-
-
-def promise(level: Level, of_people: bool) -> str:
+def promise(level: Level, guess: str) -> str:
     """Return what the people of a level are promised, in one sentence.
 
     Examples
     --------
-    >>> promise(Level(0.3, name="high", people=12), True)
+    >>> promise(Level(0.3, name="high", people=12), VOTE)
     "The 12 people of level 'high' (epsilon 0.3): someone who guessed 50:50 how one of them voted can become at most \
 58 % sure by the answer."
     """
-    belief = 1.0 / (1.0 + math.exp(-level.epsilon)) if level.epsilon < 700.0 else 1.0
+    part = share_of(level)
+    if part is not None:
+        some = listed([f"{at_most(_belief(float(part) * epsilon))} with epsilon {epsilon:g}" for epsilon in SHOWN])
+        return (
+            f"Everybody has an epsilon of their own, which nobody learns, and the answer spends {part} of it. Someone "
+            f"who guessed 50:50 {'about a person' if guess == DATA else guess} can become at most so sure by the "
+            f"answer: {some}."
+        )
+    belief = _belief(level.epsilon)
     if level.people is None:
         who = f"Everybody with epsilon {epsilon_rounded_up(level.epsilon)}"
     else:
         named = f"of level {level.name!r} (epsilon {epsilon_rounded_up(level.epsilon)})"
         named = named if level.name is not None else f"with epsilon {epsilon_rounded_up(level.epsilon)}"
         who = f"The {count(level.people, 'person', 'people')} {named}"
-    guess = "how one of them voted" if of_people else "between two values of a person's data"
     little = " That is little privacy." if belief >= LITTLE else ""
     sure = f"at most {at_most(belief)} sure by the answer" + (
         f", except with chance {level.delta:g}" * bool(level.delta)
@@ -181,9 +111,19 @@ def promise(level: Level, of_people: bool) -> str:
     return f"{who}: someone who guessed 50:50 {guess} can become {sure}.{little}"
 
 
+def _belief(epsilon: float) -> float:
+    """Return the greatest certainty of someone who guessed 50:50 before."""
+    return 1.0 / (1.0 + math.exp(-epsilon)) if epsilon < 700.0 else 1.0
+
+
 def spending(ledger: Ledger) -> list[str]:
     """Return what the answers about a population have cost so far, and what is left."""
-    limit = ledger.limit
+    limit, shares = ledger.limit, shares_in(ledger.account.prices.items())
+    if shares:
+        given = f"{count(ledger.used, 'answer')} about the population {ledger.population!r}"
+        has = "has" if ledger.used == 1 else "have"
+        left = "Nothing is left." if shares == 1 else f"{1 - shares} of it is left."
+        return [f"{given} {has} been given so far.", f"Together they have cost {shares} of everybody's epsilon. {left}"]
     left = "" if ledger.left is None else f", and {ledger.left or 'no'} more may be given"
     has = "has" if ledger.used == 1 else "have"
     found = [
@@ -202,6 +142,10 @@ def spending(ledger: Ledger) -> list[str]:
     return found
 
 
+CHANGE, LEAVE = (
+    "the data of a person with epsilon e change",
+    "a person with epsilon e, and all theirs, takes part or not",
+)
 METHOD = (
     "The answer was drawn once, with integer arithmetic and the randomness of the operating system, by neodp "
     "{version}. {mechanism} It is differentially private with each person's own {epsilons}: if the data of a person "
@@ -216,6 +160,12 @@ MECHANISMS = {
     "plurality": "The mechanism is the balanced plurality of neodp; whatever the votes are, the true answer is at "
     "least as likely as any other.",
     "weighted": "The mechanism weighs votes by epsilon, and maximises the expected accuracy under a public prior.",
+    "secret-levels": "The mechanism adds up the votes, each heard by the epsilon of the person, and draws the answer "
+    "by that score; neither who takes part nor with which epsilon is public.",
+    "at least": "The mechanism draws the answer by the amount of epsilon that would have to leave the graph, with all "
+    "relationships, until there are too few matches.",
+    "ranges": "The mechanism is a shifted inverse (Fang, Dong and Yi 2022) with permute-and-flip (McKenna and Sheldon "
+    "2020), over the amount of epsilon that would have to leave the graph until there are fewer matches.",
     "graph": f"The mechanism is the optimal extension of its values on the boundary to all datasets {PAPER}.",
 }
 """A sentence on each kind of mechanism."""
@@ -224,6 +174,17 @@ MECHANISMS = {
 def method(mechanism: str, levels: Sequence[Level], version: str, *, proven: bool) -> str:
     """Return a paragraph on the method that can be used in a paper."""
     epsilons = sorted({level.epsilon for level in levels})
+    shares = {share_of(level) for level in levels}
+    if None not in shares:
+        people = METHOD if mechanism == "secret-levels" else METHOD.replace(CHANGE, LEAVE)
+        people = people.replace("{epsilons}", "epsilon, of which it spends {epsilons}").replace(
+            "exp(e)", "exp({share} e)"
+        )
+        part = listed([str(each) for each in sorted(filter(None, shares))])
+        return people.format(
+            version=version, mechanism=MECHANISMS.get(mechanism, ""), epsilons=part, delta="", share=part,
+            proof=PROVEN if proven else "",
+        ).rstrip()  # fmt: skip
     shown = listed([epsilon_rounded_up(e) for e in epsilons])
     if len(epsilons) > 6:
         shown = f"from {epsilon_rounded_up(epsilons[0])} to {epsilon_rounded_up(epsilons[-1])}"

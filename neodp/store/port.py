@@ -105,6 +105,14 @@ class Port(ABC):
         """Create the missing constraints and indexes, or tables, and return their names."""
 
     @abstractmethod
+    def role(self) -> str | None:
+        """Return the role that was kept; None if none was."""
+
+    @abstractmethod
+    def put_role(self, role: str) -> None:
+        """Keep the role of whoever uses the store, unless they state another one."""
+
+    @abstractmethod
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write a complete, checked copy of the store to a file, even while others use the store."""
 

@@ -97,3 +97,15 @@ def test_what_cannot_be_is_refused_in_one_sentence(
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert why in err
+
+
+def test_an_answer_is_reported_at_the_draw_and_can_be_checked(staff: Run, tmp_path: Path) -> None:
+    page = tmp_path / "ill.html"
+    question = ("ask", "staff", PAIRS, "--at-least", "50", "--release", "ill")
+    code, _, err = staff(*question[:-2], "--report", str(page))
+    assert (code, "add --release NAME" in err) == (2, True)
+    assert staff(*question, "--report", str(page), "--title", "Are many friends ill?")[:2] == (0, "yes\n")
+    assert "Are many friends ill?" in page.read_text(encoding="utf-8")
+    assert json.loads(staff("verify", str(page), "--json")[1])["valid"] is True
+    code, _, err = staff(*question, "--report", str(page))
+    assert (code, "--force" in err) == (2, True)

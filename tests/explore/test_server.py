@@ -96,7 +96,7 @@ def test_what_is_not_stored_is_computed_or_explained(local: tuple[Site, str]) ->
 def test_a_large_graph_is_added_up_by_the_store(local: tuple[Site, str], monkeypatch: pytest.MonkeyPatch) -> None:
     site, _ = local
     whole = site.get("overview", graph="votes")
-    for name, value in (("facts.LARGEST", 5), ("facts.DRAWN", (5, 5))):
+    for name, value in (("overview.LARGEST", 5), ("overview.DRAWN", (5, 5))):
         monkeypatch.setattr(f"neodp.explore.{name}", value)
     facts = site.get("overview", graph="votes")
     assert facts["accuracy"] == whole["accuracy"]

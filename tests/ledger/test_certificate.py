@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import random
 from collections.abc import Iterator
+from decimal import Context, Decimal
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ from typing import Any
 import pytest
 
 import neodp
+from neodp.asking.inquiry import Inquiry
 from neodp.ledger.verification import digests, power, verify
 from neodp.report import report
 
@@ -42,11 +47,21 @@ POLLS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         yes_no() | {"team": ["x", "x", "y", "y"] * 3},
         {"by": "team", "by_values": "x,y", "mechanism": "balanced"},
     ),
+    "heard scores": (yes_no(), {"secret_levels": True, "share": "1/3", "query": "threshold:2/3"}),
+    "heard flip": (three(9), {"secret_levels": True, "query": "plurality", "options": "a,b,c"}),
     "many levels": ({"vote": ["yes", "no"] * 50, "e": [0.01 * (i + 1) for i in range(100)]}, {"mechanism": "balanced"}),
 }
 
 
-@pytest.fixture(scope="module", params=[*POLLS, "graph", "graph with delta", "rainbow"])
+ASKED: dict[str, dict[str, Any]] = {
+    "at least": {"at_least": 2},
+    "at least, mostly yes": {"at_least": 1, "false_alarm": 0.6, "share": 0.3, "distinct": "a"},
+    "ranges": {"ranges": [0, 1, 2, 10]},
+    "count": {"count": True, "at_most": 300, "sum": "a.age", "cap": 99},
+}
+
+
+@pytest.fixture(scope="module", params=[*POLLS, *ASKED, "graph", "graph with delta", "rainbow"])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     """One certificate of each kind, as JSON gives it back."""
     folder = tmp_path_factory.mktemp("certificates")
@@ -56,6 +71,9 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             survey = neodp.poll(table, vote="vote", epsilon="e", **options)
             survey.release(store, "r")
             (found,) = report(store, "r", survey=survey).certificates
+        elif request.param in ASKED:
+            asks(store, 2, **ASKED[request.param]).release("r")
+            (found,) = report(store, "r").certificates
         else:
             graph = graphs()[request.param]
             store.load("g", graph.with_alpha(neodp.balanced(graph)))
@@ -63,6 +81,15 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             (found,) = report(store, "r").certificates
     again: Certificate = json.loads(json.dumps(found))
     return again
+
+
+def asks(store: Any, pairs: int, **options: Any) -> Inquiry:
+    """A question about pairs of friends who are both ill, in a ring of 30 people with the first ones ill."""
+    people = {"id": list(range(30)), "ill": [i <= pairs for i in range(30)], "age": [40] * 30, "epsilon": [1.0] * 30}
+    friends = {"from": list(range(30)), "to": [(i + 1) % 30 for i in range(30)]}
+    store.protect(neodp.Protection("staff", "epsilon", people="Person", properties=("ill", "age")))
+    tables: dict[str, Any] = {"nodes": {"Person": people}, "relationships": {"KNOWS": friends}}
+    return neodp.ask(store, "staff", "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill", **options, **tables)
 
 
 @cache
@@ -74,17 +101,31 @@ def graphs() -> dict[str, neodp.DatasetGraph]:
     }
 
 
-def leaves(value: Any, place: Place = ()) -> Iterator[Place]:
-    """The places of all values that are neither objects nor arrays; of long arrays, only of both ends."""
-    if isinstance(value, dict):
-        for name in value:
-            yield from leaves(value[name], (*place, name))
-    elif isinstance(value, list):
-        shown = range(len(value)) if len(value) <= 12 else [*range(6), *range(len(value) - 6, len(value))]
-        for i in shown:
-            yield from leaves(value[i], (*place, i))
+def every(value: Any, place: Place = ()) -> Iterator[Place]:
+    """The places of all values that are neither objects nor arrays."""
+    if isinstance(value, dict | list):
+        for name in value if isinstance(value, dict) else range(len(value)):
+            yield from every(value[name], (*place, name))
     else:
         yield place
+
+
+def leaves(certificate: Certificate, most: int) -> list[Place]:
+    """The places of all values; if they are too many, some of every kind: both ends of its elements, and any others.
+
+    Places are of one kind if they differ only in positions in arrays.
+    """
+    kinds: dict[Place, list[Place]] = {}
+    for place in every(certificate):
+        kinds.setdefault(tuple("*" if isinstance(step, int) else step for step in place), []).append(place)
+    if sum(map(len, kinds.values())) <= most:
+        return [place for places in kinds.values() for place in places]
+    rng = random.Random(len(kinds))
+    return [
+        place
+        for places in kinds.values()
+        for place in ({*places[:3], *places[-3:], *rng.sample(places, min(len(places), most // len(kinds)))})
+    ]
 
 
 def at(certificate: Certificate, place: Place) -> Any:
@@ -109,6 +150,12 @@ def another(value: Any) -> list[Any]:
     return [value * 1.5 + 0.25, value / 2 - 0.125, "x"] if isinstance(value, float) else [f"{value}x", "", None]
 
 
+def others(certificate: Certificate, place: Place) -> list[Any]:
+    """The same, but for a share of the votes that decides, where any other would also be private."""
+    heard = certificate["mechanisms"][0]["kind"].startswith("heard")
+    return ["", None, "x"] if heard and place == ("question", "query") else another(at(certificate, place))
+
+
 def test_a_certificate_is_valid_and_has_no_secret(made: Certificate) -> None:
     assert verify(made) == []
     assert "key" not in made["release"]
@@ -117,7 +164,7 @@ def test_a_certificate_is_valid_and_has_no_secret(made: Certificate) -> None:
 
 def test_every_change_of_a_field_is_noticed(made: Certificate) -> None:
     """Whatever the new value, a missing field, or one too many."""
-    places = list(leaves(made))
+    places = leaves(made, 400)
     assert len(places) > 20
     for place in places:
         for value in another(at(made, place)):
@@ -131,7 +178,8 @@ def test_every_change_of_a_field_is_noticed(made: Certificate) -> None:
 UNVERIFIABLE = {
     *("neodp", "release.about", "release.name", "release.date", "question.table", "question.column", "question.by"),
     *("question.by_other", "question.sheet", "question.encoding", "question.delimiter", "question.skip_empty"),
-    *("question.epsilon", "question.graph", "question.prior"),
+    *("question.epsilon", "question.graph", "question.prior", "question.question", "question.protection"),
+    *("question.distinct", "question.sum", "question.levels", "question.at_least"),
 }
 """Names and settings that nothing else in a certificate determines: only the digests show that they were changed."""
 
@@ -144,13 +192,15 @@ def forged(certificate: Certificate) -> Certificate:
 def test_digests_that_were_forged_do_not_hide_a_change(made: Certificate) -> None:
     """Names and settings are not determined by the rest, and there is more than one private mechanism: see below."""
     unnoticed = []
-    for place in leaves(made):
+    for place in leaves(made, 60):
         named = ".".join(map(str, place[:2]))
-        single = {"chances", "rows", "weight", "low", "below", "above", "reach", "rate"} & set(place)
+        if named == "question.cap" and "protection" in made["question"]:
+            continue  # the greatest amount of one match, not the greatest epsilon
+        single = {"chances", "rows", "weight", "low", "below", "above", "reach", "rate", "unit", "step"} & set(place)
         if place[0] == "digests" or named in UNVERIFIABLE or place[0] in UNVERIFIABLE or single:
             continue
         unnoticed += [
-            (place, value) for value in another(at(made, place)) if not verify(forged(changed(made, place, value)))
+            (place, value) for value in others(made, place) if not verify(forged(changed(made, place, value)))
         ]
     assert unnoticed == []
 
@@ -159,7 +209,11 @@ def test_a_chance_that_breaks_privacy_is_noticed_by_arithmetic(made: Certificate
     """One chance is doubled, or a rate or a crossing is raised, with digests that fit."""
     other = copy.deepcopy(made)
     mechanism = other["mechanisms"][0]
-    if mechanism["kind"] == "balanced":
+    if mechanism["kind"] == "at least":
+        mechanism["factor"] = math.nextafter(math.exp(mechanism["unit"]), 2.0)
+    elif "rate" in mechanism and mechanism["kind"] != "flip":
+        mechanism["rate"] = math.nextafter(mechanism["rate"] * 1.01, 2.0)
+    elif mechanism["kind"] == "balanced":
         mechanism["groups"][0]["crossing"] += 1
     elif mechanism["kind"] == "flip":
         mechanism["rate"] = 2 * mechanism["rate"] + 1
@@ -188,13 +242,15 @@ def test_too_low_a_cost_is_noticed(made: Certificate) -> None:
 @pytest.mark.parametrize("x", ["0", "1e-300", "0.1", "1", "2.718281828459045", "690", "-3"])
 def test_the_exponential_is_enclosed(x: str) -> None:
     """Against decimal arithmetic with far more digits, which the verifier does not use."""
-    from decimal import Context, Decimal
-    from fractions import Fraction
-
-    low, high = power(Fraction(x))
-    true = Fraction(Context(prec=400).exp(Decimal(x)))
+    low, high = power(Fraction(float(x)))
+    true = Fraction(Context(prec=400).exp(Decimal(float(x))))
     assert low <= true <= high
     assert high - low <= true / 2**200
+
+
+def test_the_exponential_is_of_doubles_only() -> None:
+    with pytest.raises(ValueError, match="1/10 is not a double"):
+        power(Fraction(1, 10))
 
 
 def test_a_table_is_named_by_its_file_and_not_by_its_path(tmp_path: Path) -> None:

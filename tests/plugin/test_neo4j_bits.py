@@ -98,8 +98,8 @@ def test_extend_eval_and_check(caller: Caller, client: Store, kind: str) -> None
         for row in caller(
             "UNWIND $names AS name CALL neodp.check(name) "
             "YIELD connected, componentCount, boundaryCount, boundaryHit, compatible, rounded "
-            "RETURN name, connected, componentCount AS components, boundaryCount AS boundary, boundaryHit AS boundary_hit, "
-            "compatible, rounded",
+            "RETURN name, connected, componentCount AS components, boundaryCount AS boundary, "
+            "boundaryHit AS boundary_hit, compatible, rounded",
             names=list(graphs),
         )
     }

@@ -310,7 +310,11 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
         **{f"neodp.extend.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
         **{
             f"neodp.{whole}.estimate": "READ"
-            for whole in ("audit", "check", *(f"{verb}.{mode}" for verb in ("boundary.balanced", "extend") for mode in MODES))
+            for whole in (
+                "audit",
+                "check",
+                *(f"{verb}.{mode}" for verb in ("boundary.balanced", "extend") for mode in MODES),
+            )
         },
         "neodp.check": "READ",
         "neodp.eval": "READ",

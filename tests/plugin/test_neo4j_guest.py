@@ -115,7 +115,10 @@ def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
 @pytest.mark.parametrize(
     ("lock", "call"),
     [
-        ("MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1", "CALL neodp.extend.write('g', {batchSize: 100})"),
+        (
+            "MATCH (d:Dataset {graph: 'g', key: '30-40'}) SET d.note = 1",
+            "CALL neodp.extend.write('g', {batchSize: 100})",
+        ),
         ("MATCH (d:Dataset {graph: 'g'}) SET d.note = 1", "CALL neodp.boundary.balanced.write('g')"),
         ("MERGE (l:NeodpLedger {population: 'default'}) SET l.note = 1", "CALL neodp.answer('g', '3-4', 'spring')"),
     ],

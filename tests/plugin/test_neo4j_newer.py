@@ -47,9 +47,14 @@ def test_the_jar_that_was_built_for_the_older_line(
             np.testing.assert_array_equal(read.alpha, read.with_alpha(neodp.balanced(read)).alpha)
             assert caller.one("CALL neodp.check('g')")["compatible"]
             assert caller.one("CALL neodp.extend.write.estimate('g')")["fits"]
-            streamed = {row["key"]: [row["probabilities"][c] for c in graph.colors] for row in caller("CALL neodp.extend.stream('g')")}
+            streamed = {
+                row["key"]: [row["probabilities"][c] for c in graph.colors]
+                for row in caller("CALL neodp.extend.stream('g')")
+            }
             assert caller.one("CALL neodp.extend.stats('g')")["meanPTrue"] == expected.p_true.mean()
-            assert caller.one("CALL neodp.extend.write('g', {batchSize: 10})")["nodePropertiesWritten"] == 4 * len(graph)
+            assert caller.one("CALL neodp.extend.write('g', {batchSize: 10})")["nodePropertiesWritten"] == 4 * len(
+                graph
+            )
             stored = client.mechanism("g")
             assert not stored.stale
             np.testing.assert_array_equal(stored.mechanism.probabilities, expected.probabilities)

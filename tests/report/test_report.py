@@ -14,6 +14,7 @@ import pytest
 import neodp
 from neodp.errors import GraphError
 from neodp.ledger.account import Limit
+from neodp.ledger.verification import verify
 from neodp.report import Report, report
 
 CHECKOUT = Path(neodp.__file__).parents[1]
@@ -50,7 +51,7 @@ def test_a_report_says_what_a_reader_needs(tmp_path: Path) -> None:
     page = found.text(".html")
     assert "Should the &lt;b&gt;office&lt;/b&gt; close on Fridays?" in page
     assert "<b>office" not in page
-    assert "right at least 19 times in 20 if the margin was 1 votes or more" in page
+    assert "right at least 19 times in 20 if the margin was 1 vote or more" in page
     assert "can become at most 100 % sure by the answer. That is little privacy." in page
     assert "1 answer about the population &#x27;staff&#x27; has been given so far, and no more may be given." in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it stands alone
@@ -161,6 +162,56 @@ def test_a_poll_with_secret_levels_has_a_report_that_takes_no_level_as_public(tm
     with neodp.open_store(tmp_path / "answers.db") as store:
         neodp.poll(table, vote="v", epsilon="e", secret_levels=True).release(store, "spring")
         found = report(store, "spring")
-        assert found.certificates == []
+        assert verify(found.certificates[0]) == []
         assert "taken as public" not in found.text(".html") + found.text(".md")
-        assert "do not have this kind of mechanism yet" in found.missing[0]
+        assert "right, in this sense, at least 19 times in 20 if the sums were 4.7 apart or more" in found.text(".md")
+
+
+def asked(folder: Path, ill: range, epsilon: float, **options: Any) -> Report:
+    """The report of a question about people in a store of its own, of whom some are ill."""
+    folder.mkdir()
+    people = {"id": [*range(200)], "ill": [i in ill for i in range(200)], "epsilon": [epsilon] * 200}
+    with neodp.open_store(folder / "answers.db") as store:
+        store.protect(neodp.Protection("staff", "epsilon", people="Person", properties=("ill",)))
+        pattern = "MATCH (a:Person) WHERE a.ill"
+        neodp.ask(store, "staff", pattern, **options, nodes={"Person": people}).release("spring", command="neodp ask")
+        return report(store, "spring", title=TITLE)
+
+
+@pytest.mark.parametrize("options", [{"at_least": 20}, {"ranges": [0, 1000]}, {"count": True, "at_most": 1}])
+def test_reports_of_different_graphs_with_the_same_answer_are_equal_byte_for_byte(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """Other people are ill, and everybody has another epsilon."""
+    one = asked(tmp_path / "one", range(150), 3.0, **options)
+    two = asked(tmp_path / "two", range(40, 199), 4.0, **options)
+    assert one.answers[0].answer == two.answers[0].answer
+    assert verify(one.certificates[0]) == []
+    if one.answers[0].date == two.answers[0].date:  # they differ only over midnight
+        for suffix in (".html", ".md", ".json"):
+            assert one.text(suffix) == two.text(suffix)
+
+
+def test_a_report_of_an_asked_question_says_what_a_reader_needs(tmp_path: Path) -> None:
+    found = asked(tmp_path / "one", range(150), 3.0, at_least=20)
+    page = found.text(".md")
+    assert "Are there at least 20 matches of MATCH (a:Person) WHERE a.ill = true?" in page
+    assert "If there are fewer than 20, such an answer is no, and right, 95 % of the time." in page
+    assert "with an epsilon of 23 in sum would have to leave before there are fewer" in page
+    assert "can become at most so sure by the answer: 53 % with epsilon 0.5, 55 % with epsilon 1" in page
+    assert "Together they have cost 1/5 of everybody's epsilon. 4/5 of it is left." in page
+    assert "changes by a factor of at most exp(1/5 e)." in found.method
+    secret = asked(tmp_path / "two", range(150), 3.0, at_least=20, share=1.0)
+    assert "Nothing is left." in secret.text(".md")
+
+
+def test_an_answer_that_there_are_too_many_matches_has_no_certificate(tmp_path: Path) -> None:
+    people = {"id": [1, 2, 3], "epsilon": [1.0] * 3}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        store.protect(neodp.Protection("staff", "epsilon", people="Person", most_matches=2))
+        neodp.ask(store, "staff", "MATCH (a:Person)", at_least=1, nodes={"Person": people}).release("spring")
+        found = report(store, "spring")
+        assert found.certificates == []
+        assert "was not drawn" in found.missing[0]
+        assert found.answers[0].accuracy is None
+        assert "was not drawn" in found.text(".html")

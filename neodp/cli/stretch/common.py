@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from neodp.cli.roles import require_limit
 from neodp.data.formatting import count, number
 from neodp.data.names import valid_name
 from neodp.data.tables import number as number_of
@@ -47,6 +48,7 @@ def spend(store: Store, profile: str, what: str, command: str, levels: tuple[Lev
     """
     token = secrets.token_hex(8)
     population = valid_name("population", store.profiles.ready(profile).population)
+    require_limit(store, population)
     called = f"{what} {token[:8]}" if name is None else valid_name("release", name)
     question = Question(f"profile {profile}", {"what": what, "token": token}, levels, population, command)
     release = Release.of(question, called, NOT_KEPT)

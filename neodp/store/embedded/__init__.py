@@ -37,6 +37,16 @@ class EmbeddedPort(Queries, EmbeddedReleases, EmbeddedPeople):
         self._graphs = RecordTable(self._file, "graph", GRAPH)
         self._ledgers = Ledgers(self._file)
         self._protected = RecordTable(self._file, "protection", PROTECTION)
+        self._settings = RecordTable(self._file, "setting", ("name", "text"))
+
+    def role(self) -> str | None:
+        """Return the role that was kept; None if none was."""
+        return self._settings.rows().get("role", {}).get("text")
+
+    def put_role(self, role: str) -> None:
+        """Keep the role of whoever uses the store, unless they state another one."""
+        with self._file.writing():
+            self._settings.put({"name": "role", "text": role})
 
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write a complete, checked copy of the store to a file, even while others use the store."""

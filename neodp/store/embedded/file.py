@@ -48,7 +48,7 @@ __all__ = ["APPLICATION", "BESIDE", "VERSION", "File", "beside", "give_new_name"
 
 APPLICATION = 0x6E654450
 """The application id in SQLite's header: "neDP"."""
-VERSION = 2
+VERSION = 3
 """The version of ``schema.sql``. A change that older programs would misread increases it."""
 PAGE = 8192
 """The page size of a new file, in bytes."""

@@ -1,4 +1,4 @@
--- The embedded store: one SQLite file, version 2. Its ledger can be read with `sqlite3 neodp.db` and nothing else.
+-- The embedded store: one SQLite file, version 3. Its ledger can be read with `sqlite3 neodp.db` and nothing else.
 --
 -- Numbers that must come back bit for bit are texts, as Python's repr writes them: float(text) is the number.
 -- A digest is the SHA-256 of the rest of its row (records.py), and of a chunk with its place (columns.py).
@@ -56,6 +56,13 @@ CREATE TABLE level (
 
 -- Who is protected in a graph of people, and what belongs to them, as JSON.
 CREATE TABLE protection (
+    name TEXT NOT NULL PRIMARY KEY,
+    text TEXT NOT NULL,
+    digest TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What holds for the store as a whole: the role of whoever runs commands on it.
+CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY,
     text TEXT NOT NULL,
     digest TEXT NOT NULL

@@ -67,6 +67,15 @@ class Neo4jPort(Neo4jMechanisms, Neo4jReleases, Neo4jPeople):
         """Return whether the user may write to the database, without changing anything."""
         return self.connection.may_write()
 
+    def role(self) -> str | None:
+        """Return the role that was kept; None if none was."""
+        found: str | None = self.connection.read("show_role")["role"]
+        return found
+
+    def put_role(self, role: str) -> None:
+        """Keep the role of whoever uses the store, unless they state another one."""
+        self.connection.write("set_role", role=role)
+
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Refuse to copy the database, since a Neo4j server has its own backup tools."""
         raise StoreError(

@@ -214,7 +214,8 @@ def refusal(error: exceptions.Neo4jError) -> NeodpError | None:
     message, hint, kind = found.groups()
     if kind in ("client", "memory"):
         return Declined(message, hint)
-    known: list[type[NeodpError]] = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
+    named = (getattr(errors, name) for name in errors.__all__)
+    known = [other for other in named if isinstance(other, type) and issubclass(other, NeodpError)]
     return next((other for other in known if other.kind == kind), StoreError)(message, hint)
 
 
