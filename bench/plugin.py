@@ -9,6 +9,8 @@ with the plugin and with GDS:
   the client's read, extension and write-back;
 * ``neodp.eval`` of datasets 0 to 3 edges away from the boundary, compared with the client's search;
 * ``neodp.audit``, compared with the client's reading and auditing;
+* the same two with three colours: the plurality of as many voters as make a tenth as many datasets, with one epsilon
+  and with two;
 * GDS (OpenGDS) doing the part of ``extend.write`` that it can do: a projection, and the two runs of shortest paths from
   a virtual source that :mod:`bench.peers` explains. The result of the first run is not written; that of the second run
   is written as ``p_true``, one property of the four. The virtual source and its offsets are made beforehand.
@@ -28,6 +30,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,6 +63,9 @@ ROWS = (
     ("write", "extend.write", "client", "client: read, extend, write", "at least", 3.5),
     ("eval", "eval, one dataset", "client_eval", "client: search", "at least", 10.0),
     ("audit", "audit", "client_audit", "client: read, audit", "at least", 4.0),
+    ("table", "extend.write, k = 3, one epsilon", "client_table", "client: read, extend, write", "", 0.0),
+    ("mixed", "extend.write, k = 3, two epsilons", "client_mixed", "client: read, extend, write", "", 0.0),
+    ("audit3", "audit, k = 3", "client_audit3", "client: read, audit", "", 0.0),
     ("write", "extend.write", "gds_project", "GDS: projection", "", 0.0),
     ("write", "extend.write", "gds_run", "GDS: first run", "", 0.0),
     ("write", "extend.write", "gds_write", "GDS: second run, p_true written", "", 0.0),
@@ -169,7 +176,33 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
         found |= _evaluated(store, name, call, graph, pid)
+        found |= _rainbow(store, pid, len(graph))
         found |= {"server_peak": _peak(pid), "client_peak": peak()}
+    return found
+
+
+def _rainbow(store: neodp.store.Store, pid: int | None, datasets: int) -> dict[str, Spent]:
+    """Return the times with three colours; the plugin and the client must give the same numbers."""
+    voters = 2
+    while (voters + 1) * (voters + 2) // 2 < datasets / 10:
+        voters += 1
+    found: dict[str, Spent] = {}
+    for kind in ("table", "mixed"):
+        graph = generate.plurality(voters, options=3, epsilon=0.5)
+        if kind == "mixed":
+            graph = replace(graph, epsilon=np.where(np.arange(graph.edges) % 2, 0.5, 0.75))
+        name = f"bench {kind} {datasets}"
+        store.load(name, graph.with_alpha(neodp.balanced(graph)))
+        rows: dict[str, Any] = {}
+        for _ in range(TURNS):
+            for side, engine in ((kind, "server"), (f"client_{kind}", "client")):
+                spent, ran = _spent(pid, partial(store.extend, name, engine=engine))
+                found[side] = min(spent, found.get(side, spent))
+                rows[engine] = (replace(ran.result), store.mechanism(name).mechanism.probabilities)
+        if rows["server"][0] != rows["client"][0] or not np.array_equal(rows["server"][1], rows["client"][1]):
+            raise RuntimeError(f"the benchmark is wrong: {rows}")
+    for side, engine in (("audit3", "server"), ("client_audit3", "client")):
+        found[side], _ = _spent(pid, partial(store.audit, name, engine=engine))
     return found
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import neodp
-from neodp import DatasetGraph, Mechanism
+from neodp import Audit, DatasetGraph, Mechanism
+from neodp.core.evaluation import Ball
 from neodp.errors import NeodpError
 from neodp.ledger.account import Limit
 from neodp.store import Store
@@ -21,7 +22,7 @@ from tests import rainbow_reference as reference
 from tests.core.rainbow.problems import graph_of, path_of
 from tests.plugin.calls import Caller
 
-SEEDS = 48
+SEEDS = 32
 EXTREME = (0.0, 5e-324, 1e-17, 1e-3, 0.5, 17.0, 200.0, 690.0)
 STREAM = (
     "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, probabilities, pTrue, distance "
@@ -34,7 +35,7 @@ def _random(seed: int) -> DatasetGraph:
     rng = random.Random(f"rainbow {seed}")
     delta = rng.choice([0.0, 0.0, 1e-310, 1e-9, 0.02])
     mixed = seed % 2 == 1
-    problem = reference.random_rainbow(rng, rng.randint(2, 24), 3 + seed % 3, mixed=mixed, delta=delta)
+    problem = reference.random_rainbow(rng, rng.randint(6, 24), 3 + seed % 3, mixed=mixed, delta=delta)
     if seed % 8 == 7:
         edges = [(u, v, rng.choice(EXTREME), d) for u, v, _, d in problem.edges]
         problem = replace(problem, edges=edges)
@@ -116,16 +117,20 @@ def test_eval_follows_the_method_of_the_stored_mechanism(
     for name, graph in list(graphs.items())[::3]:
         keys = graph.keys.to_pylist()
         if found[name].method in ("table", "prefix"):
-            before = client.evaluate(name, keys, engine="server")
-            assert replace(before, queries=0, engine="") == replace(
-                client.evaluate(name, keys, engine="whole"), queries=0, engine=""
-            )
+            _agree(*(client.evaluate(name, keys, engine=engine) for engine in ("server", "whole")))
         line = neodp.extend(graph, method="line")
         client.extend(name, method="line")
         assert {row["key"]: row["probabilities"] for row in _evaluated(caller, name, keys)} == dict(line), name
-        server, local = (client.evaluate(name, keys, engine=engine) for engine in ("server", "client"))
-        assert server.evaluations == local.evaluations, name
-        assert (server.proof, server.rounded) == (local.proof, local.rounded)
+        _agree(*(client.evaluate(name, keys, engine=engine) for engine in ("server", "client")))
+
+
+def _agree(server: Ball, local: Ball) -> None:
+    """Two evaluations are the same, but for paths of the same length, of which there may be several."""
+    assert (server.proof, server.rounded, server.seen) == (local.proof, local.rounded, local.seen)
+    for one, two in zip(server.evaluations, local.evaluations, strict=True):
+        assert (one.key, one.color, dict(one.probabilities)) == (two.key, two.color, dict(two.probabilities))
+        assert sum(one.epsilons) == pytest.approx(sum(two.epsilons))
+        assert len(one.path) == len(two.path)
 
 
 def _evaluated(caller: Caller, name: str, keys: list[str]) -> list[dict[str, Any]]:
@@ -169,11 +174,16 @@ def test_audit(caller: Caller, client: Store, graphs: dict[str, DatasetGraph]) -
                 rows[v, largest] = 1.0 - sum(x for j, x in enumerate(rows[v].tolist()) if j != largest)
         client.write(name, Mechanism.of(graph, rows))
         server, local = (client.audit(name, engine=engine, worst=100).result.report for engine in ("server", "client"))
-        assert server == local, name
+        assert _ordered(server) == _ordered(local), name
         broken += server.violations
         close += server.undecided
     assert broken > 0
     assert close > 0
+
+
+def _ordered(report: Audit) -> Audit:
+    """A report with edges that are equally tight in the order of their ends."""
+    return replace(report, worst=tuple(sorted(report.worst, key=lambda e: (-e.tightness, e.source, e.target))))
 
 
 def test_balanced(caller: Caller, client: Store, graphs: dict[str, DatasetGraph]) -> None:
@@ -197,7 +207,7 @@ def test_answers_are_the_clients(caller: Caller, client: Store) -> None:
     """One release has one answer, whoever draws it; what is kept, and what it was certified with, is the same."""
     graph = neodp.generate.plurality(4, epsilon=0.5)
     graph = graph.with_alpha(neodp.balanced(graph))
-    client.limit("default", releases=100)
+    client.allow("default", Limit(100))
     for name in ("one", "two"):
         client.load(name, graph)
     first = client.answer("one", graph.key(0), "spring", engine="server")
@@ -208,13 +218,9 @@ def test_answers_are_the_clients(caller: Caller, client: Store) -> None:
     for fact in ("levels", "population", "key"):
         assert getattr(first, fact) == getattr(second, fact)
     assert first.command.replace("one", "two") == second.command
-    kept = [
-        replace(info.certificate, fingerprint="") for name in ("one", "two") if (info := client.info(name)).certificate
-    ]
-    assert len(kept) == 2
-    assert kept[0] == kept[1]
     certificates = [client.info(name).certificate for name in ("one", "two")]
     assert certificates[0] == certificates[1]
+    assert certificates[0] is not None
 
 
 def test_answers_are_drawn_from_the_mechanism(caller: Caller, client: Store) -> None:
@@ -222,7 +228,7 @@ def test_answers_are_drawn_from_the_mechanism(caller: Caller, client: Store) -> 
     graph = neodp.generate.plurality(2, epsilon=1.0)
     graph = graph.with_alpha(neodp.balanced(graph))
     client.load("g", graph)
-    client.limit("default", releases=1000)
+    client.allow("default", Limit(1000))
     key, n = graph.key(0), 300
     rows = caller(
         "UNWIND range(1, $n) AS i CALL neodp.answer('g', $key, 'r' + i) YIELD answer RETURN answer", n=n, key=key
@@ -234,9 +240,8 @@ def test_answers_are_drawn_from_the_mechanism(caller: Caller, client: Store) -> 
 
 def test_a_stored_mechanism_by_a_program_is_the_clients(caller: Caller, client: Store) -> None:
     graph = neodp.generate.plurality(3, epsilon=0.5)
-    graph = graph.with_alpha(neodp.balanced(graph))
     client.load("g", graph)
-    client.write("g", neodp.extend(graph, method="optimal"))
+    client.write("g", neodp.extend(graph, method="optimal"))  # without alpha, the best of all
     refusal = caller.refusal("CALL neodp.eval('g', [$key])", key=graph.key(0))
     assert (refusal.kind, refusal.hint) == ("client", "use the client")
     assert "was found by the method 'optimal', which the plugin has not" in refusal.message
