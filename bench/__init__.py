@@ -21,6 +21,7 @@ BENCHMARKS: tuple[str, ...] = (
     "ball",
     "plugin",
     "poll",
+    "ask",
     "stretch",
 )
 """The modules to run, in this order."""

@@ -29,7 +29,7 @@ is left), which bounds D from above there and, mixed with others, between them; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -100,6 +100,8 @@ class Cover:
         The people of the witnesses, one witness after the other; nobody twice in one, and nobody is missing.
     fixed : int
         The amount that is there without any people.
+    people : array of int64
+        The number of each person among all that are protected.
     """
 
     weight: Ints
@@ -108,6 +110,7 @@ class Cover:
     first: Ints
     person: Ints
     fixed: int = 0
+    people: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     @cached_property
     def total(self) -> int:

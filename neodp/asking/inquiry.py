@@ -31,14 +31,16 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from neodp.asking.cover import Cover
+from neodp.asking.databases import LadybugFile
 from neodp.asking.distance import Distances
 from neodp.asking.grammar import parse, parse_property
 from neodp.asking.matches import MOST_EPSILON, TooManyMatches
-from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, grid_to
+from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, Known, grid_to
 from neodp.asking.pattern import Pattern
 from neodp.asking.protection import Protection
 from neodp.asking.source import PeopleFound, PeopleSource, Wanted
 from neodp.asking.tables import Tables
+from neodp.asking.whole import WholeDistances
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
@@ -110,6 +112,8 @@ class Inquiry:
         The public facts that identify the question.
     ignore_below : float
         People with less epsilon than this weigh nothing, and their matches do not count.
+    exact_distance : bool
+        True if the distance is that of whole people.
     """
 
     protection: Protection
@@ -119,6 +123,7 @@ class Inquiry:
     wanted: Wanted
     facts: Mapping[str, Any]
     ignore_below: float = 0.0
+    exact_distance: bool = False
     _store: Keeper = field(repr=False, kw_only=True)
     _source: PeopleSource = field(repr=False, kw_only=True)
 
@@ -161,16 +166,19 @@ class Inquiry:
             cover = self._cover(self._source.people(self.wanted))
         except TooManyMatches as error:
             return {error.message: 1.0}
-        return self.mechanism.answer(Distances(cover))
+        return self.mechanism.answer(self._distances(cover))
 
     def _cover(self, found: PeopleFound) -> Cover:
         return found.cover(self.wanted, self.exact_share, self.mechanism.unit, self.ignore_below)
+
+    def _distances(self, cover: Cover) -> Known:
+        return WholeDistances(cover) if self.exact_distance else Distances(cover)
 
     def reveal(self) -> Revealed:
         """Return the true number, the distance and the chances: for the steward, and not private."""
         found = self._source.people(self.wanted)
         cover = self._cover(found)
-        known = Distances(cover)
+        known = self._distances(cover)
         if isinstance(self.mechanism, AtLeast):
             t = self.mechanism.threshold
             chances = self.mechanism.answer(known)
@@ -262,6 +270,7 @@ def ask(
     cap: int | None = None,
     share: float = DEFAULT_SHARE,
     ignore_below: float = 0.0,
+    exact_distance: bool = False,
     nodes: Mapping[str, Any] | None = None,
     relationships: Mapping[str, Any] | None = None,
 ) -> Inquiry:
@@ -295,6 +304,9 @@ def ask(
         The public share of everybody's epsilon that the answer spends, above 0 and at most 1.
     ignore_below : float
         People with less epsilon weigh nothing, and their matches do not count.
+    exact_distance : bool
+        Compute the distance in whole people, by an integer program: for small questions, since its time can double
+        with every person. The answer is then the best that is possible at this false-alarm rate.
     nodes, relationships : mappings, optional
         Tables that hold the graph, instead of those of the protection (:class:`neodp.asking.tables.Tables`).
 
@@ -318,11 +330,17 @@ def ask(
         source = Tables(nodes or {}, relationships or {})
     elif protection.nodes:
         source = Tables(dict(protection.nodes), dict(protection.links))
+    elif protection.ladybug is not None:
+        source = LadybugFile(protection.ladybug)
     facts = {"question": pattern.text, "share": share, "protection": protection.digest, **_asked(mechanism)}
     facts |= {"distinct": distinct} if distinct is not None else {}
     facts |= {"sum": sum, "cap": cap} if sum is not None else {}
     facts |= {"ignore_below": ignore_below} if ignore_below else {}
-    return Inquiry(protection, pattern, mechanism, share, wanted, facts, ignore_below, _store=store, _source=source)
+    facts |= {"exact_distance": True} if exact_distance else {}
+    return Inquiry(
+        protection, pattern, mechanism, share, wanted, facts, ignore_below, exact_distance,
+        _store=store, _source=source,
+    )  # fmt: skip
 
 
 def _mechanism(

@@ -292,7 +292,7 @@ def _joined(parts: list[tuple[Ints, Ints, Ints]], weight: Ints, fixed: int, dist
     else:
         group = np.arange(len(group))
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Cover(weight[people], amount, group.reshape(-1), first, person.reshape(-1), fixed)
+    return Cover(weight[people], amount, group.reshape(-1), first, person.reshape(-1), fixed, people)
 
 
 def _implied(group: Ints, first: Ints, person: Ints) -> NDArray[np.bool_]:

@@ -44,6 +44,7 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.compiled.labels import HALF
 from neodp.core.permute_and_flip import outcome_chances, shuffled
@@ -104,18 +105,22 @@ class AtLeast:
         """Return the chances of yes and no at a distance in units; the smaller one is exact."""
         if units is None:
             return {"yes": 1.0, "no": 0.0}
-        from neodp.compiled import kernel
-
-        label = kernel.climb(self._start, kernel.factor(self.unit), units)
+        label = int(self._labels(units)[-1])
         small = float(np.int64(HALF - abs(label)).view(np.float64))
         return {"yes": 1.0 - small, "no": small} if label > 0 else {"yes": small, "no": 1.0 - small}
+
+    def _labels(self, units: int) -> NDArray[np.int64]:
+        """Return the labels at all distances up to one; beyond 1,500 in epsilon they change no more."""
+        from neodp.compiled import kernel
+
+        labels = np.full(1 + min(units, math.ceil(1500 / self.unit)), self._start, np.int64)
+        kernel.climb(self._start, kernel.factor(self.unit), labels[1:])
+        return labels
 
     @property
     def _start(self) -> int:
         """The label of alpha."""
-        alpha = self.false_alarm
-        small = int(np.float64(min(alpha, 1.0 - alpha)).view(np.int64))
-        return small - HALF if alpha <= 0.5 else HALF - small
+        return _label(self.false_alarm)
 
     def needed(self, chance: float) -> int:
         """Return the least distance in units from which on the chance of a yes is at least this one.
@@ -125,18 +130,22 @@ class AtLeast:
         >>> AtLeast(500, 0.05, unit=1.0).needed(0.9)
         4
         """
-        low, high = 0, math.ceil(1500 / self.unit)
-        while low < high:
-            middle = (low + high) // 2
-            if self.chances(middle)["yes"] >= chance:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        wanted, most = _label(chance), math.ceil(1500 / self.unit)
+        near = 8 + math.ceil(math.log(1 / self.false_alarm / (1 - chance)) / self.unit)
+        labels = self._labels(near)
+        if labels[-1] < wanted:
+            labels = self._labels(most)
+        return int(np.searchsorted(labels, wanted))
 
     def answer(self, known: Known) -> dict[str, float]:
         """Return the chances of the answers."""
         return self.chances(known.units(self.threshold))
+
+
+def _label(chance: float) -> int:
+    """Return the label of a chance of yes."""
+    small = int(np.float64(min(chance, 1.0 - chance)).view(np.int64))
+    return small - HALF if chance <= 0.5 else HALF - small
 
 
 def grid_to(most: int) -> tuple[int, ...]:

@@ -74,6 +74,8 @@ class Protection:
     nodes, links : pairs of strings
         If the graph is in files, the label of each table of nodes with its path, and the type of each table of
         relationships, such as ``KNOWS`` or ``WORKS_IN:Person:Office``, with its path.
+    ladybug : str, optional
+        If the graph is in a ladybug database of one's own, its path.
 
     Raises
     ------
@@ -102,6 +104,7 @@ class Protection:
     most_matches: int = MOST_MATCHES
     nodes: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    ladybug: str | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -135,6 +138,8 @@ class Protection:
             require_word(f"the relationship to the owners of {label!r}", kind)
         for label in self.public:
             require_word("a public label", label)
+        if self.ladybug is not None and (self.nodes or self.links):
+            raise GraphError("the graph is in tables and in a ladybug database", "give one of both")
 
     def _check_roles(self) -> None:
         roles: dict[str, str] = {} if self.people is None else {self.people: "people"}
@@ -182,7 +187,13 @@ class Protection:
     @property
     def text(self) -> str:
         """The protection as JSON, as it is stored."""
-        return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}, ensure_ascii=False)
+        return json.dumps(self._parts(), ensure_ascii=False)
+
+    def _parts(self) -> dict[str, Any]:
+        parts = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.ladybug is None:
+            del parts["ladybug"]
+        return parts
 
     @classmethod
     def read(cls, text: str) -> Protection:
@@ -200,7 +211,8 @@ class Protection:
     @property
     def digest(self) -> str:
         """A digest of everything but the population's name: two protections that mean the same have the same one."""
-        parts = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "population"}
+        parts = self._parts()
+        del parts["population"]
         parts |= {name: sorted(parts[name]) for name in ("properties", "owned", "public", "nodes", "links")}
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:32]
 

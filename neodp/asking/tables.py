@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import ladybug
     import pyarrow as pa
 
-__all__ = ["Tables", "ends"]
+__all__ = ["MAX_SIZE", "ROWS", "Tables", "asked_keys", "ends"]
 
 ROWS = 100_000
 """The number of matches that are taken from the engine at once."""
@@ -63,6 +63,12 @@ def ends(type_and_ends: str, default: str | None) -> tuple[str, str, str]:
             f"write the labels of both ends, such as {kind}:Person:Office",
         )
     return kind, labels[0], labels[1]
+
+
+def asked_keys(wanted: Wanted) -> list[str]:
+    """Return the properties that a question reads, but for the epsilons."""
+    asked = {each.key for each in properties(wanted.pattern.condition)}
+    return sorted(asked | ({wanted.amount.key} if wanted.amount is not None else set()))
 
 
 @dataclass(frozen=True)
@@ -113,8 +119,7 @@ class _Read:
         self.wanted, self.protection = wanted, wanted.protection
         default = self.protection.people or (next(iter(tables.nodes)) if len(tables.nodes) == 1 else None)
         self._check(wanted.pattern, self.protection, tables, default)
-        asked = {each.key for each in properties(wanted.pattern.condition)}
-        self.asked = sorted(asked | ({wanted.amount.key} if wanted.amount is not None else set()))
+        self.asked = asked_keys(wanted)
         self.nodes: dict[str, _Nodes] = {}
         start = 0
         for label, table in tables.nodes.items():

@@ -58,6 +58,9 @@ def protect(
     nodes: Annotated[
         list[str] | None, typer.Option(help="A table of nodes, if the graph is in files.", metavar="LABEL=FILE")
     ] = None,
+    ladybug: Annotated[
+        str | None, typer.Option(help="A ladybug database that holds the graph; it is only read.", metavar="FILE")
+    ] = None,
     most_matches: Annotated[
         int, typer.Option(help="The greatest number of matches that a question may have.")
     ] = 10_000_000,
@@ -69,7 +72,8 @@ def protect(
 ) -> None:
     """Say who is protected in a graph of people, and what may be asked about them.
 
-    The graph is in the Neo4j store, or in tables of nodes (column `id`) and relationships (columns `from`, `to`).
+    The graph is in the Neo4j store, in tables of nodes (column `id`) and relationships (columns `from`, `to`), or in a
+    ladybug database.
 
     Example: `neodp protect staff --people Person --epsilon epsilon --properties ill,age --public Office`
     """
@@ -90,7 +94,7 @@ def protect(
 
     made = _made(
         population, people, relationships or [], epsilon, default_epsilon, properties, owned or [], public, nodes or [],
-        most_matches,
+        most_matches, ladybug,
     )  # fmt: skip
     with session.open(patience=PATIENCE, create=True) as store:
         store.protect(made)
@@ -109,6 +113,7 @@ def _made(
     public: str | None,
     nodes: list[str],
     most_matches: int,
+    ladybug: str | None,
 ) -> Protection:
     from neodp.asking.protection import Protection, listed
     from neodp.asking.tables import ends
@@ -137,6 +142,7 @@ def _made(
         most_matches,
         tuple(_file(each) for each in nodes),
         tuple(links),
+        None if ladybug is None else _there(ladybug),
     )
 
 
@@ -145,9 +151,14 @@ def _file(text: str) -> tuple[str, str]:
     name, sign, path = text.partition("=")
     if not (sign and name and path):
         raise GraphError(f"{text!r} is no table", "give a name and a file, as in Person=people.csv")
+    return name, _there(path)
+
+
+def _there(path: str) -> str:
+    """Return the absolute path of a file."""
     if not Path(path).is_file():
         raise GraphError(f"there is no file {path}", "correct the path")
-    return name, str(Path(path).resolve())
+    return str(Path(path).resolve())
 
 
 def _parts(protection: Protection) -> dict[str, Any]:
@@ -198,6 +209,12 @@ def ask(
     ignore_below: Annotated[
         float, typer.Option(help="People with less epsilon weigh nothing, and their matches do not count.")
     ] = 0.0,
+    exact_distance: Annotated[
+        bool,
+        typer.Option(
+            "--exact-distance", help="Compute the distance in whole people, by an integer program: for small questions."
+        ),
+    ] = False,
     release: Annotated[
         str | None,
         typer.Option(help="Draw the answer, once, under this name; without it, nothing is read.", metavar="NAME"),
@@ -224,6 +241,7 @@ def ask(
         asked = prepare(
             store, population, question, at_least=at_least, false_alarm=false_alarm, count=count, at_most=at_most,
             ranges=_numbers(ranges), distinct=distinct, sum=total, cap=cap, share=share, ignore_below=ignore_below,
+            exact_distance=exact_distance,
         )  # fmt: skip
         words = _words(asked, population, question, distinct, total, cap)
         answer = asked.release(release, command=shlex.join(["neodp", *words])) if release else None
@@ -256,8 +274,8 @@ def _words(
     for name, value in asked.facts.items():
         if name in ("at_least", "false_alarm", "at_most", "share", "ignore_below"):
             words += [f"--{name.replace('_', '-')}", f"{value}"]
-        elif name == "count":
-            words.append("--count")
+        elif name in ("count", "exact_distance"):
+            words.append(f"--{name.replace('_', '-')}")
         elif name == "ranges":
             words += ["--ranges", ",".join(map(str, value))]
     for option, given in (("--distinct", distinct), ("--sum", total), ("--cap", cap)):

@@ -25,6 +25,7 @@ from neodp.cli.options import (
     Title,
     reading,
 )
+from neodp.cli.outcome_text import outcome_choice, shown_outcomes
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
 from neodp.cli.roles import hidden, require_limit
@@ -34,6 +35,7 @@ from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
+from neodp.polls.outcomes.survey import OutcomeSurvey
 
 __all__ = ["poll"]
 
@@ -59,7 +61,10 @@ def poll(
             help="Instead of a file: one label and its own properties, 'MATCH (p:Person) RETURN p.vote, p.epsilon'."
         ),
     ] = None,
-    query: Annotated[str, typer.Option(help="majority, threshold:2/3 or plurality.")] = "majority",
+    query: Annotated[
+        str,
+        typer.Option(help="majority, threshold:2/3, plurality, median, quantile:0.9, count:yes, counts or ranking."),
+    ] = "majority",
     mechanism: Annotated[
         str | None,
         typer.Option(
@@ -150,6 +155,10 @@ def poll(
             help="With --secret-levels: an example, as in '500 people, levels about 30/50/20'.", metavar="TEXT"
         ),
     ] = None,
+    ranges: Annotated[
+        str | None,
+        typer.Option(help="With --query count or counts: the width of ranges, 50, or where each begins, 0,100,200."),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Also show the true counts and probabilities. This is NOT private.")
     ] = False,
@@ -194,6 +203,7 @@ def poll(
         cap=cap,
         share=share,
         expect=expect,
+        ranges=ranges,
     )
     if release is not None:
         survey = _chosen(survey)
@@ -203,6 +213,12 @@ def poll(
         facts = survey.facts()
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
+    elif isinstance(survey, OutcomeSurvey):
+        if any(each is not None for each in (what_if, margin, plot)):
+            raise GraphError(f"--what-if, --margin and --plot do not go with --query {query}", "leave them out")
+        facts = survey.facts()
+        for inquiry, fact in zip(survey.inquiries, facts if reveal else (), strict=False):
+            fact["revealed"] = inquiry.revealed()
     else:
         facts = [question.facts() for question in survey.questions]
     for question, fact in zip(survey.questions, facts, strict=False):
@@ -232,10 +248,12 @@ def poll(
             fact |= {
                 "graph": f"{survey.name} {fact['question'].strip()}",
                 "release": release,
-                "answer": answer if isinstance(answer, str) else answer[fact["part"]],
+                "answer": answer if fact.get("part") is None else answer[fact["part"]],
             }
     if isinstance(survey, SecretSurvey):
         show({"questions": facts}, json, lambda: shown_secret(facts))
+    elif isinstance(survey, OutcomeSurvey):
+        show({"questions": facts}, json, lambda: shown_outcomes(survey, facts))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal))
 
@@ -284,8 +302,10 @@ def _people(
                 )
             votes, epsilon = header[:1], header[1]
     if not votes or epsilon is None:
-        which, what = ("--epsilon", "everybody's epsilon") if votes else ("--vote", "the votes")
-        raise GraphError(f"which column has {what}?", f"name it, as in {which} COL")
+        if votes:
+            again = "a column, or one number such as 1: neodp poll … --accuracy 0.9 proposes one"
+            raise GraphError("everybody's epsilon is missing", again)
+        raise GraphError("which column has the votes?", "name it, as in --vote COL")
     assert table is not None
     return table, votes, epsilon
 
@@ -297,7 +317,8 @@ def _chosen(survey: Survey) -> Survey:
     except GraphError:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        return survey.with_mechanism(choice(survey))
+        chosen = outcome_choice(survey) if isinstance(survey, OutcomeSurvey) else choice(survey)
+        return survey.with_mechanism(chosen)
     return survey
 
 

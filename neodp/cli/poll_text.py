@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.data.formatting import count, listed, number, share
-from neodp.polls import Poll, PollQuestion, Survey
+from neodp.polls import Group, PollQuestion, Survey
 
-__all__ = ["choice", "shown", "shown_secret"]
+__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism"]
 
 MOST = 20
 """The largest number of groups to show."""
@@ -31,6 +32,11 @@ def choice(survey: Survey) -> str:
         if question.both.differ:
             facts = question.facts()["mechanisms"]
             typer.echo(harmless(f"{question.label}: {_side_by_side(facts)}. {_in_words(facts)}"), err=True)
+    return typed_mechanism()
+
+
+def typed_mechanism() -> str:
+    """Ask for a mechanism on stderr, until one is typed; without any input, end without an answer."""
     typer.echo("An answer cannot be drawn again. Which mechanism, balanced or weighted? ", err=True, nl=False)
     while (answer := sys.stdin.readline().strip().lower()) not in ("balanced", "weighted"):
         if not answer:
@@ -55,7 +61,7 @@ def shown(survey: Survey, facts: list[dict[str, Any]], *, reveal: bool) -> None:
 def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool) -> None:
     """Show one question in full."""
     _facts(question, facts)
-    _guarantees(question.poll, 1)
+    guarantees(question.poll.groups, 1)
     if facts["by_margin"]:
         _mechanisms(facts, chosen)
         say(
@@ -94,7 +100,12 @@ def _by_margin(known: list[tuple[str, int]]) -> str:
 
 def _facts(question: PollQuestion, facts: dict[str, Any]) -> None:
     tie = " A tie is a no." if question.query == "majority" and facts["people"] % 2 == 0 else ""
-    say(f"question     {question.name}: {facts['asks']}{tie}")
+    heading(facts, tie)
+
+
+def heading(facts: dict[str, Any], tie: str = "") -> None:
+    """Show the question, and who is asked."""
+    say(f"question     {facts['question']}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")
     if facts["skipped"]:
         say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; it is public that they took no part")
@@ -158,7 +169,7 @@ def _asked_of_all(survey: Survey) -> int:
     return len({question.name for question in survey.questions})
 
 
-def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
+def guarantees(people: Sequence[Group], questions: int, *, sizes: bool = True) -> None:
     """Show the guarantee for each group."""
     columns = [
         "level",
@@ -167,14 +178,12 @@ def _guarantees(poll: Poll, questions: int, *, sizes: bool = True) -> None:
         "one vote changes the chance of an answer by at most",
         "someone who guessed 50:50 can become at most this sure",
     ]
-    rows = [
-        [g.level, g.epsilon, g.size, f"a factor of {number(g.factor)}", share(g.belief)] for g in poll.groups[:MOST]
-    ]
+    rows = [[g.level, g.epsilon, g.size, f"a factor of {number(g.factor)}", share(g.belief)] for g in people[:MOST]]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
-    if len(poll.groups) > MOST:
-        say(f"… and {count(len(poll.groups) - MOST, 'more group')}")
+    if len(people) > MOST:
+        say(f"… and {count(len(people) - MOST, 'more group')}")
     if questions > 1:
         say(f"This holds for each question: over all {questions} of them, each epsilon counts {questions} times.")
 
@@ -196,7 +205,8 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
             found = fact["revealed"]
             row += [found["color"], found["margin"], found["p_true"], min(found["probabilities"].values())]
         rows.append(row)
-    _guarantees(max((q.poll for q in questions), key=lambda poll: len(poll.groups)), _asked_of_all(survey), sizes=False)
+    most = max((question.poll for question in questions), key=lambda poll: len(poll.groups))
+    guarantees(most.groups, _asked_of_all(survey), sizes=False)
     if survey.by is not None:
         unchecked = "" if survey.id is not None else ", if nobody has two rows (--id COL checks that)"
         say(f"One answer for each {survey.by!r}: everybody is in one of them only, and pays once{unchecked}.")

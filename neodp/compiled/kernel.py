@@ -284,14 +284,14 @@ def relax(label, f, delta):
 
 
 @njit(cache=True)
-def climb(label, f, steps):
-    """Return the label after some edges in a row with this f, each as `relax` without delta."""
-    for _ in range(steps):
+def climb(label, f, labels):
+    """Set labels to those after one edge, two edges and so on in a row with this f, each as `relax` without delta."""
+    for i in range(len(labels)):
         higher = relax(label, f, 0.0)
         if higher == label:
+            labels[i:] = label
             break
-        label = higher
-    return label
+        labels[i] = label = higher
 
 
 @njit(cache=True)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from random import SystemRandom
 
 import numpy as np
@@ -27,7 +28,7 @@ from neodp.data.validation import Floats
 __all__ = ["NODES", "draw_outcome", "outcome_chances", "shuffled"]
 
 NODES = 200
-"""The number of nodes with which the integral is computed."""
+"""The greatest number of nodes with which the integral is computed."""
 
 
 def shuffled(outcomes: int) -> list[int]:
@@ -44,6 +45,13 @@ def draw_outcome(off: Sequence[int], gamma: Fraction) -> int:
     return order[accepted.index(True)]
 
 
+@lru_cache(maxsize=64)
+def _quadrature(nodes: int) -> tuple[Floats, Floats]:
+    """Return the nodes and weights of Gauss-Legendre quadrature from 0 to 1."""
+    at, weights = np.polynomial.legendre.leggauss(nodes)
+    return (at + 1.0) / 2.0, weights / 2.0
+
+
 def outcome_chances(off: Sequence[int], gamma: float) -> Floats:
     """Return the chance of each outcome, in doubles: to be shown, not to be drawn from.
 
@@ -53,8 +61,7 @@ def outcome_chances(off: Sequence[int], gamma: float) -> Floats:
     array([0.587, 0.266, 0.147])
     """
     p = np.exp(-np.array(off, np.float64) * gamma)
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    s, weights = (nodes + 1.0) / 2.0, weights / 2.0
+    s, weights = _quadrature(min(NODES, len(p) // 2 + 1))  # exact for a polynomial of degree len(p) - 1
     factors = np.log1p(-np.minimum(np.outer(s, p), 1.0 - 1e-16))
     each = p * (weights[:, None] * np.exp(factors.sum(axis=1, keepdims=True) - factors)).sum(axis=0)
     chances: Floats = each / each.sum()

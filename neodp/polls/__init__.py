@@ -14,6 +14,7 @@ The balanced mechanism, with the proof that it is private, is in :mod:`neodp.pol
 :mod:`neodp.polls.choosing` and :mod:`neodp.polls.choosing_plurality` find the best ones, and
 :mod:`neodp.polls.comparison` compares them with the balanced ones.
 :mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.
+:mod:`neodp.polls.outcomes` has medians, quantiles, counts and ranked ballots.
 :mod:`neodp.polls.people` and :mod:`neodp.polls.table` read a table of people and count the votes,
 :mod:`neodp.polls.question` holds one question with its secret counts, :mod:`neodp.polls.survey` is the poll of a whole
 table, :mod:`neodp.polls.from_table` makes one, which is ``neodp.poll``, and :mod:`neodp.polls.levels` computes the
@@ -21,6 +22,7 @@ gain from a higher epsilon.
 """
 
 from neodp.polls.asking import poll, valid_epsilon
+from neodp.polls.cells import WORDS, Cells
 from neodp.polls.levels import WhatIf, what_if
 from neodp.polls.mechanism import Counts, Group, Margin, Plurality, Poll, Threshold, violations
 from neodp.polls.people import People, read_levels, read_list, read_mapping
@@ -28,7 +30,7 @@ from neodp.polls.prior import Prior
 from neodp.polls.question import PollQuestion
 from neodp.polls.secret_survey import Expectation, SecretSurvey
 from neodp.polls.survey import Survey
-from neodp.polls.table import WORDS, Cells, Tally, epsilons, tally
+from neodp.polls.table import Tally, epsilons, tally
 
 __all__ = [
     "WORDS",

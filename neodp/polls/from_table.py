@@ -21,13 +21,17 @@ from neodp.data.validation import caution
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
 from neodp.polls.asking import valid_epsilon, valid_options
+from neodp.polls.cells import WORDS, Cells
+from neodp.polls.outcomes.parsing import has_outcomes
+from neodp.polls.outcomes.reading import outcome_question
+from neodp.polls.outcomes.survey import OutcomeSurvey
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
 from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 from neodp.polls.secret import CAP, secret_poll
 from neodp.polls.secret_survey import Expectation, SecretSurvey, read_rows
 from neodp.polls.survey import Survey
-from neodp.polls.table import WORDS, Cells, Tally, epsilons, one_row_a_person, parts, tally
+from neodp.polls.table import Tally, epsilons, one_row_a_person, parts, tally
 
 __all__ = ["poll"]
 
@@ -57,6 +61,7 @@ def poll(
     cap: float | None = None,
     share: float | str | None = None,
     expect: str | None = None,
+    ranges: str | int | None = None,
 ) -> Survey:
     """Prepare a poll of a table of people, each with a vote and an epsilon; return the preview before an answer.
 
@@ -71,7 +76,9 @@ def poll(
     levels : mapping, str or path, optional
         Names for epsilons: a mapping, ``"low=2,high=0.3"``, or a table of ``level,epsilon``.
     query : str
-        ``majority``, ``threshold:2/3`` or ``plurality``, as for :func:`neodp.polls.mechanism.poll`.
+        ``majority``, ``threshold:2/3`` or ``plurality``, as for :func:`neodp.polls.mechanism.poll`; or ``median``,
+        ``quantile:0.9``, ``count:yes``, ``counts`` or ``ranking``, whose columns of votes are the ranks of one ballot
+        (:mod:`neodp.polls.outcomes`).
     options : strings, optional
         The options, also as ``"tea,coffee"``; by default yes and no in the usual words.
     mechanism : "balanced" or "weighted", optional
@@ -111,6 +118,8 @@ def poll(
         The share of everybody's own epsilon that an answer costs, as in 0.25 or ``"1/3"``; by default all of it.
     expect : str, optional
         An example for which the accuracy is computed: ``"500 people, levels about 30/50/20"``.
+    ranges : str or int, optional
+        For counts: the width of all ranges, as in 50, or the first number of each, as in ``"0,100,200"``.
 
     Raises
     ------
@@ -150,6 +159,8 @@ def poll(
     if not votes:
         raise GraphError("which column has the votes?", Hint("name it, as in ", Option("vote", "COL")))
     constant = _number(epsilon)
+    several = has_outcomes(query)
+    _require_query(query, several, choices, secret_levels, ranges)
     caution([constant or 0.0, *named.values(), *([] if cap is None else [valid_epsilon(cap)])])
     _require_fitting(secret_levels, by=by, id=id, mechanism=mechanism, cap=cap, share=share, expect=expect)
     needed = [
@@ -193,6 +204,22 @@ def poll(
     divided: list[tuple[str | None, Any]] = [(None, None)]
     if by is not None and by_values is not None:
         divided = [*parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other).items()]
+    if several:
+        ballot, width = query == "ranking", None if ranges is None else str(ranges)
+        asked = [votes] if ballot else [[column] for column in votes]
+        inquiries = tuple(
+            outcome_question(
+                *(people, columns, each, rows, query, choices, named, cells, problems),
+                ranges=width,
+                mechanism=chosen or "balanced",
+                prior=given,
+                part=part,
+            )
+            for columns in asked
+            for part, rows in divided
+        )
+        survey = (called, people.source, (), chosen, by, cells, said, id)
+        return OutcomeSurvey(*survey, inquiries=inquiries, ranges=width)
     counted = []
     for column in votes:
         what = "the vote" if len(votes) == 1 else f"the vote in {column!r}"
@@ -216,6 +243,17 @@ def poll(
         for column, part, found in counted
     )
     return Survey(called, people.source, questions, chosen, by, cells, said, id)
+
+
+def _require_query(query: str, several: bool, options: Any, secret_levels: bool, ranges: Any) -> None:
+    """Refuse what does not go with a question of several outcomes, or only with one."""
+    if several and secret_levels:
+        raise GraphError(f"{query} needs public levels", Hint("leave out ", Option("secret_levels", True)))
+    if several and options is None and query.partition(":")[0] not in ("count", "counts"):
+        which = "the options" if query == "ranking" else "the options in ascending order"
+        raise GraphError(f"{query} needs options", Hint(f"name {which}, as in ", Option("options", "1,2,3,4,5")))
+    if ranges is not None and not several:
+        raise GraphError(f"{query} has no ranges", Hint("leave out ", Option("ranges"), ", or ask for count"))
 
 
 def _require_fitting(secret_levels: bool, *, cap: Any, share: Any, expect: Any, **public: Any) -> None:

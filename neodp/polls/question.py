@@ -15,10 +15,11 @@ import numpy as np
 
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.polls.asking import poll
+from neodp.polls.cells import WORDS
 from neodp.polls.comparison import ExpectedAccuracy, Preview, preview
 from neodp.polls.mechanism import Group, Poll, violations
 from neodp.polls.prior import Prior
-from neodp.polls.table import WORDS, Tally
+from neodp.polls.table import Tally
 
 __all__ = ["MechanismName", "PollQuestion", "mechanism_name"]
 

@@ -28,12 +28,13 @@ from neodp.errors import GraphError
 from neodp.ledger.question import DEFAULT, Question
 from neodp.ledger.shares import share_level
 from neodp.polls.asking import valid_epsilon
+from neodp.polls.cells import Cells, choices
 from neodp.polls.mechanism import Group
 from neodp.polls.people import People
 from neodp.polls.prior import Prior
 from neodp.polls.secret import SecretPoll
 from neodp.polls.survey import Survey
-from neodp.polls.table import Cells, choices, distinct
+from neodp.polls.table import distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa

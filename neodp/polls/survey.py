@@ -30,13 +30,14 @@ from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
+from neodp.polls.cells import Cells
+from neodp.polls.mechanism import Group
 from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
-from neodp.polls.table import Cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Survey", "in_figures"]
+__all__ = ["Survey", "groups_kept", "in_figures", "levels_kept"]
 
 SHOWN = 64
 """The greatest number of groups that are kept one by one with an answer."""
@@ -131,12 +132,22 @@ class Survey(Tabular):
             facts["cells"] = self.cells.facts()
         names: tuple[str, ...] = ()
         if self.by is None:
-            facts["groups"] = _groups(first)
+            facts["groups"] = groups_kept(first.poll.groups)
         else:
             names = tuple(str(question.part) for question in questions)
-            facts |= {"by": self.by, "parts": {str(question.part): _groups(question) for question in questions}}
+            facts |= {
+                "by": self.by,
+                "parts": {str(question.part): groups_kept(question.poll.groups) for question in questions},
+            }
         words = f"{command} --vote {shlex.quote(column)}" if command else ""
-        return Question(f"{self.name} {column.strip()}", facts, _levels(questions), population, words, names)
+        return Question(
+            f"{self.name} {column.strip()}",
+            facts,
+            levels_kept([question.poll.groups for question in questions]),
+            population,
+            words,
+            names,
+        )
 
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
@@ -263,20 +274,20 @@ def _answer(release: Release) -> str | dict[str, str]:
     return found
 
 
-def _groups(question: PollQuestion) -> list[list[Any]] | str:
-    """Return the groups of a question; if there are many, a digest of them."""
-    groups = [[group.level, group.epsilon, group.size] for group in question.poll.groups]
+def groups_kept(people: Sequence[Group]) -> list[list[Any]] | str:
+    """Return the groups that are kept with an answer; if there are many, a digest of them."""
+    groups = [[group.level, group.epsilon, group.size] for group in people]
     if len(groups) <= SHOWN:
         return groups
     digest = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()
     return f"{len(groups)} groups, {digest[:16]}"
 
 
-def _levels(questions: Sequence[PollQuestion]) -> tuple[Level, ...]:
+def levels_kept(parts: Sequence[Sequence[Group]]) -> tuple[Level, ...]:
     """Return the cost of an answer over all parts: the parts are disjoint, so that everybody pays once."""
     people: dict[tuple[float, str | None], int] = {}
-    for question in questions:
-        for group in question.poll.groups:
+    for groups in parts:
+        for group in groups:
             key = group.epsilon, group.level
             people[key] = people.get(key, 0) + group.size
     if len(people) > SHOWN:

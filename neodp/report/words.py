@@ -59,7 +59,8 @@ def question(part: ReportedPart, reported: Reported) -> str:
     elif part.own is not None:
         asked = part.own.question
     else:
-        asked = part.poll.question if part.poll is not None else f"what is the answer of {reported.release.graph!r}?"
+        other = reported.facts.get("asks", f"what is the answer of {reported.release.graph!r}?")
+        asked = part.poll.question if part.poll is not None else str(other)
     return asked[0].upper() + asked[1:]
 
 

@@ -61,6 +61,16 @@ def test_both_chances_are_private_in_rational_arithmetic_also_far_away(alpha: fl
             assert rest <= most * less
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.6, 2.0**-60])
+@pytest.mark.parametrize("unit", [2.0**-4, 1.0])
+def test_the_distance_that_a_chance_needs_is_the_least_one_that_has_it(alpha: float, unit: float) -> None:
+    asked = AtLeast(1, alpha, unit)
+    for chance in (0.5, 0.9, 0.99):
+        needed = asked.needed(chance)
+        assert asked.chances(needed)["yes"] >= chance
+        assert needed == 0 or asked.chances(needed - 1)["yes"] < chance
+
+
 def test_the_same_bits_as_the_optimum_on_the_graph_of_all_datasets() -> None:
     """With equal epsilons, where the program's distance is the true one: every graph that can be left is a dataset."""
     compared = different = 0

@@ -28,6 +28,10 @@ LEVELS = ["low", "medium", "high"] * 4
 EPSILON = {"low": 2.0, "medium": 1.0, "high": 0.3}
 WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,medium=1,high=0.3")
 
+NO_EPSILON = (
+    "everybody's epsilon is missing; a column, or one number such as 1: neodp poll … --accuracy 0.9 proposes one"
+)
+
 
 def people(folder: Path, votes: list[str] = VOTES, levels: list[str] = LEVELS) -> str:
     """A table of people in a file."""
@@ -195,7 +199,7 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         ((*WORDS, "--plot", "picture.gif"), "files of kind '.gif' cannot be drawn"),
         ((*WORDS, "--what-if", "-1"), "--what-if is -1.0; give by how much an epsilon is raised, as in 0.5"),
         ((*WORDS, "--what-if", "1", "--margin", "9"), "--margin is 9; no dataset has a margin above 7"),
-        (("--vote", "answer"), "which column has everybody's epsilon? name it, as in --epsilon COL"),
+        (("--vote", "answer"), NO_EPSILON),
         (("--epsilon", "privacy"), "which column has the votes? name it, as in --vote COL"),
         ((*WORDS, "--cypher", "RETURN 1"), "which people? give a file, or --cypher"),
     ],
@@ -424,7 +428,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
             ("--cypher", named, "--vote", "w", "--epsilon", "e"),
             "the query's result has no column 'w'; its columns are id, e",
         ),
-        (("--cypher", named, "--vote", "v"), "which column has everybody's epsilon? name it, as in --epsilon COL"),
+        (("--cypher", named, "--vote", "v"), NO_EPSILON),
         (("--cypher", named, "--epsilon", "e"), "which column has the votes? name it, as in --vote COL"),
         (("--cypher", "MATCH (p:Person) SET p.vote = 'no' RETURN p.vote, p.epsilon"), "use 'ask' instead"),
         (("--cypher", "MATCH (p:Person) RETURN p.id, p.epsilon"), " of the query's result"),

@@ -8,7 +8,8 @@ import neodp
 from neodp.data.tables import Problems
 from neodp.errors import GraphError
 from neodp.polls import Cells, Group, epsilons, tally
-from neodp.polls.table import WORDS, one_row_a_person, parts
+from neodp.polls.cells import WORDS
+from neodp.polls.table import one_row_a_person, parts
 
 
 def place(row: int) -> str:

@@ -1,0 +1,125 @@
+"""Distances in whole people: the least weight of a set of people after whose leaving fewer than t remain.
+
+This is the integer program of :mod:`neodp.asking.cover`, every x_i 0 or 1: the distance on the graph of all datasets,
+at which "at least t?" is answered by the optimum of paper 002. The linear program may take a part of a person, so its
+distance is this one or less. **When a person j leaves, it falls by at least 0 and at most w_j**, by the same proof: a
+set that works before works after, without j; a set that works after works before, together with j.
+
+It is found by branching on one person after the other: somebody leaves, or stays for certain, and then needs no place
+in any witness. What is left of the question is bounded from below by its linear program, which is proven in whole
+numbers (:mod:`neodp.asking.distance`), and branches that cannot be better are cut off. The result is a set of people,
+which is checked, and the proof that no set weighs less. The number of branches can double with every person: it is for
+small questions, and nothing ends it early, since where it ended would tell about the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from neodp.asking.cover import Cover, Ints, Primal
+from neodp.asking.distance import Distances
+
+__all__ = ["WholeDistances"]
+
+
+class WholeDistances:
+    """The distances of one graph in whole people, for any t.
+
+    Parameters
+    ----------
+    cover : Cover
+        The people, and what is counted.
+
+    Examples
+    --------
+    A triangle of friends: a half of everybody leaves no pair, but it takes two whole people.
+
+    >>> import numpy as np
+    >>> pairs = np.array([0, 1, 1, 2, 0, 2])
+    >>> three = Cover(np.full(3, 4), np.ones(3, np.int64), np.arange(3), np.arange(0, 7, 2), pairs)
+    >>> Distances(three).units(1), WholeDistances(three).units(1)
+    (6, 8)
+    """
+
+    def __init__(self, cover: Cover) -> None:
+        self.cover = cover
+        self._parts = Distances(cover)
+        self._known: dict[int, int] = {}
+
+    def units(self, t: int) -> int | None:
+        """Return the distance to fewer than t in whole units; None if no people can change it."""
+        most = t - 1 - self.cover.fixed
+        if most < 0:
+            return None
+        if most not in self._known:
+            self._known[most] = _Search(self.cover).least(most)
+        return self._known[most]
+
+    def at_most(self, t: int, bound: int) -> bool:
+        """Return whether the distance to fewer than t is at most a bound."""
+        if not self._parts.at_most(t, bound):
+            return False
+        found = self.units(t)
+        return found is not None and found <= bound
+
+
+class _Search:
+    """A search for the lightest set of people; the best one so far is an upper bound."""
+
+    def __init__(self, cover: Cover) -> None:
+        self.cover = cover
+        self.best = cover.weight_of_all
+        self.set = np.ones(len(cover.weight), np.int64)
+
+    def least(self, most: int) -> int:
+        """Return the weight of the lightest set after which at most an amount is left, after checking the set."""
+        self._branch(self.cover, most, np.zeros(len(self.cover.weight), np.int64))
+        proven = self.cover.point(Primal(self.set, 1))
+        if proven.rest > most or proven.weight != self.best:
+            raise ArithmeticError("a set of people is not what was found")
+        return self.best
+
+    def _branch(self, left: Cover, most: int, gone: Ints) -> None:
+        """Look for better sets among those that contain the people who are gone."""
+        spent = int(self.cover.weight @ gone)
+        most -= left.fixed
+        if most < 0 or spent >= self.best:
+            return
+        left = replace(left, fixed=0)
+        if left.total <= most:
+            self.best, self.set = spent, gone
+            return
+        bound = Distances(left).units(most + 1)
+        if bound is None or spent + bound >= self.best:
+            return
+        person = _next(left)
+        leaving = gone.copy()
+        leaving[person] = 1
+        self._branch(left.without(np.array([person])), most, leaving)
+        self._branch(_staying(left, person), most, gone)
+
+
+def _next(cover: Cover) -> int:
+    """Return the person with the greatest amount for their weight."""
+    each = np.zeros(len(cover.weight))
+    np.add.at(each, cover.person, cover.amount[cover.group[cover.witness]].astype(float))
+    return int(np.argmax(each / cover.weight))
+
+
+def _staying(cover: Cover, person: int) -> Cover:
+    """Return what is left of a question when somebody stays for certain: a group that needs nobody else is fixed."""
+    kept = cover.person != person
+    sizes = np.bincount(cover.witness[kept], minlength=len(cover.group))
+    sure = np.unique(cover.group[sizes == 0])
+    there = ~np.isin(cover.group, sure)
+    groups, number = np.unique(cover.group[there], return_inverse=True)
+    return replace(
+        cover,
+        amount=cover.amount[groups],
+        group=number.reshape(-1),
+        first=np.concatenate([[0], np.cumsum(sizes[there])]),
+        person=cover.person[kept & there[cover.witness]],
+        fixed=cover.fixed + int(cover.amount[sure].sum(dtype=object)),
+    )

@@ -1,0 +1,96 @@
+"""Text output of ``neodp poll`` for medians, quantiles, counts and ranked ballots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from neodp.cli.common import harmless, say, table
+from neodp.cli.poll_text import guarantees, heading, typed_mechanism
+from neodp.data.formatting import listed, number, share
+from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
+
+__all__ = ["outcome_choice", "shown_outcomes"]
+
+LIKELY = 8
+"""The number of chances that are shown."""
+
+
+def outcome_choice(survey: OutcomeSurvey) -> str:
+    """Ask on stderr which mechanism to use."""
+    for inquiry in survey.inquiries:
+        if inquiry.both.differ:
+            typer.echo(harmless(f"{inquiry.label}: {outcome_figures(inquiry)}."), err=True)
+    return typed_mechanism()
+
+
+def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]]) -> None:
+    """Show all questions, one after another, and what depends on the votes."""
+    for inquiry, fact in zip(survey.inquiries, facts, strict=True):
+        if fact["part"] is not None:
+            say(f"part         {fact['part']}")
+        heading(fact)
+        guarantees(inquiry.groups, 1)
+        _mechanisms(fact, survey.chosen is not None)
+        _answered(fact)
+        if len(facts) > 1:
+            say("")
+    if len({fact["question"] for fact in facts}) > 1:
+        say("Each question costs everybody their epsilon again.")
+    secret = ["the answers"] * ("answer" in facts[0]) + ["what is marked"] * ("revealed" in facts[0])
+    what = f"Only {' and '.join(secret)} may reveal" if secret else "Nothing here reveals"
+    by = f", and who belongs to which {survey.by!r}" if survey.by is not None else ""
+    say(f"\n{what} anything about the votes. Who took part, with which epsilon{by}, is treated as public.")
+
+
+def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
+    """Show both mechanisms side by side."""
+    say(f"What to expect of the two mechanisms if the votes are as the prior {facts['prior']!r} assumes:")
+    counted = facts["error_in"] == "people"
+    columns = ["mechanism", "heard up to epsilon"]
+    columns += ["off by, on average", "off by at most, 95 %"] if counted else ["right, on average"]
+    columns += ["where privacy goes with the answer", "answers are drawn from"]
+    rows: list[list[Any]] = []
+    for name, each in facts["mechanisms"].items():
+        figures = [round(each["error"], 2), each["within_95"]] if counted else [round(each["expected"], 3)]
+        hard = f"off by {each['against_error']:.1f}" if counted else f"right with {number(each['against'])}"
+        rows.append([name, each["cap"], *figures, hard, "this one" if name == facts["mechanism"] else ""])
+    table(columns, rows)
+    say("Averages are estimates, from tables drawn from the prior: they decide what is expected, never privacy.")
+    balanced, weighted = facts["mechanisms"]["balanced"], facts["mechanisms"]["weighted"]
+    fair = "everybody counts alike, and the noise is centred on the true number"
+    if balanced["drawn"] != "noise":
+        fair = "whatever the votes are, no outcome is likelier than the true one"
+    say(f"Balanced: {fair}.")
+    if not weighted["all_count_alike"]:
+        say(
+            f"Weighted: people are heard by their epsilon, up to {number(weighted['cap'])}. Where those who ask for "
+            "most privacy answer one way and all others another, a wrong outcome is likelier."
+        )
+    if balanced["certain_95"] is not None:
+        say(f"Balanced is off by at most {balanced['certain_95']:,} people with a chance of 95 %, whatever the votes.")
+    known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
+    if known:
+        often = listed([f"{sure} from {margin:,}" for sure, margin in known])
+        say(f"Right at least so often, by how many people would have to answer otherwise: {often} on.")
+    if facts["differ"] and not chosen:
+        say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
+
+
+def _answered(facts: dict[str, Any]) -> None:
+    """Show the answer, and what is revealed."""
+    if "answer" in facts:
+        answer = facts["answer"]
+        shown = answer if isinstance(answer, str) else "; ".join(f"{name}: {text}" for name, text in answer.items())
+        say(f"\nanswer       {shown}    (release {facts['release']!r} of {facts['graph']!r}, kept)")
+    if "revealed" not in facts:
+        return
+    say("\nNOT PRIVATE, do not pass on:")
+    found = facts["revealed"]
+    for option, each in found.get("options", {None: found}).items():
+        likely = sorted(each["probabilities"].items(), key=lambda pair: -pair[1])[:LIKELY]
+        exact = f", which is {each['number']:,}" if "number" in each and str(each["number"]) != each["color"] else ""
+        named = "" if option is None else f"{option}: "
+        say(f"truth        {named}{each['color']}{exact}")
+        say("chances      " + ", ".join(f"{outcome} {number(p)}" for outcome, p in likely))

@@ -1,0 +1,292 @@
+"""Both mechanisms of a question with several outcomes, and their accuracy, before any vote is read.
+
+*Balanced*: nobody counts less than others. It is drawn by distance, where no outcome is ever likelier than the true
+one, whatever the votes; a count is drawn with noise at the least epsilon of all instead, and a ranking is heard with
+that epsilon, if that is more accurate.
+*Weighted*: people are heard with the weight min(epsilon, c), where c is the least of some epsilons that comes within
+WORTH of the best expected accuracy; a count has the c with the least expected square of its error, which is a closed
+form. Expected figures are averages over tables that are drawn from the prior, with a fixed seed; they decide what is
+expected, and never privacy. Guarantees hold for every table (:meth:`OutcomeAccuracy.at`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from neodp.core.permute_and_flip import outcome_chances
+from neodp.data.validation import Floats
+from neodp.errors import GraphError
+from neodp.polls.mechanism import Group
+from neodp.polls.outcomes.counting import Count
+from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, cheapest, units_of
+from neodp.polls.outcomes.ranking import Ranking
+from neodp.polls.prior import Prior
+
+__all__ = ["OutcomeAccuracy", "OutcomePreview", "outcome_preview"]
+
+LEVELS = 24
+"""The greatest number of groups of an example; more are rounded down to so many epsilons."""
+CAPS = 8
+"""The greatest number of caps c that are tried."""
+WORTH = 0.001
+"""The expected accuracy that a greater cap must gain."""
+DIFFER = 0.05
+"""The greatest difference in expected accuracy, or in relative error of a count, at which no choice is required."""
+SURE = 0.95
+"""The chance with which an error is stated."""
+
+
+@dataclass(frozen=True)
+class OutcomeAccuracy:
+    """One mechanism, with its accuracy.
+
+    Attributes
+    ----------
+    query : OutcomeQuery
+        The question.
+    groups : tuple of Group
+    how : How
+        The mechanism.
+    expected : float
+        The chance of the true outcome, on average over the prior.
+    error : float
+        The error on average: in people for counts, in options for quantiles, else the chance of a wrong outcome.
+    within : float
+        The error that is not exceeded with a chance of 95 %.
+    against : float
+        The least chance of the true outcome where those who ask for most privacy answer against all others.
+    against_error : float
+        The greatest average error there.
+    """
+
+    query: OutcomeQuery
+    groups: tuple[Group, ...]
+    how: How
+    expected: float
+    error: float
+    within: float
+    against: float
+    against_error: float
+
+    @property
+    def cap(self) -> float:
+        """The greatest epsilon with which anybody is heard."""
+        return max(self.how.units) * UNIT
+
+    @property
+    def fair(self) -> bool:
+        """True if nobody counts less than others: by distance, no outcome is ever likelier than the true one."""
+        return self.how.kind == "distance" or len(set(self.how.units)) == 1
+
+    def at(self, margin: int) -> float:
+        """Return a chance that the true outcome has at every table where `margin` people can change it, and no fewer.
+
+        The chance of the true outcome falls with each of the others' chances to be accepted. If m people have to answer
+        otherwise, every other outcome is at least as far away as the m cheapest people; the lower bound of a ranking
+        as m - 1 of them, and one unit. Heard with equal weights w, a ranking is then behind by more than (m - 1) w,
+        since the gains k - 1 - P(o) + P(r) of all people are at least k - 1 on average.
+        """
+        if not self.fair:
+            return 0.0
+        sizes, units = self._sizes, np.array(self.how.units, np.int64)
+        ranking = isinstance(self.query, Ranking)
+        off = int(cheapest(sizes, units, np.array([margin - ranking]))[0]) + ranking
+        others = [off] * (min(len(self.query.outcomes), MOST_OUTCOMES) - 1)
+        return float(outcome_chances([0, *others], UNIT / 2)[0])
+
+    def margin_for(self, accuracy: float) -> int | None:
+        """Return the least margin from which the true outcome has this chance; None if there is none."""
+        low, high = 0, self.people + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.at(middle) >= accuracy else (middle, high)
+        return high if high <= self.people else None
+
+    @cached_property
+    def certain(self) -> int | None:
+        """The error of a count in people that is not exceeded with 95 %, whatever the votes; else None.
+
+        By distance, the answer is off by more than m with a chance of at most the sum of e^(-D / 2) over all numbers
+        beyond, on both sides; with noise, by that of the noise. The width of a range comes on top.
+        """
+        if not isinstance(self.query, Count) or not self.fair:
+            return None
+        starts = np.array([*self.query.starts, self.people + 1])
+        wide = int(np.diff(starts).max()) - 1
+        m = np.arange(1, self.people + 1)
+        if self.how.kind == "distance":
+            each = np.exp(-UNIT / 2 * cheapest(self._sizes, np.array(self.how.units), m))
+            beyond = 2.0 * np.cumsum(each[::-1])[::-1]
+        else:
+            beyond = 2.0 * np.exp(-UNIT * (2 * m - 1) * self.how.units[0] / 2.0) / (1.0 + math.exp(-UNIT))
+        good = np.flatnonzero(beyond <= 1.0 - SURE)
+        return int(good[0]) + wide if len(good) else self.people
+
+    @cached_property
+    def _sizes(self) -> Ints:
+        return np.array([group.size for group in self.groups], np.int64)
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return int(self._sizes.sum())
+
+
+MOST_OUTCOMES = 2_000
+"""The greatest number of outcomes in a bound."""
+
+
+@dataclass(frozen=True)
+class OutcomePreview:
+    """Both mechanisms of a question."""
+
+    balanced: OutcomeAccuracy
+    weighted: OutcomeAccuracy
+
+    @property
+    def differ(self) -> bool:
+        """True if the mechanisms differ so much that the user should choose one."""
+        if isinstance(self.balanced.query, Count):
+            return self.weighted.error < (1.0 - DIFFER) * self.balanced.error - 0.5
+        return self.weighted.expected > self.balanced.expected + DIFFER
+
+
+def outcome_preview(query: OutcomeQuery, groups: Sequence[Group], prior: Prior, *, share: int = 1) -> OutcomePreview:
+    """Return both mechanisms of a question, without reading a vote.
+
+    Parameters
+    ----------
+    query : OutcomeQuery
+    groups : sequence of Group
+        The people, by ascending epsilon.
+    prior : Prior
+    share : int
+        The number by which everybody's epsilon is divided: 2 for one of several counts that share a release.
+
+    Raises
+    ------
+    GraphError
+        If nobody has an epsilon of at least one unit.
+
+    Examples
+    --------
+    >>> from neodp.polls.outcomes.quantile import Quantile
+    >>> found = outcome_preview(Quantile(tuple("1234")), [Group(0.1, 30), Group(2.0, 31)], Prior())
+    >>> found.balanced.expected < found.weighted.expected, found.balanced.fair, found.weighted.fair
+    (True, True, False)
+    """
+    people = tuple(groups)
+    units = tuple(units_of(group.epsilon) // share for group in people)
+    if not any(units):
+        greatest = f"the greatest epsilon is {people[-1].epsilon!r}"
+        raise GraphError(greatest, f"give somebody at least {share * UNIT:.4f}")
+    least = How("noise" if isinstance(query, Count) else "heard", (units[0],) * len(units))
+    example = _Example.of(query, people, units, prior)
+    judged = example.judged(How("distance", units))
+    if isinstance(query, Count) and units[0]:
+        judged = min(judged, example.judged(least), key=lambda each: each.certain or 0)
+    elif isinstance(query, Ranking) and units[0]:
+        judged = max(judged, example.judged(least), key=lambda each: each.expected)
+    if isinstance(query, Count):
+        best = example.judged(_heard("noise", units, example.best_cap))
+    else:
+        tried = [example.judged(_heard("heard", units, cap)) for cap in _caps(units)]
+        enough = max(each.expected for each in tried) - WORTH
+        best = next(each for each in tried if each.expected >= enough)
+    if len(set(units)) == 1 and best.error >= judged.error - 1e-12:
+        best = judged
+    return OutcomePreview(judged, best)
+
+
+def _heard(kind: str, units: Sequence[int], cap: int) -> How:
+    return How("noise" if kind == "noise" else "heard", tuple(min(each, cap) for each in units))
+
+
+def _caps(units: Sequence[int]) -> list[int]:
+    """Return some of the epsilons as caps, ascending."""
+    known = sorted({each for each in units if each})
+    return [known[i] for i in np.unique(np.linspace(0, len(known) - 1, CAPS).astype(int)).tolist()]
+
+
+@dataclass(frozen=True)
+class _Example:
+    """Tables that are drawn from a prior, with fewer groups if there are many."""
+
+    query: OutcomeQuery
+    asked: OutcomeQuery
+    groups: tuple[Group, ...]
+    units: tuple[int, ...]
+    place: tuple[int, ...]
+    sizes: Ints
+    tables: tuple[Ints, ...]
+    chances: Floats
+
+    @classmethod
+    def of(cls, query: OutcomeQuery, groups: tuple[Group, ...], units: tuple[int, ...], prior: Prior) -> _Example:
+        ends = np.unique(np.linspace(0, len(groups) - 1, min(LEVELS, len(groups))).astype(int))
+        place = np.searchsorted(ends, np.arange(len(groups)), side="right") - 1
+        sizes = np.bincount(place, [group.size for group in groups], len(ends)).astype(np.int64)
+        some = [replace(groups[i], size=int(n)) for i, n in zip(ends.tolist(), sizes.tolist(), strict=True)]
+        asked, chances = query.example(prior, groups)
+        merged = np.stack([chances[i] for i in ends.tolist()])
+        number = int(np.clip(200_000 // (len(query.outcomes) * len(query.outcomes) ** 0.5), 40, 400))
+        rng = np.random.default_rng(1)
+        beta = prior.beta if len(query.options) == 2 else None
+        tables = []
+        for _ in range(number):
+            each = merged
+            if beta is not None:
+                first = rng.beta(*beta)
+                each = np.tile([first, 1.0 - first], (len(ends), 1))
+            tables.append(np.stack([rng.multinomial(g.size, p) for g, p in zip(some, each, strict=True)]))
+        return cls(query, asked, groups, units, tuple(ends.tolist()), sizes, tuple(tables), merged)
+
+    def judged(self, how: How) -> OutcomeAccuracy:
+        """Return a mechanism with its figures."""
+        short = How(how.kind, tuple(how.units[i] for i in self.place))
+        right, errors, weights = [], [], []
+        for counts in self.tables:
+            chances, error = self.asked.chances(counts, short), self.asked.error(counts)
+            right.append(float(chances[self.asked.truth(counts)]))
+            errors.append(error)
+            weights.append(chances)
+        every, weight = np.concatenate(errors), np.concatenate(weights) / len(self.tables)
+        order = np.argsort(every)
+        within = every[order][min(int(np.searchsorted(np.cumsum(weight[order]), SURE)), len(every) - 1)]
+        hard = [(self.asked.chances(counts, short), counts) for counts in self.asked.divided(self.sizes)]
+        return OutcomeAccuracy(
+            self.query,
+            self.groups,
+            how,
+            expected=float(np.mean(right)),
+            error=float(every @ weight),
+            within=float(within),
+            against=min((float(p[self.asked.truth(counts)]) for p, counts in hard), default=0.0),
+            against_error=max((float(p @ self.asked.error(counts)) for p, counts in hard), default=1.0),
+        )
+
+    @property
+    def best_cap(self) -> int:
+        """The cap with the least expected square of a count's error: that of the noise, and that of the weights.
+
+        With weights w_i of sum W, the estimate n (S + Z) / W is off by n Z / W and by the sum of (n w_i / W - 1) y_i;
+        Z has the variance 2 e^-u / (1 - e^-u)^2, and y_i is 1 with the chance p_i of the option.
+        """
+        assert isinstance(self.asked, Count)
+        share = self.chances[:, self.asked.option]
+        size, n = self.sizes.astype(np.float64), float(self.sizes.sum())
+        noise = 2.0 * math.exp(-UNIT) / (1.0 - math.exp(-UNIT)) ** 2
+        each = np.array([self.units[i] for i in self.place], np.float64)
+
+        def square(cap: int) -> float:
+            weight = np.minimum(each, cap)
+            scale = n / float(weight @ size)
+            bias = float((size * share) @ (scale * weight - 1.0))
+            return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2
+
+        return min(sorted({each for each in self.units if each}), key=square)

@@ -1,0 +1,201 @@
+"""One question with several outcomes, with its secret table: the public facts, and the drawn answer.
+
+Everything in :meth:`OutcomeQuestion.facts` follows from who takes part and with which epsilon, which is assumed to be
+public. Only :meth:`OutcomeQuestion.answer` and :meth:`OutcomeQuestion.revealed` use the votes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from neodp.errors import PrivacyError
+from neodp.polls.mechanism import Group
+from neodp.polls.outcomes.counting import Count
+from neodp.polls.outcomes.figures import OutcomeAccuracy, OutcomePreview, outcome_preview
+from neodp.polls.outcomes.query import How, Ints, OutcomeQuery
+from neodp.polls.prior import Prior
+from neodp.polls.question import MechanismName
+from neodp.polls.table import Tally
+
+__all__ = ["OutcomeQuestion", "moves_too_far"]
+
+SURE = (0.9, 0.95, 0.99)
+"""The accuracies for which the least margin is shown."""
+SHOWN = 64
+"""The greatest number of outcomes that are listed."""
+CHECKED = 12
+"""The number of neighbours at which privacy is checked before a draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeQuestion:
+    """A question with several outcomes, and its secret table.
+
+    Attributes
+    ----------
+    name : str
+        The column of the votes; of ranked ballots, all of them.
+    columns : tuple of str
+        The columns of the votes.
+    query : str
+        The query as it was given.
+    asks : mapping
+        The question; several of them by option, if every option is counted.
+    tally : Tally
+        The counted votes. Secret.
+    mechanism : "balanced" or "weighted"
+    prior : Prior
+    part : str or None
+        The part of the people that is asked, if not all.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    query: str
+    asks: Mapping[str | None, OutcomeQuery]
+    tally: Tally
+    mechanism: MechanismName = "balanced"
+    prior: Prior = Prior()  # noqa: RUF009
+    part: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The name that distinguishes the question from others of the same survey."""
+        return self.name if self.part is None else f"{self.name} [{self.part}]"
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The people, by ascending epsilon."""
+        return self.tally.groups
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return sum(group.size for group in self.groups)
+
+    @property
+    def first(self) -> OutcomeQuery:
+        """The question, or the first of several."""
+        return next(iter(self.asks.values()))
+
+    @property
+    def question(self) -> str:
+        """The question in words."""
+        if len(self.asks) == 1:
+            return self.first.question(self.people)
+        return f"how many of {self.people:,} people choose each of {len(self.asks)} options?"
+
+    @cached_property
+    def both(self) -> OutcomePreview:
+        """Both mechanisms, without reading the votes; of several counts those of the first option."""
+        return outcome_preview(self.first, self.groups, self.prior, share=min(2, len(self.asks)))
+
+    @property
+    def chosen(self) -> OutcomeAccuracy:
+        """The mechanism from which an answer is drawn."""
+        return self.both.balanced if self.mechanism == "balanced" else self.both.weighted
+
+    def facts(self) -> dict[str, Any]:
+        """Return everything that is known without reading the votes."""
+        outcomes = self.first.outcomes
+        counted = isinstance(self.first, Count)
+        found = self.chosen
+        return {
+            "question": self.name,
+            "part": self.part,
+            "query": self.query,
+            "asks": self.question,
+            "options": list(self.first.options),
+            "outcomes": list(outcomes) if len(outcomes) <= SHOWN else len(outcomes),
+            "people": self.people,
+            "skipped": self.tally.skipped,
+            "silent": self.tally.silent,
+            "groups": [asdict(g) | {"factor": g.factor, "belief": g.belief} for g in self.groups],
+            "mechanism": self.mechanism,
+            "prior": self.prior.text,
+            "mechanisms": {"balanced": _known(self.both.balanced), "weighted": _known(self.both.weighted)},
+            "differ": self.both.differ,
+            "error_in": "people" if counted else "options" if self.query[0] in "mq" else None,
+            "by_margin": [] if counted or not found.fair else self._by_margin(found),
+            "margin_for": {} if counted else {f"{sure:g}": found.margin_for(sure) for sure in SURE if found.fair},
+        }
+
+    def _by_margin(self, found: OutcomeAccuracy) -> list[dict[str, Any]]:
+        """Return the chance of the true outcome for the margins 1, 2, 5, … until it is almost certain."""
+        rows: list[dict[str, Any]] = []
+        for margin in (m * 10**e for e in range(12) for m in (1, 2, 5)):
+            if margin > self.people or (rows and rows[-1]["worst"] > 0.999):
+                break
+            rows.append({"margin": margin, "worst": found.at(margin)})
+        return rows
+
+    def answer(self) -> str:
+        """Draw the answer, exactly, after checking that no person moves an outcome too far; not private if repeated.
+
+        If every option is counted, it is a JSON object of them.
+
+        Raises
+        ------
+        PrivacyError
+            If somebody could move an outcome by more than their epsilon. This would be a bug in neodp.
+        """
+        how, counts = self.chosen.how, self.tally.counts
+        for asked in self.asks.values():
+            if moves_too_far(asked, counts, how):
+                raise PrivacyError("one person moves an outcome by more than their epsilon", "report this; no answer")
+        drawn = {option: asked.outcomes[asked.draw(counts, how)] for option, asked in self.asks.items()}
+        return drawn[None] if None in drawn else json.dumps(drawn, ensure_ascii=False)
+
+    def revealed(self) -> dict[str, Any]:
+        """Return the true outcome with all chances. This is not private."""
+        counts, how = self.tally.counts, self.chosen.how
+        found: dict[str, Any] = {}
+        for option, asked in self.asks.items():
+            row, truth = asked.chances(counts, how), asked.truth(counts)
+            likely = np.argsort(-row, kind="stable")[:SHOWN].tolist()
+            each = {
+                "color": asked.outcomes[truth],
+                "probabilities": {asked.outcomes[i]: float(row[i]) for i in sorted(likely)},
+                "p_true": float(row[truth]),
+            }
+            if isinstance(asked, Count):
+                each["number"] = int(counts[:, asked.option].sum())
+            found[str(option)] = each
+        return {"options": found} if len(self.asks) > 1 else dict(found["None"])
+
+
+def moves_too_far(asked: OutcomeQuery, counts: Ints, how: How) -> bool:
+    """Return whether an outcome is moved too far between a table and some neighbours, in whole numbers.
+
+    The number of neighbours is the same whatever the votes are.
+    """
+    columns, wrong = counts.shape[1], False
+    for i, g in enumerate(np.linspace(0, len(counts) - 1, CHECKED).astype(int).tolist()):
+        there = int(np.argmax(counts[g]))
+        changed = counts.copy()
+        changed[g, there] -= 1
+        changed[g, (there + 1 + i % max(columns - 1, 1)) % columns] += 1
+        wrong |= asked.change(counts, changed, how) > how.units[g]
+    return wrong
+
+
+def _known(facts: OutcomeAccuracy) -> dict[str, Any]:
+    """Return the figures of one mechanism as values that JSON can hold."""
+    return {
+        "expected": facts.expected,
+        "error": facts.error,
+        "within_95": facts.within,
+        "certain_95": facts.certain,
+        "method": "sampled",
+        "drawn": facts.how.kind,
+        "cap": facts.cap,
+        "all_count_alike": facts.fair,
+        "against": facts.against,
+        "against_error": facts.against_error,
+    }

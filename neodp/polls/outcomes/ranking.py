@@ -1,0 +1,170 @@
+"""The winner of ranked ballots by points (Borda), each person with an epsilon of their own.
+
+With k options, the option that a ballot ranks first gets k - 1 points, the next one k - 2, and so on; options that a
+ballot does not rank get none. The option with the most points wins; a tie goes to the option that is named first. Let
+P_i(o) be the points of person i's ballot for o.
+
+*By distance.* For o to win, o must have as many points as every rival r, or one more if r is named first. If person i
+ranks o first and r not at all, o gains g_i = k - 1 - P_i(o) + P_i(r) on r, and no ballot gives more. So with need the
+points that o lacks, the program
+
+    D_or = min  sum of e_i z_i   such that  sum of g_i z_i >= need,  0 <= z_i <= 1
+
+bounds the distance from below, and so does D_o = max over r of ceil(D_or). *It moves by at most e_i:* let z solve the
+program of a table, and let person i vote otherwise. With z_i = 1, person i contributes k - 1 to the difference of o and
+r whatever the ballot was; before, P_i(o) - P_i(r) + g_i z_i <= k - 1. So z, with z_i = 1, is feasible for the other
+table, and costs at most e_i more. A maximum, and a rounding up to whole units, of numbers that move by at most a whole
+e_i move by at most e_i. And D_o is 0 for the true winner. The program is solved in closed form: the people with the
+least e_i / g_i come first, and the last of them counts in part.
+
+*Heard by weight.* Option o has the score S_o, the sum of w_i P_i(o) / (k - 1), and is behind by the greatest score less
+S_o. Permute-and-flip with chances e^(-behind / 2) answers the option with the greatest S_o + X_o, where the X_o are
+independent and exponential with mean 2 [Ding and others, 2021]. Given the noise of all others, o is answered iff X_o
+exceeds the greatest of the others' S_r + X_r, less S_o. Another ballot moves every score by at most w_i, so that bound
+by at most 2 w_i, and the chance of exceeding it changes by a factor of at most e^(w_i). In whole numbers, scores are
+sums of w_i P_i(o), and the rate is 1 / (k - 1) of the usual one.
+
+Instant run-off, which eliminates one option after another, is not here: the distance to another winner is hard to
+compute, and one private elimination after another would divide everybody's epsilon by the number of rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from neodp.data.validation import Floats
+from neodp.polls.mechanism import Group
+from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery
+from neodp.polls.prior import Prior
+
+__all__ = ["Ballot", "Ranking"]
+
+Ballot = tuple[int, ...]
+"""The positions of the ranked options, best first."""
+DRAWN = 500
+"""The number of ballots of an example."""
+
+
+@dataclass(frozen=True)
+class Ranking(OutcomeQuery):
+    """The winner of ranked ballots by points.
+
+    Attributes
+    ----------
+    ballots : tuple of ballots
+        The ballots that the columns of a table stand for. Secret, if they come from a table.
+
+    Examples
+    --------
+    >>> asked = Ranking(("a", "b", "c"), ((0, 1, 2), (1, 2), (2, 1)))
+    >>> asked.points.tolist()
+    [[2, 1, 0], [0, 2, 1], [0, 1, 2]]
+    >>> counts = np.array([[4, 2, 1]])
+    >>> asked.options[asked.truth(counts)], asked.distances(counts, np.array([4]))
+    ('b', array([1, 0, 8]))
+    """
+
+    ballots: tuple[Ballot, ...] = field(repr=False, default=())
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return self.options
+
+    @cached_property
+    def points(self) -> Ints:
+        """The points of each ballot (row) for each option (column)."""
+        k = len(self.options)
+        found = np.zeros((len(self.ballots), k), np.int64)
+        for row, ballot in zip(found, self.ballots, strict=True):
+            for place, option in enumerate(ballot):
+                row[option] = k - 1 - place
+        return found
+
+    def question(self, people: int) -> str:
+        """Return the question in words."""
+        return f"which of {len(self.options)} options has the most points on the ranked ballots of {people:,} people?"
+
+    def truth(self, counts: Ints) -> int:
+        """Return the position of the option with the most points."""
+        return int(np.argmax(counts.sum(axis=0) @ self.points))
+
+    @property
+    def gamma(self) -> Fraction:
+        """The rate for scores that are k - 1 times as large."""
+        return Fraction(UNIT) / (2 * (len(self.options) - 1))
+
+    def behind(self, counts: Ints, weights: Ints) -> Ints:
+        """Return by how much the score of each option is behind the greatest, times k - 1."""
+        scores = (weights @ counts) @ self.points
+        found: Ints = scores.max() - scores
+        return found
+
+    def distances(self, counts: Ints, units: Ints) -> Ints:
+        """Return a lower bound of the distance to each option, in units."""
+        k = len(self.options)
+        total = counts.sum(axis=0) @ self.points
+        found = np.zeros(k, np.int64)
+        for o in range(k):
+            for r in range(k):
+                need = int(total[r] - total[o]) + (r < o)
+                if r != o and need > 0:
+                    gain = k - 1 - self.points[:, o] + self.points[:, r]
+                    found[o] = max(found[o], self._least(counts, units, gain, need))
+        return found
+
+    @staticmethod
+    def _least(counts: Ints, units: Ints, gain: Ints, need: int) -> int:
+        """Solve the program: the least cost of a gain of at least `need`, in units, rounded up."""
+        most = int(gain.max())
+        people = np.stack([np.bincount(gain, row, most + 1) for row in counts]).astype(np.int64)[:, 1:]
+        per, cost = np.arange(1, most + 1), np.repeat(units, most)
+        # quotients of whole numbers below 2^20 and 2^12 are in the right order as doubles, and equal if they are equal
+        order = np.argsort((units[:, None] / per).reshape(-1), kind="stable")
+        many, each, cost = people.reshape(-1)[order], np.tile(per, len(units))[order], cost[order]
+        gained, paid = np.cumsum(many * each), np.cumsum(many * cost)
+        last = int(np.searchsorted(gained, need))
+        before, spent = (int(gained[last - 1]), int(paid[last - 1])) if last else (0, 0)
+        return spent - (-(need - before) * int(cost[last]) // int(each[last]))
+
+    def change(self, one: Ints, two: Ints, how: How) -> int:
+        """Return by how much an outcome is moved between two tables at most: its distance, or its score, rounded up."""
+        if how.kind == "distance":
+            return super().change(one, two, how)
+        moved = np.array(how.units, np.int64) @ (two - one) @ self.points
+        return -(-int(np.abs(moved).max()) // (len(self.options) - 1))
+
+    def example(self, prior: Prior, groups: Sequence[Group]) -> tuple[Ranking, Floats]:
+        """Return the question with ballots that do not come from a table, and the chance of each, by group.
+
+        The prior says how likely an option is to be ranked first; then it is ranked among the rest in proportion
+        (Plackett and Luce). There are as many columns as ballots that were drawn, with a fixed seed.
+        """
+        k, rng = len(self.options), np.random.default_rng(1)
+        first = prior.chances(self.options) if k > 2 else np.array([prior.share, 1.0 - prior.share])
+        order = np.argsort(-(np.log(first) + rng.gumbel(size=(DRAWN, k))), axis=1)
+        ends: tuple[Ballot, ...] = ((0, *range(2, k), 1), (1, *range(2, k), 0))
+        ballots = ends + tuple(map(tuple, order.tolist()))
+        chances = np.concatenate([[0.0, 0.0], np.full(DRAWN, 1.0 / DRAWN)])
+        return Ranking(self.options, ballots), np.tile(chances, (len(groups), 1))
+
+    def divided(self, sizes: Ints) -> Iterator[Ints]:
+        """Yield tables where those with the least epsilons rank one option first, and all others rank the other first.
+
+        If the two ballots are not among the columns, nothing is yielded.
+        """
+        k = len(self.options)
+        here, there = (0, *range(2, k), 1), (1, *range(2, k), 0)
+        if here not in self.ballots or there not in self.ballots:
+            return
+        few = np.clip(int(sizes.sum()) // 2 + 1 - (np.cumsum(sizes) - sizes), 0, sizes)
+        for one, two in ((here, there), (there, here)):
+            counts = np.zeros((len(sizes), len(self.ballots)), np.int64)
+            counts[:, self.ballots.index(one)] = few
+            counts[:, self.ballots.index(two)] += sizes - few
+            yield counts

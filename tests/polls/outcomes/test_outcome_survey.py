@@ -1,0 +1,219 @@
+"""Medians, quantiles, counts and rankings of a table: the preview, answers that are drawn once, and every message."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import neodp
+from neodp.cli import main
+from neodp.polls import Group, Prior
+from neodp.polls.outcomes.counting import Count, ranges_of
+from neodp.polls.outcomes.figures import outcome_preview
+from neodp.polls.outcomes.quantile import Quantile
+from neodp.polls.outcomes.survey import OutcomeSurvey
+from neodp.report.content import report
+
+LEVELS = "low=2,medium=1,high=0.3"
+
+
+def people(seed: int = 1, number: int = 90) -> dict[str, list[str]]:
+    rng = np.random.default_rng(seed)
+    return {
+        "answer": rng.integers(1, 6, number).astype(str).tolist(),
+        "privacy": ["low", "medium", "high"] * (number // 3),
+        "rank1": rng.choice(list("abc"), number).tolist(),
+        "rank2": rng.choice([*"abc", ""], number).tolist(),
+        "unit": ["x", "y"] * (number // 2),
+    }
+
+
+def asked(query: str, table: dict[str, list[str]] | None = None, **more: Any) -> OutcomeSurvey:
+    settings = {"vote": "answer", "epsilon": "privacy", "levels": LEVELS, "options": "1,2,3,4,5", "query": query}
+    found = neodp.poll(people() if table is None else table, **(settings | more))
+    assert isinstance(found, OutcomeSurvey)
+    return found
+
+
+QUERIES: dict[str, dict[str, Any]] = {
+    "median": {},
+    "quantile:0.9": {},
+    "count:3": {},
+    "counts": {"ranges": 10},
+    "ranking": {"vote": ["rank1", "rank2"], "options": "a,b,c"},
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_preview_depends_on_no_vote(query: str) -> None:
+    """Tables that differ in votes only look the same, as text, as a table and as JSON."""
+    here, there = asked(query, **QUERIES[query]), asked(query, people(2), **QUERIES[query])
+    assert repr(here) == repr(there)
+    assert json.dumps(here.facts()) == json.dumps(there.facts())
+    assert here.to_arrow() == there.to_arrow()
+    assert next(iter(here.asked().values())).asked == next(iter(there.asked().values())).asked
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("mechanism", ["balanced", "weighted"])
+def test_an_answer_is_drawn_once_and_can_be_reported(query: str, mechanism: str, tmp_path: Path) -> None:
+    survey = asked(query, mechanism=mechanism, **QUERIES[query])
+    with neodp.open_store(str(tmp_path / "answers.db")) as store:
+        first = survey.release(store, "spring")
+        again = asked(query, people(3), mechanism=mechanism, **QUERIES[query]).release(store, "spring")
+        assert first == again
+        (answer,) = first.values()
+        outcomes = survey.inquiries[0].first.outcomes
+        assert answer in outcomes or set(answer.values()) <= set(outcomes)
+        assert [level.epsilon for level in store.ledger("default").releases[0].levels] == [0.3, 1.0, 2.0]
+        page = report(store, "spring")
+        assert page.answers[0].asks.lower() == survey.inquiries[0].question.lower()
+        assert page.missing
+        assert page.text(".md")
+
+
+def test_every_part_has_its_own_answer(tmp_path: Path) -> None:
+    survey = asked("median", by="unit", by_values="x,y", mechanism="balanced")
+    with neodp.open_store(str(tmp_path / "answers.db")) as store:
+        found = survey.release(store, "spring")
+    assert set(found["answer"]) == {"x", "y"}
+
+
+def test_the_true_outcome_is_told_where_it_is_clear() -> None:
+    """Everybody with a large epsilon: a median, a count and a winner come out as they are."""
+    table = {"v": ["4"] * 60 + ["1"] * 30, "first": ["b"] * 50 + ["a"] * 40, "second": ["a"] * 90}
+    for query, vote, options, truth in (
+        ("median", "v", "1,2,3,4", "4"),
+        ("count:1", "v", "1,2,3,4", "30"),
+        ("ranking", ["first", "second"], "a,b,c", "a"),
+    ):
+        survey = neodp.poll(table, vote=vote, epsilon=20.0, query=query, options=options)
+        assert isinstance(survey, OutcomeSurvey)
+        found = survey.inquiries[0].revealed()
+        assert found["color"] == truth
+        assert found["p_true"] > 0.999
+        assert survey.inquiries[0].answer() == found["color"]
+
+
+def test_borda_counts_points_not_first_choices() -> None:
+    """40 first choices for a beat 35 for b, but b is second everywhere: b has the most points."""
+    table = {"r1": ["a"] * 40 + ["b"] * 35 + ["c"] * 25, "r2": ["b"] * 40 + ["c"] * 35 + ["b"] * 25}
+    survey = neodp.poll(table, vote=["r1", "r2"], epsilon=5.0, query="ranking", options="a,b,c")
+    assert isinstance(survey, OutcomeSurvey)
+    assert survey.inquiries[0].revealed()["color"] == "b"
+
+
+def test_an_option_that_is_ranked_twice_counts_once_and_empty_ballots_are_left_out() -> None:
+    table = {"r1": ["a", "a", "", "b"], "r2": ["a", "b", "", "?"]}
+    survey = neodp.poll(
+        table, vote=["r1", "r2"], epsilon=1.0, query="ranking", options="a,b", missing="?", skip_empty=True
+    )
+    assert isinstance(survey, OutcomeSurvey)
+    question = survey.inquiries[0]
+    assert question.people == 3
+    assert question.tally.skipped == 1
+    with pytest.raises(neodp.NeodpError, match="ballot"):
+        neodp.poll(table, vote=["r1", "r2"], epsilon=1.0, query="ranking", options="a,b", missing="?")
+
+
+def test_weighted_is_expected_to_be_better_and_balanced_where_privacy_goes_with_the_answer() -> None:
+    groups = [Group(0.1, 50), Group(2.0, 51)]
+    both = outcome_preview(Quantile(tuple("1234")), groups, Prior())
+    assert both.weighted.expected > both.balanced.expected + 0.05
+    assert both.balanced.against > 0.25 > both.weighted.against
+    assert both.differ
+
+
+def test_a_count_with_one_epsilon_has_one_mechanism_with_the_least_noise() -> None:
+    """Discrete Laplace noise of scale 2 has a mean absolute value of 1 / sinh(1/2) = 1.92."""
+    both = outcome_preview(Count(("yes", "no"), 0, 400, ranges_of(400)), [Group(0.5, 400)], Prior())
+    assert both.balanced is both.weighted
+    assert both.balanced.error == pytest.approx(1.92, abs=0.06)
+    assert not both.differ
+    assert both.balanced.certain == 6
+
+
+def test_one_person_with_a_tiny_epsilon_does_not_spoil_a_count() -> None:
+    both = outcome_preview(Count(("yes", "no"), 0, 301, ranges_of(301)), [Group(0.002, 1), Group(1.0, 300)], Prior())
+    assert both.balanced.how.kind == "distance"
+    assert both.balanced.error < 3.0
+    assert both.weighted.error < 1.5
+
+
+@pytest.mark.parametrize("margin", [1, 3, 10])
+def test_the_guaranteed_accuracy_holds_at_every_table_of_some(margin: int) -> None:
+    rng = np.random.default_rng(margin)
+    groups = [Group(0.5, 12), Group(1.0, 13)]
+    found = outcome_preview(Quantile(tuple("abc")), groups, Prior()).balanced
+    query, ones = Quantile(tuple("abc")), np.ones(2, np.int64)
+    for _ in range(200):
+        counts = np.stack([rng.multinomial(group.size, rng.dirichlet(np.ones(3))) for group in groups])
+        off = query.distances(counts, ones)
+        if np.sort(off)[1] >= margin:
+            assert query.chances(counts, found.how)[query.truth(counts)] >= found.at(margin) - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("query", "more", "message"),
+    [
+        ("median", {"options": None}, "median needs options; name the options in ascending order"),
+        ("quantile:2", {}, "the quantile is 2; give a number above 0 and at most 1"),
+        ("quantile:x", {}, "as in quantile:0.9"),
+        ("median:3", {}, "give median alone"),
+        ("count:7", {}, "the query is 'count:7', and '7' is no option"),
+        ("count:3", {"ranges": "0,5,5"}, "give numbers that ascend from 0"),
+        ("count:3", {"ranges": "many"}, "give the width of all ranges"),
+        ("count:3", {"ranges": 0}, "give a width of at least 1"),
+        ("median", {"ranges": 5}, "median has no ranges"),
+        ("majority", {"ranges": 5, "options": "1,2"}, "majority has no ranges"),
+        ("median", {"secret_levels": True}, "median needs public levels"),
+        ("median", {"epsilon": 0.0001, "levels": None}, "give somebody at least 0.0010"),
+    ],
+)
+def test_messages(query: str, more: dict[str, Any], message: str) -> None:
+    settings = {"vote": "answer", "epsilon": "privacy", "levels": LEVELS, "options": "1,2,3,4,5", "query": query}
+    with pytest.raises(neodp.NeodpError) as refused:
+        repr(neodp.poll(people(), **(settings | more)))
+    assert message in str(refused.value)
+
+
+def test_a_choice_is_required_where_the_mechanisms_differ(tmp_path: Path) -> None:
+    with (
+        neodp.open_store(str(tmp_path / "answers.db")) as store,
+        pytest.raises(neodp.NeodpError, match="can be answered in two ways"),
+    ):
+        asked("counts").release(store, "spring")
+
+
+def test_the_words_of_the_readme_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = people()
+    rows = [f"{a},{b}\n" for a, b in zip(table["answer"], table["privacy"], strict=True)]
+    file = tmp_path / "likert.csv"
+    file.write_text("answer,privacy\n" + "".join(rows))
+    words = ["poll", str(file), "--vote", "answer", "--options", "1,2,3,4,5", "--query", "median"]
+    words += ["--epsilon", "privacy", "--levels", LEVELS]
+    store = ["--store", str(tmp_path / "answers.db")]
+    assert main([*store, *words]) == 0
+    shown = capsys.readouterr().out
+    assert "what is the median of the answers of 90 people, from '1' to '5'?" in shown
+    assert "no outcome is likelier than the true one" in shown
+    assert main([*store, *words, "--release", "spring", "--mechanism", "balanced", "--json", "--reveal"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["questions"]
+    assert found["answer"] in "12345"
+    assert found["revealed"]["color"] in "12345"
+    assert main([*store, *words, "--what-if", "0.5"]) == 2
+    assert "do not go with --query median" in capsys.readouterr().err
+
+
+def test_quantiles_of_real_numbers_agree_with_numpy() -> None:
+    rng = np.random.default_rng(4)
+    for share in (Fraction(1, 2), Fraction(9, 10), Fraction(1, 4)):
+        votes = rng.integers(0, 5, 101)
+        counts = np.bincount(votes, minlength=5)[None, :]
+        expected = np.quantile(votes, float(share), method="inverted_cdf")
+        assert Quantile(tuple("01234"), share).truth(counts) == expected
