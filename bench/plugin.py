@@ -46,6 +46,7 @@ from neodp import generate
 from neodp.core.boundary import distance
 from neodp.store import open_store
 from neodp.store.neo4j import Neo4jPort
+from neodp.store.verbs import Engine
 from tools.neo4j_server import ServerUnavailable
 
 __all__ = ["run"]
@@ -195,14 +196,15 @@ def _rainbow(store: neodp.store.Store, pid: int | None, datasets: int) -> dict[s
         store.load(name, graph.with_alpha(neodp.balanced(graph)))
         rows: dict[str, Any] = {}
         for _ in range(TURNS):
-            for side, engine in ((kind, "server"), (f"client_{kind}", "client")):
+            engines: tuple[Engine, ...] = ("server", "client")
+            for side, engine in zip((kind, f"client_{kind}"), engines, strict=True):
                 spent, ran = _spent(pid, partial(store.extend, name, engine=engine))
                 found[side] = min(spent, found.get(side, spent))
                 rows[engine] = (replace(ran.result), store.mechanism(name).mechanism.probabilities)
         if rows["server"][0] != rows["client"][0] or not np.array_equal(rows["server"][1], rows["client"][1]):
             raise RuntimeError(f"the benchmark is wrong: {rows}")
-    for side, engine in (("audit3", "server"), ("client_audit3", "client")):
-        found[side], _ = _spent(pid, partial(store.audit, name, engine=engine))
+    found["audit3"], _ = _spent(pid, lambda: store.audit(name, engine="server"))
+    found["client_audit3"], _ = _spent(pid, lambda: store.audit(name, engine="client"))
     return found
 
 

@@ -245,7 +245,8 @@ def test_a_stored_mechanism_by_a_program_is_the_clients(caller: Caller, client: 
     refusal = caller.refusal("CALL neodp.eval('g', [$key])", key=graph.key(0))
     assert (refusal.kind, refusal.hint) == ("client", "use the client")
     assert "was found by the method 'optimal', which the plugin has not" in refusal.message
-    assert client.evaluate("g", [graph.key(0)]).engine == "client"
+    with pytest.raises(Declined, match="which the plugin has not; use the client"):
+        client.evaluate("g", [graph.key(0)], engine="server")
     assert client.audit("g").engine == "server"
 
 
