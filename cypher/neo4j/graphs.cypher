@@ -11,7 +11,8 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
-       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu,
+       g.mechanism_expected AS expected, g.mechanism_bound AS bound, g.mechanism_prior AS prior, g.revision AS revision,
        coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
        g.certified AS certified
 ORDER BY name;
@@ -28,7 +29,7 @@ RETURN coalesce(g.state, 'ready') AS state;
 MATCH (g:DatasetGraph {name: $graph})
 SET g.state = $state, g.writer = $writer, g.revision = $writer
 REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
-       g.mechanism_mu, g.stale, g.datasets, g.edges, g.certified
+       g.mechanism_mu, g.mechanism_expected, g.mechanism_bound, g.mechanism_prior, g.stale, g.datasets, g.edges, g.certified
 RETURN count(g) AS claimed;
 
 // name: create_datasets
@@ -93,7 +94,8 @@ SET old.colors = $colors, old.datasets = $datasets, old.edges = $edges, old.crea
     old.population = coalesce($population, old.population, 'default'), old.revision = $writer,
     new.name = $removed, new.state = 'dropping'
 REMOVE old.writer, old.mechanism, old.fingerprint, old.written, old.min_p_true, old.mean_p_true, old.mechanism_method,
-       old.mechanism_privacy, old.mechanism_mu, old.stale, old.certified
+       old.mechanism_privacy, old.mechanism_mu, old.mechanism_expected, old.mechanism_bound, old.mechanism_prior,
+       old.stale, old.certified
 RETURN count(*) AS switched;
 
 // name: delete_datasets

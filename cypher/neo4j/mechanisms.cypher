@@ -5,7 +5,7 @@
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.revision = randomUUID()
 REMOVE g.writer, g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method,
-       g.mechanism_privacy, g.mechanism_mu, g.stale
+       g.mechanism_privacy, g.mechanism_mu, g.mechanism_expected, g.mechanism_bound, g.mechanism_prior, g.stale
 WITH g
 OPTIONAL MATCH (d:Dataset {graph: $graph}) WHERE d.alpha IS NOT NULL
 REMOVE d.alpha
@@ -24,7 +24,7 @@ RETURN count(d) AS written;
 MATCH (g:DatasetGraph {name: $graph}) WHERE coalesce(g.state, 'ready') = 'ready'
 SET g.writer = $writer
 REMOVE g.mechanism, g.fingerprint, g.written, g.min_p_true, g.mean_p_true, g.mechanism_method, g.mechanism_privacy,
-       g.mechanism_mu, g.stale
+       g.mechanism_mu, g.mechanism_expected, g.mechanism_bound, g.mechanism_prior, g.stale
 RETURN count(g) AS claimed;
 
 // name: write_probabilities
@@ -60,6 +60,14 @@ MATCH (a) WHERE id(a) = $sources[i]
 MATCH (a)-[r:NEIGHBOR]-(b) WHERE id(b) = $targets[i]
 SET r.mu = $mus[i]
 RETURN count(DISTINCT i) AS written;
+
+// name: write_optimality
+// Note how close a mechanism is to the best one: its expected accuracy under a prior, and what none exceeds.
+MATCH (g:DatasetGraph {name: $graph})
+SET g.touched = datetime()
+WITH g WHERE g.writer = $writer
+SET g.mechanism_expected = $expected, g.mechanism_bound = $bound, g.mechanism_prior = $prior
+RETURN count(g) AS written;
 
 // name: finish_mechanism
 // Declare a mechanism whole, if the writer still owns the graph and no dataset has come or gone. Its method is how it was
@@ -133,7 +141,8 @@ RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, 
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
        g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
-       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu, g.revision AS revision,
+       coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu,
+       g.mechanism_expected AS expected, g.mechanism_bound AS bound, g.mechanism_prior AS prior, g.revision AS revision,
        coalesce(g.population, 'default') AS population, coalesce(g.stale, false) AS stale,
        g.certified AS certified,
        keys, found, alphas, ps, qs, distributions, least_number, greatest_number, least_list, greatest_list;

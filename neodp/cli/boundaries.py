@@ -14,15 +14,15 @@ from neodp import study
 from neodp.cli import studies
 from neodp.cli.common import Session, progress, say, show, table
 from neodp.cli.options import Force, Json, Quiet
+from neodp.cli.studies import prior_of
 from neodp.core import boundary as boundaries
 from neodp.core import rainbow
 from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.graph import DatasetGraph
-from neodp.data.tables import is_table, number
+from neodp.data.tables import number
 from neodp.errors import GraphError
 from neodp.store import Store
-from neodp.study.tables import read_weights, weights
 
 __all__ = ["boundary"]
 
@@ -138,24 +138,10 @@ def _chances(text: str) -> float | list[float]:
 
 def _optimized(store: Store, graph: DatasetGraph, prior: str, fair: bool) -> tuple[DatasetGraph, dict[str, Any]]:
     """Return a graph with the best alpha for a prior, and a comparison with other choices."""
-    how = prior if prior in ("uniform", "distance") else _weights(store, graph.name, prior)
-    best, *others = study.choices(graph, study.prior(graph, how), fair=fair)
+    best, *others = study.choices(graph, study.prior(graph, prior_of(store, graph.name, prior)), fair=fair)
     rows = [{"choice": c.name, "expected": c.expected, "worst": c.worst} for c in (best, *others)]
     facts = {"bound": best.bound, "classes": best.classes, "rows": best.rows, "rounds": best.rounds}
     return graph.with_alpha(best.alpha), {"prior": prior, "fair": fair, "choices": rows} | facts
-
-
-def _weights(store: Store, name: str, prior: str) -> dict[str, float]:
-    """Return weights from a table, or from a property of the stored datasets."""
-    if is_table(prior):
-        return read_weights(prior)
-    found = store.column(name, prior)
-    if not len(found["key"]):
-        raise GraphError(
-            f"no dataset of graph {name!r} has a property {prior!r}",
-            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)",
-        )
-    return weights(found["key"], found["value"], f"graph {name!r}")
 
 
 def _facts(graph: DatasetGraph) -> dict[str, Any]:
@@ -179,7 +165,7 @@ def _text(
         table(("choice of alpha", "expected accuracy", "least accuracy"), [tuple(r.values()) for r in found["choices"]])
         say("Accuracy is the chance of the true answer; expected if the prior is true, least over all datasets.")
     if "what_if" in found:
-        studies.raised_table(found["what_if"])
+        studies.raised_table(found["what_if"], graph)
     ends = boundaries.boundary_vertices(graph)
     truth = "true answer" if family(graph).binary else "order of the answers"
     rows = [(graph.key(v), _preferred(graph, int(v)), *_numbers(graph.alpha[v])) for v in ends[:limit]]

@@ -28,6 +28,7 @@ from neodp.data.formatting import number
 from neodp.hints import in_shell
 
 if TYPE_CHECKING:  # what takes time to import is imported where it is used: `neodp --help` needs none of it
+    from neodp.core.mechanism import Optimality
     from neodp.data.progress import Progress
     from neodp.store import Settings, Store
 
@@ -216,6 +217,16 @@ METHODS = {
 def accuracy(least: float, mean: float) -> str:
     """Return how accurate a mechanism is, in words."""
     return f"the chance of the true answer is at least {number(least)}, and {number(mean)} on average over the datasets"
+
+
+def optimality(proof: Optimality) -> str:
+    """Return how close a mechanism is to the best one, in words."""
+    prior = {"uniform": "averaged over all datasets", "given": "averaged with the given weights"}
+    averaged = prior.get(proof.prior, f"averaged with the prior {proof.prior!r}")
+    return (
+        f"{number(proof.expected)} {averaged}; no private mechanism, with the same alpha if there is one, exceeds that "
+        f"by more than {proof.gap:.2g}"
+    )
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> None:

@@ -14,7 +14,7 @@ import typer
 
 import neodp
 from neodp import blocks
-from neodp.cli.common import METHODS, Session, accuracy, confirm, facts, progress, say, table
+from neodp.cli.common import METHODS, Session, accuracy, confirm, facts, optimality, progress, say, table
 from neodp.cli.common import show as present
 from neodp.cli.options import (
     Colors,
@@ -465,6 +465,8 @@ def _in_words(info: GraphInfo) -> list[tuple[str, str]]:
     if info.stale:
         rows.append(("", f"the graph has changed since then: neodp extend {quote(info.name)}"))
     rows.append(("accuracy", accuracy(found.min_p_true, found.mean_p_true)))
+    if found.optimality is not None:
+        rows.append(("optimality", optimality(found.optimality)))
     rows.append(("privacy", "(epsilon, delta) of every edge" if found.privacy == "epsilon-delta" else found.privacy))
     checked = "checked as a whole" if info.certificate is not None else "the first answer checks the graph as a whole"
     return [*rows, ("answering", checked)]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from neodp import blocks
-from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, progress, say, show
+from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, optimality, progress, say, show
 from neodp.cli.options import (
     Delimiter,
     Encoding,
@@ -29,9 +29,10 @@ from neodp.cli.options import (
     Workers,
     reading,
 )
+from neodp.cli.studies import prior_of
 from neodp.core import rainbow
 from neodp.core.auditing import Audit
-from neodp.core.mechanism import Mechanism
+from neodp.core.mechanism import Mechanism, Optimality
 from neodp.core.probability_table import Tabulated
 from neodp.data.files import require_new
 from neodp.data.formatting import count, moment
@@ -52,10 +53,12 @@ class Mode(StrEnum):
 
 
 class Method(StrEnum):
-    """The methods for more than two colours if epsilon differs between edges."""
+    """The methods for more than two colours."""
 
-    LINE = "line"
     PREFIX = "prefix"
+    OPTIMAL = "optimal"
+    LINE = "line"
+    DISTANCE = "distance"
 
 
 def check(
@@ -104,9 +107,17 @@ def extend(
     method: Annotated[
         Method | None,
         typer.Option(
-            help="For more than two colours and different epsilons: prefix (the largest chances; refused if not "
-            "private) "
-            "or line (always private). Default: prefix where it is private, else line."
+            help="For more than two colours: prefix (the largest chances; refused if not private), optimal (the best "
+            "on average, by a linear program; needs no alpha), line (always private) or distance (always private; "
+            "needs no alpha). Default, if epsilons differ: prefix where it is private, else optimal on small graphs, "
+            "else line."
+        ),
+    ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="With --method optimal: uniform (the default), distance (every distance from the boundary is equally "
+            "likely), a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)."
         ),
     ] = None,
     quiet: Quiet = False,
@@ -115,6 +126,8 @@ def extend(
     """Find the most accurate private mechanism, and store its probabilities on the datasets.
 
     Example: `neodp extend survey --mode stats`
+
+    Example: `neodp extend poll --method optimal --prior distance`
 
     Example: `neodp extend DIR --engine blocks`
     """
@@ -129,6 +142,8 @@ def extend(
             "--method and --engine server cannot be combined",
             "leave one of them out: the plugin does not support --method",
         )
+    if prior is not None and (method is not Method.OPTIMAL or mode not in (Mode.WRITE, Mode.STATS)):
+        raise GraphError("--prior only works with --method optimal, and --mode write or stats", "give these as well")
     with _or_folder(graph, "extend"), session.open() as store, progress(quiet) as tell:
         if mode is Mode.STREAM:
             colors = store.ready(graph).colors
@@ -139,7 +154,14 @@ def extend(
             memory = estimated.result | {"engine": estimated.engine}
             show(memory, json, lambda: _estimated(memory))
             return
-        found = store.extend(graph, engine=engine.of_store, method=how, write=mode is Mode.WRITE, progress=tell)
+        found = store.extend(
+            graph,
+            engine=engine.of_store,
+            method=how,
+            prior=None if prior is None else prior_of(store, graph, prior),
+            write=mode is Mode.WRITE,
+            progress=tell,
+        )
         result = asdict(found.result) | {"engine": found.engine}
     show(result, json, lambda: _extended(result, f"neodp audit {quote(graph)}"))
 
@@ -347,6 +369,8 @@ def _extended(found: dict[str, Any], next_one: str) -> None:
         ("accuracy", accuracy(found["min_p_true"], found["mean_p_true"])),
         ("method", METHODS[found["method"]] + inside(found.get("engine", ""))),
     ]
+    if found.get("bound") is not None:
+        rows.append(("optimality", optimality(Optimality(found["expected"], found["bound"], found["prior"]))))
     if found["rounded"]:
         rows.append(("alpha", f"lowered at {count(found['rounded'], 'dataset')}, where it was off by a rounding error"))
     if found["filled"]:

@@ -11,13 +11,18 @@ import typer
 from neodp import study
 from neodp.cli.common import Session, progress, say, show, table
 from neodp.cli.options import Force, Graph, Json, Quiet
+from neodp.data.family import family
 from neodp.data.files import require_new
 from neodp.data.formatting import number
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import is_table
+from neodp.errors import GraphError
+from neodp.store import Store
 from neodp.study import Accuracy, Comparison
+from neodp.study.levels import MOST_CHANCES
+from neodp.study.tables import read_weights, weights
 
-__all__ = ["compare", "raised", "raised_table", "what_if"]
+__all__ = ["compare", "prior_of", "raised", "raised_table", "what_if"]
 
 EITHER = "A graph with a stored mechanism, or a table of key,p_true (.csv, .xlsx, .parquet, …)."
 
@@ -59,7 +64,8 @@ def what_if(
 ) -> None:
     """Show how accurate answers would be if a single epsilon of the graph were raised, for each epsilon.
 
-    The accuracy is that of the balanced mechanism; a stored mechanism is neither used nor changed.
+    The accuracy is that of the balanced mechanism or, with more than two colours, of the best one on average; a stored
+    mechanism is neither used nor changed.
 
     Example: `neodp what-if survey --by 0.5`
     """
@@ -67,7 +73,7 @@ def what_if(
     with session.open() as store, progress(quiet) as tell:
         read = store.read(graph, progress=tell)
     rows = raised(read, by)
-    show({"graph": graph, "by": by, "what_if": rows}, json, lambda: raised_table(rows))
+    show({"graph": graph, "by": by, "what_if": rows}, json, lambda: raised_table(rows, read))
 
 
 def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
@@ -75,13 +81,31 @@ def raised(graph: DatasetGraph, by: float) -> list[dict[str, Any]]:
     return [asdict(row) for row in study.what_if(graph, by)]
 
 
-def raised_table(rows: list[dict[str, Any]]) -> None:
+def raised_table(rows: list[dict[str, Any]], graph: DatasetGraph) -> None:
     """Show the same rows as a table for people."""
-    say("The accuracy of answers if everybody of one epsilon asked for a higher one, with the balanced alpha:")
+    by = "with the balanced alpha" if family(graph).binary else "by the best mechanism on average"
+    if not family(graph).binary and len(graph) * len(graph.colors) > MOST_CHANCES:
+        by = "by distances, since the graph is large"
+    say(f"The accuracy of answers if everybody of one epsilon asked for a higher one, {by}:")
     columns = ("people of epsilon", "raised to", "edges", "datasets answered better", "mean accuracy", "least accuracy")
     first, *others = (tuple(row.values()) for row in rows)
     table(columns, [("as it is", *first[1:]), *((number(row[0]), *row[1:]) for row in others)])
     say("Accuracy is the chance of the true answer, over all datasets.")
+
+
+def prior_of(store: Store, name: str, prior: str) -> str | dict[str, float]:
+    """Return the name of a prior, or weights from a table or from a property of the stored datasets."""
+    if prior in ("uniform", "distance"):
+        return prior
+    if is_table(prior):
+        return read_weights(prior)
+    found = store.column(name, prior)
+    if not len(found["key"]):
+        raise GraphError(
+            f"no dataset of graph {name!r} has a property {prior!r}",
+            "give uniform, distance, a property of the datasets, or a table of key,weight (.csv, .xlsx, .parquet, …)",
+        )
+    return weights(found["key"], found["value"], f"graph {name!r}")
 
 
 def _accuracies(session: Session, names: tuple[str, str], quiet: bool) -> list[Accuracy]:

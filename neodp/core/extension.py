@@ -120,7 +120,7 @@ def check(graph: DatasetGraph, privacy: Privacy | None = None) -> Check:
     compatible, witness, rounded, filled = None, None, 0, 0
     if unhit is None:
         try:
-            found = extend(graph, privacy)
+            found = extend(graph, privacy, method="line")  # which fails only if alpha does
             compatible, rounded, filled = True, len(found.rounded), len(found.filled)
         except IncompatibleAlpha as e:
             compatible, witness = False, cast("Witness | OrderConflict", e.witness)

@@ -9,9 +9,13 @@ If delta = 0, the sets with one output imply all others. With `fixed` rows, only
 considered. With two colours, :mod:`neodp.study.optimum` solves the same program by one number for each dataset.
 
 * *Classes.* The datasets of a class of an equitable partition (:mod:`neodp.core.symmetry`) share one row, and so do
-  datasets that edges with epsilon = delta = 0 join: their rows are equal in every private mechanism.
-* *Inequalities on demand.* The program starts with those that the true answers break; after each solution, those that
-  it breaks are added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the
+  datasets that edges with epsilon = delta = 0 join: their rows are equal in every private mechanism. Datasets can also
+  be required to share a row, as the boundary datasets of an order do.
+* *Interior points.* A program of more than FEW inequalities is solved by interior points; the simplex method, which is
+  exacter and slower, solves the small ones, and those where interior points give up.
+* *Inequalities on demand.* If all inequalities are too many, or delta is above 0, so that there is one for every set of
+  outputs, the program starts with those that the true answers break; after each solution, those that it breaks are
+  added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the
   outputs with p_u[j] > e^eps p_v[j].
 * *Rounding in.* The solver's rows break inequalities by up to its tolerance. A mechanism with the same row everywhere
   breaks none, and has slack on every edge: by (e^eps - 1) p[j] for each output. So the solution is mixed with such a
@@ -49,8 +53,12 @@ from neodp.errors import NeodpError
 
 __all__ = ["Optimal", "best_rows"]
 
-MANY = 200_000
+MANY = 2_000_000
 """The greatest number of inequalities with which the program starts with all of them, if every delta is 0."""
+FEW = 5_000
+"""The number of inequalities above which interior points are faster than the simplex method."""
+PATIENCE = 1_000
+"""The number of iterations of the interior points after which they are given up; some 30 are usual."""
 ROUNDS = 100
 """The greatest number of times inequalities are added."""
 SLACK = 1e-15
@@ -85,7 +93,13 @@ class Optimal(NamedTuple):
         return max(0.0, self.bound - self.expected)
 
 
-def best_rows(graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools | None = None) -> Optimal | None:
+def best_rows(
+    graph: DatasetGraph,
+    weights: Floats,
+    anchor: Floats,
+    fixed: Bools | None = None,
+    together: NDArray[np.int64] | None = None,
+) -> Optimal | None:
     """Return the most accurate private mechanism for a prior.
 
     Parameters
@@ -98,6 +112,8 @@ def best_rows(graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools
         A private mechanism that has the same row at both ends of every edge that the program may change.
     fixed : array of bool, one per dataset, optional
         The datasets that must have the row of the anchor.
+    together : array of int, one per dataset, optional
+        Datasets with the same number, other than -1, must have the same row.
 
     Returns
     -------
@@ -118,7 +134,8 @@ def best_rows(graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools
     (0.71926, True)
     """
     fixed = np.zeros(len(graph), np.bool_) if fixed is None else fixed
-    program = _Program.of_graph(graph, weights, anchor, fixed)
+    together = np.full(len(graph), -1) if together is None else together
+    program = _Program.of_graph(graph, weights, anchor, fixed, together)
     solution = program.solve()
     rows = _mixed(graph, solution.rows[program.of], anchor, fixed)
     if rows is None:
@@ -183,8 +200,11 @@ class _Program:
     delta: Floats
 
     @classmethod
-    def of_graph(cls, graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools) -> _Program:
-        of = _shared(graph, classes(graph, weights, np.column_stack([fixed, np.where(fixed[:, None], anchor, 0.0)])))
+    def of_graph(
+        cls, graph: DatasetGraph, weights: Floats, anchor: Floats, fixed: Bools, together: NDArray[np.int64]
+    ) -> _Program:
+        apart = np.column_stack([fixed, np.where(fixed[:, None], anchor, 0.0), together])
+        of = _shared(graph, classes(graph, weights, apart), together)
         count = int(of.max()) + 1
         weight = np.zeros((count, len(graph.colors)))
         np.add.at(weight, (of, graph.color), weights)
@@ -208,16 +228,28 @@ class _Program:
             kept = self._singles(np.repeat(np.arange(len(self.u)), k), np.tile(np.arange(k), len(self.u)))
         else:
             kept = self._broken(truth)
-        solver = linear.Solver(self._begin(), "simplex")
-        solver.add(*self._rows(kept))
+        solver = self._solver(kept)
         for rounds in range(1, ROUNDS + 1):
-            rows, multiplier = self._solved(solver)
+            result = solver.solve()
+            if result.x is None and len(kept.u) > FEW:
+                result = self._solver(kept, "simplex").solve()
+            rows, multiplier = self._solved(result)
             more = self._broken(rows)
             if not len(more.u):
                 return _Solution(rows, kept, multiplier, rounds)
-            solver.add(*self._rows(more))
             kept = kept.joined(more)
+            if len(kept.u) > FEW:
+                solver = self._solver(kept)  # interior points do not begin at the last solution
+            else:
+                solver.add(*self._rows(more))
         raise NeodpError("the solver's solution breaks inequalities again and again", "take another method")
+
+    def _solver(self, kept: _Inequalities, method: linear.Method | None = None) -> linear.Solver:
+        """Return a solver of the program with some inequalities, by the method that suits their number."""
+        method = method or ("ipm" if len(kept.u) > FEW else "simplex")
+        solver = linear.Solver(self._begin(), method, PATIENCE if method == "ipm" else None)
+        solver.add(*self._rows(kept))
+        return solver
 
     def _singles(self, edge: NDArray[np.int64], output: NDArray[np.int64]) -> _Inequalities:
         sets = np.zeros((len(edge), self.weight.shape[1]), np.bool_)
@@ -259,9 +291,8 @@ class _Program:
         )
         return matrix, np.full(len(new.u), -np.inf), s * new.delta
 
-    def _solved(self, solver: linear.Solver) -> tuple[Floats, Floats]:
+    def _solved(self, result: linear.Solution) -> tuple[Floats, Floats]:
         """Return the best rows under the inequalities so far, and the multipliers of these."""
-        result = solver.solve()
         if result.x is None or result.dual is None:
             raise NeodpError(f"the solver gave up: {result.message}", "take another method")
         rows = np.clip(result.x.reshape(self.weight.shape), 0.0, 1.0)
@@ -290,13 +321,20 @@ class _Program:
         return nextafter(float(total / (1 << scale)), inf)
 
 
-def _shared(graph: DatasetGraph, of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return classes in which datasets that edges with epsilon = delta = 0 join are together."""
+def _shared(graph: DatasetGraph, of: NDArray[np.int64], together: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return classes in which datasets that must have equal rows are together.
+
+    Those are the datasets with one number in `together`, and those that edges with epsilon = delta = 0 join.
+    """
     equal = (graph.epsilon == 0.0) & (graph.delta == 0.0)
-    if not equal.any():
+    named = np.flatnonzero(together >= 0)
+    if not equal.any() and not len(named):
         return of
-    together = components(int(of.max()) + 1, of[graph.source[equal]], of[graph.target[equal]])[1]
-    found: NDArray[np.int64] = np.unique(together[of], return_inverse=True)[1].reshape(-1)
+    first = np.unique(together[named], return_index=True)[1]
+    same = named[first][np.unique(together[named], return_inverse=True)[1]] if len(named) else named
+    one, two = np.concatenate([graph.source[equal], named]), np.concatenate([graph.target[equal], same])
+    merged = components(int(of.max()) + 1, of[one], of[two])[1]
+    found: NDArray[np.int64] = np.unique(merged[of], return_inverse=True)[1].reshape(-1)
     return found
 
 

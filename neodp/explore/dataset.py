@@ -66,6 +66,8 @@ def _distribution(graph: DatasetGraph, row: list[float]) -> list[dict[str, Any]]
 
 def _decided(graph: DatasetGraph, mechanism: Mechanism, v: int) -> dict[str, Any] | None:
     """Return the path from the dataset whose alpha decides; None if the stored mechanism is not that of the graph."""
+    if mechanism.method in ("optimal", "distance"):
+        return None
     method: Any = mechanism.method if mechanism.method in ("line", "prefix") else None
     try:
         found = evaluate_whole(graph, [graph.key(v)], method, mechanism.privacy).evaluations[0]

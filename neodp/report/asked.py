@@ -29,7 +29,7 @@ from neodp.polls.secret import secret_poll
 from neodp.polls.survey import Survey
 from neodp.report.mechanisms import KINDS, MOST_EDGES, Own
 from neodp.store import Store
-from neodp.store.evaluation import method_of
+from neodp.store.evaluation import is_read, method_of
 from neodp.store.records import fingerprint
 
 __all__ = ["Reported", "ReportedPart", "reported"]
@@ -197,6 +197,8 @@ def _of_graph(store: Store, facts: Mapping[str, Any]) -> tuple[Mechanism | None,
         graph: DatasetGraph = store.read(name)
         if fingerprint(graph) != facts["fingerprint"]:
             return None, f"the graph {name!r} has changed since it was asked about"
+        if is_read(info):
+            return store.mechanism(name).mechanism, ""
         return extend(graph, method=method_of(info)), ""
     except NeodpError as e:
         return None, e.message

@@ -10,6 +10,10 @@ reads the whole graph again and compares fingerprints.
 *Audited.* The distribution that an answer is drawn from is checked exactly on every edge at the dataset, however the
 distribution was found.
 
+A mechanism that a linear program has found is not computed again but read (:mod:`neodp.store.evaluation`): all of it,
+and all edges are checked before the dataset is looked up, so that a stored row that somebody has changed is refused for
+every dataset alike. Such a mechanism, and one of distances, needs no alpha, and is certified by that check instead.
+
 *Constant work*, on request. The whole graph is read, extended and audited before the dataset is looked up, and no path
 is traced. Then one comparison per key finds the dataset, and the answer is drawn from one row. The only difference left
 is the time that a processor takes for different numbers of the same size.
@@ -22,6 +26,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from neodp.core import traversal
 from neodp.core.estimate import estimate
 from neodp.core.extension import check, extend
 from neodp.core.inequalities import Verdict, judge
@@ -69,7 +74,7 @@ def certified(port: Port, name: str, *, verify: bool = False) -> GraphInfo:
     if info.certificate is None or verify:
         graph = port.read(name)
         try:
-            certificate = _certificate(graph)
+            certificate = _certificate(port, info, graph)
         except NeodpError:
             if info.certificate is not None:
                 port.mark_changed(name)
@@ -83,13 +88,17 @@ def certified(port: Port, name: str, *, verify: bool = False) -> GraphInfo:
     return info
 
 
-def _certificate(graph: StoredGraph) -> Certificate:
-    found = check(graph)
-    if not found:
-        extend(graph)  # which says why it cannot be extended
-    if not found.connected:
+def _certificate(port: Port, info: GraphInfo, graph: StoredGraph) -> Certificate:
+    if evaluation.needs_alpha(info):
+        if not check(graph):
+            extend(graph, method="line")  # which says why it cannot be extended
+    else:
+        read, rows = evaluation.everywhere(port, info)
+        _require_private(info, judge(read.source, read.target, read.epsilon, read.delta, rows))
+    parts, _ = traversal.components(len(graph), graph.source, graph.target)
+    if parts > 1:
         raise NotCertified(
-            f"graph {graph.name!r} has {found.components} parts that no edge joins, so that an answer could tell "
+            f"graph {graph.name!r} has {parts} parts that no edge joins, so that an answer could tell "
             "for certain in which of them the dataset is",
             "add the edges that are missing, or load each part as a graph of its own",
         )
@@ -160,7 +169,8 @@ def _require_memory(info: GraphInfo) -> None:
 def _chances(port: Port, info: GraphInfo, key: str, manner: Manner) -> Mapping[str, float]:
     """Return the distribution at a dataset; if the graph was changed meanwhile, say so instead of blaming the key."""
     try:
-        return (drawn_from_all if manner.constant_work else drawn_from)(port, info, key)
+        whole = manner.constant_work or evaluation.is_read(info)
+        return (drawn_from_all if whole else drawn_from)(port, info, key)
     except (UnknownKey, UnknownGraph, UnfinishedGraph):
         now = next((each for each in port.graphs() if each.name == info.name), None)
         if now is None or (now.revision, now.state) != (info.revision, info.state):
@@ -216,5 +226,6 @@ def _changed_by_others(port: Port, info: GraphInfo) -> NotCertified:
 def _require_private(info: GraphInfo, verdict: Verdict) -> None:
     if verdict.broken.any():
         raise NotPrivate(
-            f"the mechanism of graph {info.name!r} breaks an inequality", "report this; nothing was answered"
+            f"the mechanism of graph {info.name!r} breaks an inequality",
+            Hint("run ", Call("extend", graph=info.name), " again; nothing was answered"),
         )

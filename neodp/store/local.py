@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -16,16 +16,15 @@ from neodp.core.evaluation import Ball
 from neodp.core.extension import Check
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta
-from neodp.core.rainbow import Method
+from neodp.core.rainbow import DatasetPrior, Method
 from neodp.data.family import family
 from neodp.data.progress import Progress, silent
-from neodp.errors import NeodpError, NoMechanism, ReadOnlyStore
-from neodp.hints import Call, Hint
+from neodp.errors import NeodpError
 from neodp.ledger.release import Release
 from neodp.store import answering, evaluation
 from neodp.store.port import Port
 from neodp.store.records import GraphInfo, StoredMechanism
-from neodp.store.stored_privacy import StoredPrivacy, made_for
+from neodp.store.stored_privacy import StoredPrivacy
 from neodp.store.verbs import AuditedMechanism, Engine, Manner, Row, Summary
 
 __all__ = ["Local"]
@@ -43,9 +42,23 @@ class Local:
         """Check whether a stored graph can be extended (:func:`neodp.check`)."""
         return extension.check(self._port.read(name, progress=progress))
 
-    def extend(self, name: str, *, method: Method | None, write: bool, progress: Progress) -> Summary:
+    def extend(
+        self,
+        name: str,
+        *,
+        method: Method | None,
+        write: bool,
+        progress: Progress,
+        prior: str | Mapping[str, float] | None = None,
+    ) -> Summary:
         """Find the optimal mechanism of a stored graph (:func:`neodp.extend`) and, with `write`, store it."""
-        extended = extension.extend(self._port.read(name, progress=progress), method=method)
+        graph = self._port.read(name, progress=progress)
+        weights = None
+        if prior is not None:
+            from neodp.study import prior as weights_of
+
+            weights = DatasetPrior(prior if isinstance(prior, str) else "given", weights_of(graph, prior))
+        extended = extension.extend(graph, method=method, prior=weights)
         return _summary(name, extended, self.write(name, extended, progress) if write else 0)
 
     def stream(self, name: str, *, method: Method | None, progress: Progress) -> Iterator[Row]:
@@ -87,32 +100,7 @@ class Local:
 
     def mechanism(self, name: str, progress: Progress = silent) -> StoredMechanism:
         """Return the stored mechanism of a graph, complete or not at all; notice whether the graph has changed."""
-        port = self._port
-        info = port.ready(name)
-        if info.mechanism is None:
-            raise NoMechanism(
-                f"graph {name!r} has no complete mechanism", Hint("run ", Call("extend", graph=name), " first")
-            )
-        graph = port.read(name, progress=progress)
-        rows = port.probabilities(graph, info)
-        missing = np.flatnonzero(np.isnan(rows).any(axis=1))
-        if len(missing):
-            raise NoMechanism(
-                f"dataset {graph.key(int(missing[0]))!r} of graph {name!r} has no probabilities: it came after the "
-                "mechanism was written",
-                Hint("run ", Call("extend", graph=name), " again"),
-            )
-        privacy = StoredPrivacy.read(port, graph, info.mechanism)
-        after = port.ready(name).mechanism
-        if after is None or after.version != info.mechanism.version:
-            raise NoMechanism(f"the mechanism of graph {name!r} was replaced while it was read", "try again")
-        found = Mechanism.of(graph, rows, privacy.privacy(graph))
-        found = replace(found, method=info.mechanism.method or found.method)
-        stale = not made_for(port, graph, info)
-        if stale and not info.stale:
-            with suppress(ReadOnlyStore):
-                port.mark_changed(name)
-        return StoredMechanism(found, info.mechanism, stale or info.stale)
+        return evaluation.stored(self._port, name, progress)
 
 
 def _named(found: Mechanism) -> Mechanism:
@@ -142,4 +130,5 @@ def _summary(name: str, extended: Mechanism, written: int) -> Summary:
         filled=len(extended.filled),
         method=extended.method,
         written=written,
+        **({} if extended.optimality is None else extended.optimality._asdict()),
     )

@@ -3,7 +3,8 @@
 A graph's own node has the properties ``name, colors, state, created, datasets, edges, revision, population``; once it
 was certified, ``certified`` (:class:`Certificate`); and, once a complete mechanism is stored, ``mechanism`` (its
 version), ``fingerprint, written, min_p_true, mean_p_true, mechanism_method, mechanism_privacy`` and ``mechanism_mu``
-(:mod:`neodp.store.stored_privacy`).
+(:mod:`neodp.store.stored_privacy`); if a linear program was solved, ``mechanism_expected, mechanism_bound`` and
+``mechanism_prior`` (:class:`~neodp.core.mechanism.Optimality`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neodp.core.mechanism import Optimality
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import DamagedRelease
@@ -73,6 +75,8 @@ class MechanismInfo:
         Privacy notion that holds on every edge, "epsilon-delta" or "gaussian" (:mod:`neodp.store.stored_privacy`).
     mu : float or None
         With "gaussian", the mu of all edges; None if every edge has its own.
+    expected, bound, prior
+        As in :class:`~neodp.core.mechanism.Optimality`; None if no linear program was solved.
     """
 
     version: str
@@ -83,6 +87,16 @@ class MechanismInfo:
     method: str | None = None
     privacy: str = "epsilon-delta"
     mu: float | None = None
+    expected: float | None = None
+    bound: float | None = None
+    prior: str | None = None
+
+    @property
+    def optimality(self) -> Optimality | None:
+        """The proof of how close the mechanism is to the best one, if there is one."""
+        if self.expected is None or self.bound is None or self.prior is None:
+            return None
+        return Optimality(self.expected, self.bound, self.prior)
 
 
 @dataclass(frozen=True)
@@ -179,7 +193,7 @@ class GraphInfo:
         foreign = not all(isinstance(text, str) for text in (*colors, row["name"], row["state"]))
         foreign = foreign or not all(isinstance(count, int) for count in counts)
         if isinstance(row["version"], str):
-            mechanism = MechanismInfo(**{f.name: row[f.name] for f in fields(MechanismInfo)})
+            mechanism = MechanismInfo(**{f.name: row.get(f.name, f.default) for f in fields(MechanismInfo)})
         certificate = Certificate.from_row(row)
         return cls(
             name=str(row["name"]),

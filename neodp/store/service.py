@@ -7,7 +7,7 @@ here, once for each call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from os import PathLike
@@ -360,6 +360,7 @@ class Store(Bookkeeping, Protections, Tabular):
         *,
         engine: Engine = "auto",
         method: Method | None = None,
+        prior: str | Mapping[str, float] | None = None,
         write: bool = True,
         progress: Progress = silent,
     ) -> Ran[Summary]:
@@ -369,11 +370,15 @@ class Store(Bookkeeping, Protections, Tabular):
         ----------
         engine : "auto", "server" or "client"
             Where the computation runs (:mod:`neodp.store.verbs`).
-        method : "line" or "prefix", optional
+        method : "line", "prefix", "optimal" or "distance", optional
             As in :func:`neodp.extend`; if it is given, the client computes.
+        prior : "uniform", "distance", or a mapping from keys to weights, optional
+            With "optimal": how likely each dataset is (:func:`neodp.study.prior`); uniform by default.
         write : bool
             Store the probabilities on the datasets.
         """
+        if prior is not None:
+            return Ran(self._local.extend(name, method=method, write=write, progress=progress, prior=prior), "client")
         chosen = engine if method is None else "client"
         return self._by(chosen, lambda by: by.extend(name, method=method, write=write, progress=progress))
 

@@ -63,6 +63,8 @@ class Summary:
         As in :class:`~neodp.core.mechanism.Mechanism`; of the first two, the numbers.
     written : int
         Number of datasets on which the mechanism was stored.
+    expected, bound, prior
+        As in :class:`~neodp.core.mechanism.Optimality`; None if no linear program was solved.
     """
 
     graph: str
@@ -75,6 +77,9 @@ class Summary:
     filled: int
     method: str
     written: int
+    expected: float | None = None
+    bound: float | None = None
+    prior: str | None = None
 
 
 @dataclass(frozen=True)

@@ -9,28 +9,39 @@ if something that does not change still holds it down: the even share of a bound
 stays the same, over an unchanged edge that allows no more. A search over such edges, from the datasets held by an
 unchanged even share, reaches exactly the datasets that are held down. The other datasets are settled again, starting
 at the rim between them and the held ones.
+
+With more than two colours, the balanced alpha is that of the least epsilons, whatever the others are. So the accuracy
+there is that of the best mechanism on average (:mod:`neodp.core.optimal`), solved again for each level; on graphs of
+more than :data:`MOST_CHANCES` datasets times colours, that of the distances (:mod:`neodp.core.rainbow.distance`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import binary, boundary, traversal
+from neodp.core.extension import extend
 from neodp.core.privacy import EpsilonDelta, Labels
-from neodp.data.family import require_binary
+from neodp.core.rainbow import Method
+from neodp.data.family import family
 from neodp.data.graph import Adjacency, DatasetGraph
-from neodp.data.validation import MAX_EPSILON, Bools
+from neodp.data.validation import MAX_EPSILON, Bools, Floats
 from neodp.errors import PrivacyError
 
 __all__ = ["Raised", "what_if"]
 
+MOST_CHANCES = 3_000
+"""The greatest number of datasets times colours for which a linear program is solved for each level."""
+SOLVED = 1e-7
+"""The difference below which two solutions count as equal."""
+
 
 @dataclass(frozen=True)
 class Raised:
-    """The accuracy of the balanced mechanism if the edges of one level had a higher epsilon.
+    """The accuracy of a mechanism if the edges of one level had a higher epsilon.
 
     Attributes
     ----------
@@ -53,12 +64,15 @@ class Raised:
 
 
 def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raised]:
-    """Return the accuracy of the balanced mechanism, now and with the epsilon of each level higher by `raised`.
+    """Return the accuracy of a mechanism, now and with the epsilon of each level higher by `raised`.
+
+    With two colours it is the balanced mechanism; with more, the best on average, or that of distances (see the
+    module).
 
     Parameters
     ----------
     graph : DatasetGraph
-        A graph with two colours; its alpha is ignored.
+        A graph; its alpha is ignored.
     raised : float
         The increase of epsilon, above 0.
     most : int
@@ -75,15 +89,17 @@ def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raise
     """
     if not raised > 0.0:
         raise PrivacyError(f"an epsilon is raised by {raised!r}", "give a number above 0")
-    require_binary(graph)
+    levels, number = np.unique(graph.epsilon, return_counts=True)
+    chosen = np.sort(np.argsort(-number, kind="stable")[:most]).tolist()
+    if not family(graph).binary:
+        return _solved_again(graph, raised, levels[chosen], number[chosen])
     rule = EpsilonDelta.of(graph)
     adjacency = graph.adjacency_of(~graph.crossing)
     own = binary.even_shares(graph, rule)
     label = own.copy()
     _settle(graph, rule, adjacency, label, boundary.boundary_vertices(graph))
     found = [Raised(None, None, graph.edges, 0, *_accuracy(rule, label))]
-    levels, number = np.unique(graph.epsilon, return_counts=True)
-    for level in np.sort(np.argsort(-number, kind="stable")[:most]).tolist():
+    for level in chosen:
         epsilon = float(levels[level])
         higher = min(epsilon + raised, MAX_EPSILON)
         changed = graph.epsilon == epsilon
@@ -91,6 +107,21 @@ def what_if(graph: DatasetGraph, raised: float, *, most: int = 20) -> list[Raise
         new = _raised(graph, rule, new_rule, adjacency, label, changed)
         better = int(np.count_nonzero(new > label))
         found.append(Raised(epsilon, higher, int(number[level]), better, *_accuracy(rule, new)))
+    return found
+
+
+def _solved_again(graph: DatasetGraph, raised: float, levels: Floats, number: NDArray[np.int64]) -> list[Raised]:
+    """Return ``what_if`` for more than two colours."""
+    bare = graph.with_alpha(np.full(graph.alpha.shape, np.nan))
+    method: Method = "optimal" if len(graph) * len(graph.colors) <= MOST_CHANCES else "distance"
+    now = extend(bare, method=method).p_true
+    found = [Raised(None, None, graph.edges, 0, float(now.mean()), float(now.min()))]
+    for epsilon, edges in zip(levels.tolist(), number.tolist(), strict=True):
+        higher = min(epsilon + raised, MAX_EPSILON)
+        changed = replace(bare, epsilon=np.where(bare.epsilon == epsilon, higher, bare.epsilon))
+        new = extend(changed, method=method).p_true
+        better = int(np.count_nonzero(new > now + SOLVED))
+        found.append(Raised(epsilon, higher, edges, better, float(new.mean()), float(new.min())))
     return found
 
 

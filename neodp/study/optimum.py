@@ -29,6 +29,11 @@ on the tightest edge. So the greatest worst accuracy is that of the balanced alp
 program. Labels of private mechanisms form a lattice (the pointwise minimum and maximum of two are private, since U is
 monotone). A rounded solution is therefore raised to the bound exactly: it is moved between the lowest mechanism that
 reaches the bound on the first colour and the highest that reaches it on the second.
+
+With more than two colours, alpha is the same for all boundary datasets of an order. So the program of
+:mod:`neodp.core.optimal` is solved with one row for the boundary of every order, and these rows are the alpha; its
+bound, in whole numbers, holds for all private mechanisms that have such an alpha. (Without that condition, the best
+mechanism is ``extend(graph, method="optimal")`` on the graph without alpha.)
 """
 
 from __future__ import annotations
@@ -40,13 +45,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import binary, boundary, linear
+from neodp.core import binary, boundary, linear, rainbow
 from neodp.core.alpha import balanced, homogeneous
 from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
+from neodp.core.optimal import best_rows
 from neodp.core.privacy import EpsilonDelta, Labels, certain
 from neodp.core.symmetry import classes
-from neodp.data.family import require_binary
+from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, positions
 from neodp.errors import GraphError, NeodpError
@@ -144,13 +150,14 @@ def optimize(
     Parameters
     ----------
     graph : DatasetGraph
-        A graph with two colours; its alpha is ignored.
+        A graph; its alpha is ignored.
     weights : array of float, one per dataset, optional
         The probability of each dataset, adding up to 1, for example from ``prior``; uniform by default.
     fair : bool
-        If true, consider only the alpha with the greatest worst accuracy.
+        If true, consider only the alpha with the greatest worst accuracy; for two colours only.
     work : int, optional
-        The greatest number of iterations times inequalities after which the solver gives up; by default no limit.
+        The greatest number of iterations times inequalities after which the solver gives up; by default no limit. For
+        two colours only.
 
     Returns
     -------
@@ -161,6 +168,8 @@ def optimize(
     ------
     NeodpError
         If the solver gives up.
+    GraphError
+        If `fair` is requested with more than two colours.
 
     Examples
     --------
@@ -175,8 +184,11 @@ def optimize(
     >>> bool(neodp.audit(g, m))
     True
     """
-    require_binary(graph)
     w = prior(graph) if weights is None else weights
+    if not family(graph).binary:
+        if fair:
+            raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "leave out 'fair', which needs two")
+        return _by_order(graph, w)
     even = _choice(graph, w, "balanced", balanced(graph))
     if not graph.crossing.any():
         return Optimum("optimized", even.alpha, even.expected, even.worst, even.expected, 0, 0, 0)
@@ -222,10 +234,31 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
     return max([left, right, *ends], key=score)
 
 
-def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, Choice, Choice]:
-    """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison."""
+def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, *tuple[Choice, ...]]:
+    """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison.
+
+    With more than two colours, the balanced alpha is homogeneous.
+    """
     even = _choice(graph, weights, "balanced", balanced(graph))
+    if not family(graph).binary:
+        return optimize(graph, weights, fair=fair), even
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
+
+
+def _by_order(graph: DatasetGraph, weights: Floats) -> Optimum:
+    """Return the best alpha with more than two colours: one row for the boundary datasets of each order."""
+    even = _choice(graph, weights, "balanced", balanced(graph))
+    ends, k = boundary.boundary_vertices(graph), len(graph.colors)
+    together = np.full(len(graph), -1, np.int64)
+    together[ends] = graph.order[ends]
+    best = best_rows(graph, weights, np.full((len(graph), k), 1.0 / k), together=together) if len(ends) else None
+    if best is None:
+        return Optimum("optimized", even.alpha, even.expected, even.worst, 1.0, 0, 0, 0)
+    alpha = np.full((len(graph), k), np.nan)
+    alpha[ends] = best.rows[ends]
+    found = max(even, _choice(graph, weights, "optimized", alpha), key=lambda choice: choice.expected)
+    figures = max(best.bound, found.expected), best.classes, best.inequalities, best.rounds
+    return Optimum("optimized", found.alpha, found.expected, found.worst, *figures)
 
 
 class _Rows(NamedTuple):
@@ -353,7 +386,9 @@ def _worst_label(mechanism: Mechanism) -> int:
 
 def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> Choice:
     """Return an alpha together with the accuracy of its extension."""
-    mechanism = extend(graph.with_alpha(alpha))
+    given = graph.with_alpha(alpha)
+    large = len(graph) * len(graph.colors) > rainbow.MOST_FOR_OPTIMAL
+    mechanism = extend(given) if family(given).binary or large else extend(given, method="optimal", prior=weights)
     return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
 
 

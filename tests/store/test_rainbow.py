@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
-from neodp.errors import GraphError, StaleMechanism
+from neodp.errors import GraphError, NotPrivate, StaleMechanism, UnhitBoundary
 from neodp.store import Store, answering
 from neodp.store.records import fingerprint
 from tests.store.meddling import on_neo4j
@@ -267,3 +268,114 @@ def test_a_part_without_preferences_has_none_and_one_without_datasets_is_refused
     for keys in (None, ["a", "b"]):
         with pytest.raises(GraphError, match=told):
             store.read("p", keys=keys, color="z")
+
+
+# --- linear programs and distances --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def crossed() -> DatasetGraph:
+    """A graph whose prefix sums are not private: from a, b bounds one prefix sum of d most, and c the other."""
+    one, two, alpha = ["x", "y", "z"], ["y", "z", "x"], [0.18, 0.28, 0.54]
+    return DatasetGraph.from_columns(
+        list("abcde"),
+        ["x", "x", "x", "x", "y"],
+        list("eabac"),
+        list("abdcd"),
+        [1.0, 0.7, 0.8, 1.7, 0.6],
+        alpha={"a": alpha, "e": alpha},
+        preference=dict(zip("abcde", [one, one, one, one, two], strict=True)),
+        colors=["x", "y", "z"],
+    )
+
+
+def bare(graph: DatasetGraph) -> DatasetGraph:
+    return graph.with_alpha(np.full(graph.alpha.shape, np.nan))
+
+
+def test_the_optimum_is_stored_with_its_proof_and_answers_without_alpha(store: Store, crossed: DatasetGraph) -> None:
+    store.load("g", bare(crossed))
+    with pytest.raises(UnhitBoundary):
+        store.answer("g", "a", "spring")
+    found = store.extend("g", method="optimal").result
+    best = neodp.extend(bare(crossed), method="optimal")
+    assert best.optimality is not None
+    assert best.optimality.gap < 1e-9
+    assert (found.method, found.prior) == ("optimal", "uniform")
+    assert (found.expected, found.bound) == (best.optimality.expected, best.optimality.bound)
+    kept = store.mechanism("g")
+    assert kept.info.optimality == kept.mechanism.optimality == best.optimality
+    assert np.array_equal(kept.mechanism.probabilities, best.probabilities)
+    assert store.audit("g").result.report.violations == 0
+    ball = store.evaluate("g", list("abcde"))
+    assert [list(each.probabilities.values()) for each in ball.evaluations] == best.probabilities.tolist()
+    assert ball.proof == "the stored mechanism was read"
+    info = store.certify("g")
+    for draw in (answering.drawn_from, answering.drawn_from_all):
+        assert draw(store.port, info, "d") == best["d"]
+    assert store.answer("g", "d", "spring").answer in crossed.colors
+    store.write_alpha("g", crossed)
+    assert store.info("g").mechanism is None
+
+
+def test_a_prior_is_named_with_the_mechanism(store: Store, crossed: DatasetGraph) -> None:
+    store.load("g", bare(crossed))
+    for prior, name in (("distance", "distance"), ({"d": 1.0}, "given")):
+        store.extend("g", method="optimal", prior=prior)
+        proof = store.mechanism("g").info.optimality
+        assert proof is not None
+        assert (proof.prior, proof.gap < 1e-6) == (name, True)
+    assert store.mechanism("g").mechanism["d"]["x"] > 0.999  # the only dataset that counts
+    with pytest.raises(GraphError, match="a prior only works with the method 'optimal'"):
+        store.extend("g", method="line", prior="uniform")
+
+
+def test_a_stored_optimum_is_read_and_never_computed_again(store: Store, crossed: DatasetGraph) -> None:
+    """Another machine may find another optimum; so rows that are private and not today's optimum stay as they are."""
+    store.load("g", crossed)
+    assert store.extend("g").result.method == "optimal"  # by default: prefix sums are not private here
+    best = store.mechanism("g").mechanism
+    other = replace(best, probabilities=best.probabilities * 0.75 + 0.25 / 3)
+    store.write("g", other)
+    ball = store.evaluate("g", ["d"])
+    assert list(ball.evaluations[0].probabilities.values()) == other.probabilities[3].tolist()
+    info = store.certify("g")
+    assert list(answering.drawn_from_all(store.port, info, "d").values()) == other.probabilities[3].tolist()
+    assert store.mechanism("g").stale is False
+
+
+def test_a_stored_row_that_breaks_privacy_is_refused_for_every_dataset_alike(
+    store: Store, crossed: DatasetGraph
+) -> None:
+    store.load("g", bare(crossed))
+    store.extend("g", method="optimal")
+    store.certify("g")
+    kept = store.mechanism("g").mechanism
+    rows = kept.probabilities.copy()
+    rows[3] = [0.0, 0.0, 1.0]
+    store.write("g", replace(kept, probabilities=rows))
+    for key in "abcde":
+        with pytest.raises(NotPrivate, match=r"the mechanism of graph 'g' breaks an inequality"):
+            store.answer("g", key, "spring")
+    assert store.audit("g").result.report.violations > 0
+
+
+def test_single_rows_of_an_optimum_are_not_stored(store: Store, crossed: DatasetGraph) -> None:
+    """Rows of two optima need not be private together."""
+    store.load("g", crossed)
+    one = store.evaluate("g", ["d"]).evaluations[0].probabilities
+    assert one == neodp.extend(crossed)["d"]
+    with pytest.raises(GraphError, match="is the solution of a linear program over all datasets, and is stored as"):
+        store.evaluate("g", ["d"], write=True)
+    with pytest.raises(GraphError, match="a search sees part of the graph"):
+        store.evaluate("g", ["d"], engine="ball")
+
+
+def test_distances_are_stored_and_answer_without_alpha(store: Store, crossed: DatasetGraph) -> None:
+    store.load("g", bare(crossed))
+    assert store.extend("g", method="distance").result.method == "distance"
+    rows = neodp.extend(crossed, method="distance")
+    assert store.evaluate("g", ["d"]).evaluations[0].probabilities == rows["d"]
+    assert store.audit("g").result.report.violations == 0
+    assert store.answer("g", "d", "spring").answer in ("x", "y")
+    assert rows["d"]["z"] == 0.0  # no dataset's answer is z

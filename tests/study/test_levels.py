@@ -62,3 +62,20 @@ def test_only_what_can_change_is_settled_again() -> None:
 def test_nothing_is_lowered(raised: float) -> None:
     with pytest.raises(PrivacyError, match=r"an epsilon is raised by .*; give a number above 0"):
         what_if(generate.path(3), raised)
+
+
+def test_more_than_two_colors_gain_what_solving_again_says() -> None:
+    graph = generate.plurality(3, 2, epsilon=[0.3, 1.0])
+    now, *rows = what_if(graph, 0.5)
+    assert now.mean == neodp.extend(graph, method="optimal").p_true.mean()
+    for row in rows:
+        changed = replace(graph, epsilon=graph.epsilon + 0.5 * (graph.epsilon == row.epsilon))
+        assert row.mean == neodp.extend(changed, method="optimal").p_true.mean() > now.mean
+        assert row.changed > 0
+
+
+def test_large_graphs_of_many_colors_gain_by_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neodp.study.levels.MOST_CHANCES", 0)
+    graph = generate.plurality(3, 2, epsilon=[0.3, 1.0])
+    now, low, _ = what_if(graph, 0.5)
+    assert now.mean == neodp.extend(graph, method="distance").p_true.mean() < low.mean

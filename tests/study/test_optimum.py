@@ -77,7 +77,8 @@ def test_optimum_is_that_of_the_whole_program_private_and_never_worse_than_balan
 def test_strictly_better_than_balanced_on_three_voters() -> None:
     """Fig. 1 of paper 000: 122 and 211 border only on edges of epsilon 1, so they need not share in what 0.5 costs."""
     g = generate.three_voters()
-    best, even, same = choices(g, prior(g))
+    best, *others = choices(g, prior(g))
+    even, same = others
     assert best.expected > even.expected + 0.009 > same.expected
     assert best.worst == even.worst
     first, second = (Accuracy.of(neodp.extend(g.with_alpha(c.alpha)), c.name) for c in (best, even))
@@ -87,7 +88,8 @@ def test_strictly_better_than_balanced_on_three_voters() -> None:
 
 def test_balanced_is_best_for_one_epsilon_and_colors_alike() -> None:
     g = generate.hypercube(5, epsilon=0.7)
-    best, even, same = choices(g, prior(g))
+    best, *others = choices(g, prior(g))
+    even, same = others
     assert best.expected == pytest.approx(even.expected, abs=1e-12)
     assert same.expected == pytest.approx(even.expected, abs=1e-9)
 
@@ -166,3 +168,39 @@ def test_wrong_priors(how: str | dict[str, float], error: type[Exception], messa
     with pytest.raises(error) as raised:
         prior(generate.path(4), how)
     assert str(raised.value) == message
+
+
+def test_more_than_two_colors_have_the_best_alpha_that_is_the_same_for_an_order() -> None:
+    """Between the balanced alpha and the best of all mechanisms; its extension reaches what the program says."""
+    g = generate.plurality(3, 2, epsilon=[0.3, 1.5])
+    best, *others = choices(g, prior(g))
+    (even,) = others
+    free = neodp.extend(g, method="optimal")
+    assert free.optimality is not None
+    assert even.expected + 0.005 < best.expected < free.optimality.expected
+    assert 0.0 <= best.bound - best.expected < 1e-6
+    m = neodp.extend(g.with_alpha(best.alpha))
+    assert neodp.audit(g, m)
+    assert m.p_true.mean() == pytest.approx(best.expected, abs=1e-9)
+    with pytest.raises(GraphError, match="'plurality' has 3 colours; leave out 'fair', which needs two"):
+        optimize(g, fair=True)
+
+
+def test_more_than_two_colors_under_a_prior_agree_with_an_independent_program() -> None:
+    """A path of six datasets in two orders: the rows of both boundaries, and those behind them, by scipy."""
+    orders = [[0, 1, 2]] * 3 + [[1, 2, 0]] * 3
+    epsilon = np.array([0.4, 1.1, 0.6, 0.9, 0.2])
+    g = neodp.DatasetGraph.from_columns(
+        list("abcdef"), [0] * 3 + [1] * 3, np.arange(5), np.arange(1, 6), epsilon, preference=orders, colors=list("xyz")
+    )
+    weights = prior(g, {"a": 1.0, "c": 2.0, "d": 2.5, "f": 0.5})
+    rows, cost = [], np.zeros(18)
+    cost[np.arange(6) * 3 + g.color] = -weights
+    for e in range(5):
+        for u, v in ((e, e + 1), (e + 1, e)):
+            for j in range(3):
+                row = np.zeros(18)
+                row[u * 3 + j], row[v * 3 + j] = 1.0, -np.exp(epsilon[e])
+                rows.append(row)
+    found = linprog(cost, np.array(rows), np.zeros(len(rows)), np.kron(np.eye(6), np.ones(3)), np.ones(6))
+    assert optimize(g, weights).expected == pytest.approx(-found.fun, abs=1e-9)

@@ -30,7 +30,7 @@ colours and one (epsilon, delta), which is the table here.
 from neodp.core.rainbow.alpha import BoundaryAlpha, alpha_by_order, unhit_edge
 from neodp.core.rainbow.choices import balanced, homogeneous, randomized_response
 from neodp.core.rainbow.flow import Line
-from neodp.core.rainbow.methods import METHODS, DatasetPrior, Method, extend
+from neodp.core.rainbow.methods import METHODS, MOST_FOR_OPTIMAL, DatasetPrior, Method, extend
 from neodp.core.rainbow.orders import Order, distances, morphism, order_name, require_orders
 from neodp.core.rainbow.table import Table, line
 from neodp.core.rainbow.units import lengths
@@ -38,6 +38,7 @@ from neodp.core.witness import OrderConflict
 
 __all__ = [
     "METHODS",
+    "MOST_FOR_OPTIMAL",
     "BoundaryAlpha",
     "DatasetPrior",
     "Line",

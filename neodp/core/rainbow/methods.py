@@ -42,7 +42,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
 from neodp.errors import NeodpError, NotPrivate
 
-__all__ = ["METHODS", "DatasetPrior", "Method", "extend"]
+__all__ = ["METHODS", "MOST_FOR_OPTIMAL", "DatasetPrior", "Method", "extend"]
 
 Method: TypeAlias = Literal["line", "prefix", "optimal", "distance"]
 """The line; prefix sums, if they turn out to be private; a linear program, whose solution is the best on average; or

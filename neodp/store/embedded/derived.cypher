@@ -2,7 +2,8 @@
 CREATE NODE TABLE DatasetGraph(
     name STRING PRIMARY KEY, colors STRING[], state STRING, created STRING, datasets INT64, edges INT64,
     mechanism STRING, written STRING, min_p_true DOUBLE, mean_p_true DOUBLE, mechanism_method STRING,
-    mechanism_privacy STRING, mechanism_mu DOUBLE, population STRING, revision STRING, certified STRING, stale BOOL);
+    mechanism_privacy STRING, mechanism_mu DOUBLE, mechanism_expected DOUBLE, mechanism_bound DOUBLE,
+    mechanism_prior STRING, population STRING, revision STRING, certified STRING, stale BOOL);
 CREATE NODE TABLE Dataset(
     id INT64 PRIMARY KEY, graph STRING, key STRING, color STRING, alpha DOUBLE, preference STRING[], p DOUBLE, q DOUBLE,
     p_true DOUBLE, distance INT64{colors});

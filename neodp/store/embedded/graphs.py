@@ -28,7 +28,7 @@ __all__ = ["GRAPH", "EmbeddedGraphs", "least_text", "star"]
 GRAPH = (
     *("name", "colors", "datasets", "edges", "levels", "ordered", "least", "population", "created"),
     *("content", "revision", "certified", "mechanism", "written", "min_p_true", "mean_p_true"),
-    *("method", "privacy", "mu", "stale", "evaluated"),
+    *("method", "privacy", "mu", "expected", "bound", "prior", "stale", "evaluated"),
 )
 """The columns of the table ``graph``."""
 VERSIONS = ("content", "revision", "mechanism", "evaluated")
@@ -256,7 +256,8 @@ def _ordered(preference: Array | None) -> Array | None:
 
 def _info(row: Mapping[str, Any]) -> GraphInfo:
     """Return what is known about a graph, from its row."""
-    numbers = {name: None if row[name] is None else float(row[name]) for name in ("min_p_true", "mean_p_true", "mu")}
+    texts = ("min_p_true", "mean_p_true", "mu", "expected", "bound")
+    numbers = {name: None if row[name] is None else float(row[name]) for name in texts}
     own = {"version": row["mechanism"], "fingerprint": None, "state": READY, "stale": bool(row["stale"])}
     return GraphInfo.from_row({**row, **numbers, **own, "colors": json.loads(row["colors"])})
 

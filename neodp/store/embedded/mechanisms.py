@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedMechanisms"]
 
 NO_MECHANISM: dict[str, Any] = dict.fromkeys(
-    ("mechanism", "written", "min_p_true", "mean_p_true", "method", "privacy", "mu", "evaluated"), None
+    (
+        *("mechanism", "written", "min_p_true", "mean_p_true", "method", "privacy", "mu", "expected", "bound", "prior"),
+        "evaluated",
+    )
 ) | {"stale": 0}
 """The columns of the table ``graph`` for a graph without a mechanism."""
 
@@ -59,7 +62,7 @@ class EmbeddedMechanisms(EmbeddedGraphs):
 
         from neodp.store.stored_privacy import by_edge
 
-        graph, p_true = mechanism.graph, mechanism.p_true
+        graph, p_true, best = mechanism.graph, mechanism.p_true, mechanism.optimality
         with self._file.writing():
             row = self._row(name)
             places, fits = self._matched(row, graph)
@@ -75,6 +78,9 @@ class EmbeddedMechanisms(EmbeddedGraphs):
                 "method": mechanism.method,
                 "privacy": privacy.name,
                 "mu": None if privacy.mu is None else repr(privacy.mu),
+                "expected": None if best is None else repr(best.expected),
+                "bound": None if best is None else repr(best.bound),
+                "prior": None if best is None else best.prior,
                 "stale": int(not fits),
                 "evaluated": None,
             }

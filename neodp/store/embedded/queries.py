@@ -86,9 +86,10 @@ class Queries(EmbeddedMechanisms):
         own = {
             name: row[name] for name in ("name", "created", "datasets", "edges", "mechanism", "population", "revision")
         }
-        own |= {f"mechanism_{name}": row[name] for name in ("method", "privacy")} | mechanism
+        own |= {f"mechanism_{name}": row[name] for name in ("method", "privacy", "prior")} | mechanism
         own |= {"certified": row["certified"], "stale": bool(row["stale"]), "state": READY, "colors": list(info.colors)}
-        own["mechanism_mu"] = None if row["mu"] is None else float(row["mu"])
+        numbers = ("mu", "expected", "bound")
+        own |= {f"mechanism_{name}": None if row[name] is None else float(row[name]) for name in numbers}
         yield "DatasetGraph", pa.Table.from_pylist([own]).cast(_typed(own))
         nodes = self._nodes(row)
         columns = {"id": pa.array(np.arange(first, first + len(nodes))), "graph": pa.repeat(row["name"], len(nodes))}

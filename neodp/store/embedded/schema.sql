@@ -90,6 +90,9 @@ CREATE TABLE graph (
     method TEXT,
     privacy TEXT,
     mu TEXT,
+    expected TEXT,
+    bound TEXT,
+    prior TEXT,
     stale INTEGER NOT NULL,
     evaluated TEXT,
     digest TEXT NOT NULL

@@ -76,6 +76,9 @@ class Neo4jMechanisms(Neo4jGraphs):
         self._write_rows(name, writer, mechanism, dataset, progress)
         if privacy.mus is not None:
             self._write_mus(name, writer, graph, dataset, privacy.mus, progress)
+        if mechanism.optimality is not None:
+            proof = mechanism.optimality._asdict()
+            self.connection.owned("write_optimality", self._overtaken(name), graph=name, writer=writer, **proof)
         self.connection.owned("finish_mechanism", self._overtaken(name), graph=name, writer=writer, **facts)
 
     def _write_rows(self, name: str, writer: str, mechanism: Mechanism, dataset: Numbers, progress: Progress) -> None:
