@@ -171,6 +171,7 @@ public final class Answers {
                             + " privacy, and neodp cannot account for its cost",
                     "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
+        info.method(); // refused where it is one of the client's, before anything is certified
         if (info.certificate() != null && !verify) {
             return info;
         }
@@ -243,7 +244,7 @@ public final class Answers {
             if (new Audit(star, columns, 0, workers).violations > 0) {
                 throw Refusal.notPrivate(
                         "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
-                        "report this; nothing was answered");
+                        "run " + Refusal.extend(graph) + " again; nothing was answered");
             }
             return found[0];
         }
