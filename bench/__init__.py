@@ -16,6 +16,7 @@ BENCHMARKS: tuple[str, ...] = (
     "blocks",
     "spark",
     "rainbow",
+    "optimum",
     "stores",
     "load",
     "ball",

@@ -11,6 +11,8 @@ with the plugin and with GDS:
 * ``neodp.audit``, compared with the client's reading and auditing;
 * the same two with three colours: the plurality of as many voters as make a tenth as many datasets, with one epsilon
   and with two;
+* ``neodp.ask.reveal`` of a graph of people, a tenth as many as datasets with three friendships each and personal
+  epsilons, at nine tenths of its pairs, compared with the client: both read the matches and find the same distance;
 * GDS (OpenGDS) doing the part of ``extend.write`` that it can do: a projection, and the two runs of shortest paths from
   a virtual source that :mod:`bench.peers` explains. The result of the first run is not written; that of the second run
   is written as ``p_true``, one property of the four. The virtual source and its offsets are made beforehand.
@@ -67,6 +69,7 @@ ROWS = (
     ("table", "extend.write, k = 3, one epsilon", "client_table", "client: read, extend, write", "", 0.0),
     ("mixed", "extend.write, k = 3, two epsilons", "client_mixed", "client: read, extend, write", "", 0.0),
     ("audit3", "audit, k = 3", "client_audit3", "client: read, audit", "", 0.0),
+    ("ask", "ask, pairs of people", "client_ask", "client: read, distance", "", 0.0),
     ("write", "extend.write", "gds_project", "GDS: projection", "", 0.0),
     ("write", "extend.write", "gds_run", "GDS: first run", "", 0.0),
     ("write", "extend.write", "gds_write", "GDS: second run, p_true written", "", 0.0),
@@ -176,6 +179,7 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
             mine = keep("client_audit", lambda: _audited(store, name))
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
+            _asked(store, call, keep, len(graph) // 10)
         found |= _evaluated(store, name, call, graph, pid)
         found |= _rainbow(store, pid, len(graph))
         found |= {"server_peak": _peak(pid), "client_peak": peak()}
@@ -222,6 +226,33 @@ def _gds(call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any]
     call(FORGET)
     if off > 1e-9:
         raise RuntimeError(f"the benchmark is wrong: GDS is {off} off")
+
+
+def _asked(
+    store: neodp.store.Store, call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any], people: int
+) -> None:
+    """Measure a question about a random graph of people, by the plugin and by the client."""
+    label, chance = f"Bench{people}", np.random.default_rng(people)
+    if not call(f"MATCH (p:{label}) RETURN p.id AS id LIMIT 1"):
+        levels = chance.choice([0.1, 0.5, 1.0, 2.0], people).tolist()
+        call(f"CREATE CONSTRAINT {label}_id FOR (p:{label}) REQUIRE p.id IS UNIQUE")
+        call(
+            f"UNWIND range(0, size($levels) - 1) AS i CALL (i) {{ CREATE (:{label} {{id: i, epsilon: $levels[i]}}) }} "
+            "IN TRANSACTIONS OF 20000 ROWS",
+            levels=levels,
+        )
+        call(
+            f"UNWIND $pairs AS pair CALL (pair) {{ MATCH (a:{label} {{id: pair[0]}}), (b:{label} {{id: pair[1]}}) "
+            "CREATE (a)-[:KNOWS]->(b) } IN TRANSACTIONS OF 20000 ROWS",
+            pairs=chance.integers(0, people, (3 * people, 2)).tolist(),
+        )
+    store.protect(neodp.Protection(label, "epsilon", people=label))
+    question = f"MATCH (a:{label})-[:KNOWS]-(b:{label})"
+    t = 3 * people * 9 // 10
+    told = keep("ask", lambda: call("CALL neodp.ask.reveal($label, $q, {atLeast: $t})", label=label, q=question, t=t))
+    mine = keep("client_ask", lambda: neodp.ask(store, label, question, at_least=t).reveal())
+    if (told[0]["distance"], told[0]["probabilities"]) != (mine.distance, dict(mine.probabilities)):
+        raise RuntimeError(f"the benchmark is wrong: {told}, {mine}")
 
 
 def _evaluated(

@@ -33,12 +33,14 @@ def blocks(page: str, *languages: str) -> list[Block]:
 
 
 def tables(folder: Path) -> None:
-    """Write the tables that the README uses to a folder: staff.csv, ballots.csv.gz, candidates.txt."""
+    """Write the tables that the README uses to a folder: staff.csv, likert.csv, ballots.csv.gz, candidates.txt."""
     staff = [
         "answer,department",
         *(f"{'yes' if i % 3 else 'no'},{('sales', 'it', 'law')[i % 3 - 1]}" for i in range(30)),
     ]
     (folder / "staff.csv").write_text("\n".join(staff), encoding="utf-8")
+    likert = ["answer,privacy", *(f"{1 + i * i % 5},{('low', 'medium', 'high')[i % 3]}" for i in range(60))]
+    (folder / "likert.csv").write_text("\n".join(likert), encoding="utf-8")
     names = [f"candidate {i}" for i in range(1, 37)]
     (folder / "candidates.txt").write_text("\n".join(names), encoding="utf-8")
     ballots = ["rank1", *(names[i * i % 5] for i in range(200)), "undervote", "overvote"]

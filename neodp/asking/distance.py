@@ -23,8 +23,11 @@ from functools import cached_property
 from math import ceil
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from neodp.asking import cuts, programs
-from neodp.asking.cover import Cover, Point, Result, Tangent
+from neodp.asking.cover import Cover, Point, Primal, Result, Tangent
 
 __all__ = ["Distance", "Distances"]
 
@@ -94,6 +97,10 @@ class Distances:
             Point(Fraction(0), Fraction(cover.total)),
         ]
         """The points that no mixture of others is better than, by what remains."""
+        self._leaving = {
+            self._points[0]: Primal(np.ones(len(cover.weight), np.int64), 1),
+            self._points[1]: Primal(np.zeros(len(cover.weight), np.int64), 1),
+        }
         self._tangents: list[Tangent] = []
         self._known: dict[int, tuple[Fraction, Fraction]] = {}
 
@@ -109,6 +116,16 @@ class Distances:
     def exactly(self, t: int) -> Distance:
         """Return the distance to fewer than t itself, with equal bounds."""
         return self._until(t, lambda low, high: low == high)
+
+    def leaving(self, t: int) -> NDArray[np.float64]:
+        """Return the part of everybody that leaves in a best solution: those who carry the distance. It is secret."""
+        most = t - 1 - self.cover.fixed
+        if self.units(t) is None or most >= self.cover.total:
+            return np.zeros(len(self.cover.weight))
+        ends = self._ends(most)
+        left, right = (self._leaving[end].part / self._leaving[end].whole for end in ends)
+        part = float((most - ends[0].rest) / (ends[1].rest - ends[0].rest))
+        return np.minimum(1.0, (1.0 - part) * left + part * right).astype(np.float64)
 
     def _until(self, t: int, enough: Callable[[Fraction, Fraction], bool]) -> Distance:
         """Return bounds of the distance to fewer than t that are enough, with as few prices as possible."""
@@ -156,6 +173,7 @@ class Distances:
                 hull.pop()
             hull.append(each)
         self._points = hull
+        self._leaving = {each: self._leaving.get(each, result.primal) for each in hull}
         self._tangents.append(tangent)
         self._known.clear()
 

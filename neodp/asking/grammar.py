@@ -53,6 +53,8 @@ LONGEST = 10_000
 """The greatest length of a question in characters."""
 GREATEST = 2**63
 """Whole numbers lie below this one, in size, as in both engines."""
+MOST_DIGITS = 400
+"""The greatest number of digits of a whole number; Python itself refuses to read a few thousand."""
 
 GRAMMAR = r"""
 question: _MATCH path ("," path)* [_WHERE condition] ";"?
@@ -205,6 +207,17 @@ def _word(token: Token) -> str:
         raise NotAskable(error.message, error.hint) from None
 
 
+def _whole(text: str) -> int:
+    """Return a whole number; refuse one that is too large before Python would."""
+    if len(text) > MOST_DIGITS or int(text) >= GREATEST:
+        raise _too_large(text)
+    return int(text)
+
+
+def _too_large(text: str) -> NotAskable:
+    return NotAskable(f"the number {text[:40]} is too large", "give a smaller one")
+
+
 def _many(name: str) -> NotAskable:
     return NotAskable(
         f"{name!r} stands for several relationships, so that it has no property of its own",
@@ -288,7 +301,7 @@ class _Reader:
     def length(self, tree: Any) -> tuple[int, int]:
         if tree is None:
             return 1, 1
-        numbers = [int(each) for each in tree.children]
+        numbers = [_whole(str(each)) for each in tree.children]
         low, high = {"exactly": (numbers[0],) * 2, "up_to": (1, numbers[-1])}.get(tree.data, (numbers[0], numbers[-1]))
         if not 1 <= low <= high:
             raise NotAskable(
@@ -361,10 +374,11 @@ class _Reader:
             return Constant(_unquoted(str(tree.children[0])))
         sign = -1 if len(tree.children) == 2 and tree.children[0] is not None else 1
         text = str(tree.children[-1])
-        value = sign * (int(text) if tree.data == "integer" else float(text))
-        if not math.isfinite(value) or (isinstance(value, int) and abs(value) >= GREATEST):
-            raise NotAskable(f"the number {text[:40]} is too large", "give a smaller one")
-        return Constant(value)
+        if tree.data == "integer":
+            return Constant(sign * _whole(text))
+        if math.isinf(float(text)):
+            raise _too_large(text)
+        return Constant(sign * float(text))
 
 
 JOINED = {"any_of": "OR", "one_of": "XOR", "all_of": "AND"}

@@ -28,14 +28,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from neodp.asking.cover import Cover
 from neodp.asking.databases import LadybugFile
 from neodp.asking.distance import Distances
 from neodp.asking.grammar import parse, parse_property
 from neodp.asking.matches import MOST_EPSILON, TooManyMatches
-from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, Known, grid_to
+from neodp.asking.mechanism import BETA, UNIT, AtLeast, Counting, grid_to
 from neodp.asking.pattern import Pattern
 from neodp.asking.protection import Protection
 from neodp.asking.source import PeopleFound, PeopleSource, Wanted
@@ -47,7 +49,7 @@ from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import Question
 from neodp.ledger.shares import share_level
 
-__all__ = ["DEFAULT_SHARE", "Inquiry", "Revealed", "Shelf", "ask"]
+__all__ = ["DEFAULT_SHARE", "Carrier", "Inquiry", "Revealed", "Shelf", "ask"]
 
 DEFAULT_SHARE = 0.2
 """The share that a question spends if nothing else is said."""
@@ -55,6 +57,8 @@ GREATEST = 10**12
 """The greatest number that a question may name."""
 SHOWN = (0.5, 1.0, 2.0)
 """The epsilons for which a preview says what is promised."""
+CARRIERS = 20
+"""The number of people who carry an answer that are shown to the steward."""
 CHANCES = (0.5, 0.9, 0.99)
 """The chances of a yes for which a preview says how far away from a no the graph must be."""
 
@@ -72,6 +76,14 @@ class Shelf(Keeper, PeopleSource, Protocol):
         """
 
 
+class Carrier(NamedTuple):
+    """A person who carries an answer: would leave, wholly or in part, before it is another one."""
+
+    person: str
+    part: float
+    weight: float
+
+
 @dataclass(frozen=True)
 class Revealed:
     """The part of a result that only the steward may see; it is not private.
@@ -87,12 +99,15 @@ class Revealed:
         change it.
     probabilities : mapping
         The chances of the answers; for a count, of those with a chance of at least one in ten thousand.
+    carriers : tuple of Carrier
+        The people who would leave first, by what they weigh: the distance is their weight.
     """
 
     matches: int
     counted: int
     distance: float | None
     probabilities: Mapping[str, float]
+    carriers: tuple[Carrier, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +186,7 @@ class Inquiry:
     def _cover(self, found: PeopleFound) -> Cover:
         return found.cover(self.wanted, self.exact_share, self.mechanism.unit, self.ignore_below)
 
-    def _distances(self, cover: Cover) -> Known:
+    def _distances(self, cover: Cover) -> Distances | WholeDistances:
         return WholeDistances(cover) if self.exact_distance else Distances(cover)
 
     def reveal(self) -> Revealed:
@@ -187,8 +202,15 @@ class Inquiry:
             every = self.mechanism.chances(known)
             chances = {answer: p for answer, p in every.items() if self.mechanism.coarse or p >= 1e-4}
         distance = known.units(t)
-        shown = None if distance is None else distance * self.mechanism.unit
-        return Revealed(found.everything(self.wanted), cover.count, shown, chances)
+        unit = self.mechanism.unit
+        shown = None if distance is None else distance * unit
+        x = known.leaving(t)
+        most = np.argsort(-(x * cover.weight), kind="stable")[: min(CARRIERS, int((x > 0).sum()))].tolist()
+        names = [found.name(int(cover.people[i])) for i in most]
+        carriers = tuple(
+            Carrier(name, float(x[i]), float(cover.weight[i]) * unit) for name, i in zip(names, most, strict=True)
+        )
+        return Revealed(found.everything(self.wanted), cover.count, shown, chances, carriers)
 
     # --- before anything is read --------------------------------------------------------------------------
 
@@ -212,6 +234,11 @@ class Inquiry:
         if not isinstance(self.mechanism, Counting):
             return None
         return 2 * self.mechanism.shift * self.mechanism.unit / float(self.exact_share)
+
+    def curve(self, points: int) -> list[tuple[float, float]]:
+        """Return epsilons, in sum, of people who would leave, each with a chance: the picture of a preview."""
+        scale = self.mechanism.unit / float(self.exact_share)
+        return [(units * scale, chance) for units, chance in self.mechanism.curve(points)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the preview as JSON values."""

@@ -131,11 +131,23 @@ class AtLeast:
         4
         """
         wanted, most = _label(chance), math.ceil(1500 / self.unit)
-        near = 8 + math.ceil(math.log(1 / self.false_alarm / (1 - chance)) / self.unit)
-        labels = self._labels(near)
+        labels = self._near
         if labels[-1] < wanted:
             labels = self._labels(most)
         return int(np.searchsorted(labels, wanted))
+
+    @cached_property
+    def _near(self) -> NDArray[np.int64]:
+        """The labels up to a distance at which the chance of a yes is at least 99 %."""
+        return self._labels(8 + math.ceil((math.log(100) - math.log(self.false_alarm)) / self.unit))
+
+    def curve(self, points: int) -> list[tuple[int, float]]:
+        """Return distances in units up to one at which a yes is nearly certain, each with the chance of a yes."""
+        labels = self._near
+        places = np.unique(np.linspace(0, len(labels) - 1, points).astype(int)).tolist()
+        small = (HALF - np.abs(labels[places])).view(np.float64)
+        chances = np.where(labels[places] > 0, 1.0 - small, small)
+        return list(zip(places, chances.tolist(), strict=True))
 
     def answer(self, known: Known) -> dict[str, float]:
         """Return the chances of the answers."""
@@ -206,6 +218,17 @@ class Counting:
     def depth(self) -> int:
         """The greatest amount in units by which a range can be off."""
         return 2 * self.shift
+
+    def curve(self, points: int) -> list[tuple[int, float]]:
+        """Return weights in units, each with a lower bound of the chance that the answer is not too low.
+
+        The answer is not below what is left when people of weight tau + x leave, with at least 1 - K e^(-x u / 2).
+        """
+        places = np.unique(np.linspace(0, 3 * self.shift, points).astype(int)).tolist()
+        return [
+            (each, max(0.0, 1.0 - len(self.grid) * math.exp(min(0, self.shift - each) * self.unit / 2)))
+            for each in places
+        ]
 
     def _at_most(self, known: Known, place: int, bound: int) -> bool:
         """Return whether the distance at a point of the grid is at most a bound; beyond the last point it is 0."""

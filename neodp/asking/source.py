@@ -72,6 +72,11 @@ class PeopleFound:
     owned: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     belongs: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     owner: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    names: Sequence[str] | None = None
+
+    def name(self, number: int) -> str:
+        """Return the name of a unit for the steward: that of its table, or its id in the database."""
+        return str(self.id[number]) if self.names is None else self.names[number]
 
     def cover(self, wanted: Wanted, share: Fraction, unit: float, ignore_below: float) -> Cover:
         """Return the program that the answer depends on."""

@@ -236,7 +236,8 @@ class _Read:
                         belongs.append(thing)
                         owner.append(person)
         values = _epsilons(people.columns.get(epsilon), len(people.number))
-        return PeopleFound(matches, people.number, values, *(np.concatenate(each) for each in (owned, belongs, owner)))
+        every = [np.concatenate(each) for each in (owned, belongs, owner)]
+        return PeopleFound(matches, people.number, values, every[0], every[1], every[2], list(people.place))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.asking.cover import Cover, Ints, Primal
 from neodp.asking.distance import Distances
@@ -47,6 +48,7 @@ class WholeDistances:
         self.cover = cover
         self._parts = Distances(cover)
         self._known: dict[int, int] = {}
+        self._sets: dict[int, Ints] = {}
 
     def units(self, t: int) -> int | None:
         """Return the distance to fewer than t in whole units; None if no people can change it."""
@@ -54,8 +56,15 @@ class WholeDistances:
         if most < 0:
             return None
         if most not in self._known:
-            self._known[most] = _Search(self.cover).least(most)
+            search = _Search(self.cover)
+            self._known[most], self._sets[most] = search.least(most), search.set
         return self._known[most]
+
+    def leaving(self, t: int) -> NDArray[np.float64]:
+        """Return 1 for everybody in a lightest set, and 0 for the others. It is secret."""
+        if self.units(t) is None:
+            return np.zeros(len(self.cover.weight))
+        return self._sets[t - 1 - self.cover.fixed].astype(np.float64)
 
     def at_most(self, t: int, bound: int) -> bool:
         """Return whether the distance to fewer than t is at most a bound."""

@@ -18,7 +18,7 @@ from neodp.data.names import require_length
 from neodp.data.tables import number, whole
 from neodp.data.validation import MAX_EPSILON, caution
 from neodp.errors import GraphError, near
-from neodp.ledger.account import Ledger, Spent, epsilon_rounded_up
+from neodp.ledger.account import Ledger, Limit, Spent, epsilon_rounded_up
 from neodp.ledger.question import DEFAULT, Level
 from neodp.ledger.release import Release
 from neodp.store import Store
@@ -137,6 +137,7 @@ def _show_budget(
         "max_delta": ledger.limit.delta,
         "used": ledger.used,
         "left": ledger.left,
+        "share": float(ledger.share),
         "levels": rows,
     }
     if planned:
@@ -192,6 +193,9 @@ def _used(ledger: Ledger) -> str:
     limit = ledger.limit
     left = f" of {limit.releases:,} allowed, {ledger.left:,} left" if limit.releases is not None else ""
     more = "" if limit.epsilon is None else f"; the limit is {limit}"
+    if ledger.share:  # answers that spend a share are free until the shares add up to 1
+        left = "" if limit == Limit() else left
+        more += f"; {float(ledger.share):g} of everybody's own epsilon spent, {float(1 - ledger.share):g} left"
     return f"population {ledger.population!r}: {count(ledger.used, 'answer')} given{left}{more}"
 
 

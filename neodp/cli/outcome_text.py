@@ -11,8 +11,9 @@ from neodp.cli.poll_text import guarantees, heading, typed_mechanism
 from neodp.data.formatting import listed, number, share
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
-__all__ = ["outcome_choice", "shown_outcomes"]
+__all__ = ["outcome_choice", "shown_outcomes", "shown_proposals"]
 
+NOW = "the epsilons as they are"
 LIKELY = 8
 """The number of chances that are shown."""
 
@@ -94,3 +95,19 @@ def _answered(facts: dict[str, Any]) -> None:
         named = "" if option is None else f"{option}: "
         say(f"truth        {named}{each['color']}{exact}")
         say("chances      " + ", ".join(f"{outcome} {number(p)}" for outcome, p in likely))
+
+
+def shown_proposals(proposals: list[dict[str, Any]], prior: str, *, given: bool) -> None:
+    """Show what it takes to reach an accuracy; without present epsilons, only one epsilon for everybody."""
+    for each in proposals:
+        margin = each["margin"]
+        how = f"if votes are as the prior {prior!r} says" if margin is None else f"at a margin of {margin:,} people"
+        say(f"{each['question']}: right with {share(each['accuracy'])}, {how}:")
+        rows = [("one epsilon for everybody", each["epsilon"], each["epsilon_reaches"])]
+        if given:
+            rows.insert(0, (NOW, None, each["now"]))
+            rows.append(("everybody's epsilon times", each["factor"], each["factor_reaches"]))
+            rows.append(("as many people in all, in these proportions", each["people"], each["people_reaches"]))
+        shown = [(what, "none" if value is None and what != NOW else value, right) for what, value, right in rows]
+        table(("what", "needed", "right with"), shown)
+    say("Nothing here reveals anything about the votes.")

@@ -11,6 +11,7 @@ import typer
 from neodp.cli.common import PATIENCE, Session, facts, say, show, table, typed
 from neodp.cli.options import Force, Json, ReportFile, Title
 from neodp.cli.reports import require_report, write_report
+from neodp.data.files import require_new
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -219,6 +220,9 @@ def ask(
         str | None,
         typer.Option(help="Draw the answer, once, under this name; without it, nothing is read.", metavar="NAME"),
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw what the answer would be worth, to a .svg, .png or .pdf file.")
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Show the true number and the chances: for the steward, not private.")
     ] = False,
@@ -235,6 +239,8 @@ def ask(
     """
     from neodp.asking.inquiry import ask as prepare
 
+    if plot is not None and not force:
+        require_new(plot)
     require_report(report, release, force)
     session: Session = context.obj
     with session.open(patience=PATIENCE) as store:
@@ -254,6 +260,12 @@ def ask(
     if revealed is not None:
         result |= {"matches": revealed.matches, "counted": revealed.counted, "distance": revealed.distance}
         result["probabilities"] = dict(revealed.probabilities)
+        result["carriers"] = [each._asdict() for each in revealed.carriers]
+    if plot is not None:
+        from neodp.plot import plot_question
+
+        plot_question(asked, plot)
+        result["plot"] = str(plot)
     show(result, json, lambda: _shown(asked, answer, revealed, words))
 
 
@@ -300,3 +312,6 @@ def _shown(asked: Inquiry, answer: str | None, revealed: Revealed | None, words:
     facts([("matches", f"{revealed.matches:,}"), ("that count", f"{revealed.counted:,}"), ("distance", distance)])
     likely = sorted(revealed.probabilities.items(), key=lambda each: -each[1])[:10]
     table(("answer", "chance"), likely)
+    if revealed.carriers:
+        say("The people who would leave first, wholly or in part: the distance is what they weigh.")
+        table(("person", "part", "epsilon spent"), revealed.carriers)

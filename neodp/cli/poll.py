@@ -25,7 +25,7 @@ from neodp.cli.options import (
     Title,
     reading,
 )
-from neodp.cli.outcome_text import outcome_choice, shown_outcomes
+from neodp.cli.outcome_text import outcome_choice, shown_outcomes, shown_proposals
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
 from neodp.cli.roles import hidden, require_limit
@@ -124,8 +124,13 @@ def poll(
         float | None,
         typer.Option(help="Show the accuracy if a group's epsilon were higher by this much.", metavar="EPSILON"),
     ] = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="Show the epsilon that makes the answer right so often, as in 0.95.", metavar="SHARE"),
+    ] = None,
     margin: Annotated[
-        int | None, typer.Option(min=1, help="With --what-if: the margin to look at. Default: one in a hundred people.")
+        int | None,
+        typer.Option(min=1, help="With --what-if: the margin to look at. With --accuracy: the margin it is meant for."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the accuracy of both mechanisms by margin, to a .svg, .png or .pdf file.")
@@ -177,6 +182,11 @@ def poll(
         require_new(plot)
     votes = vote or []
     choices = _choices(options, option, options_file)
+    given = epsilon is not None
+    if accuracy is not None and (release is not None or reveal):
+        raise GraphError("--accuracy proposes an epsilon, before anything is drawn", "leave out --release and --reveal")
+    if accuracy is not None and votes and not given and cypher is None:
+        epsilon = "1"
     table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
     survey = _survey(
         session,
@@ -205,6 +215,11 @@ def poll(
         expect=expect,
         ranges=ranges,
     )
+    if accuracy is not None:
+        proposed = survey.propose(accuracy, margin)
+        found = [{"question": label, "margin": margin, **asdict(each)} for label, each in proposed.items()]
+        show({"questions": found}, json, lambda: shown_proposals(found, prior, given=given or cypher is not None))
+        return
     if release is not None:
         survey = _chosen(survey)
     if isinstance(survey, SecretSurvey):
@@ -214,8 +229,8 @@ def poll(
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
     elif isinstance(survey, OutcomeSurvey):
-        if any(each is not None for each in (what_if, margin, plot)):
-            raise GraphError(f"--what-if, --margin and --plot do not go with --query {query}", "leave them out")
+        if what_if is not None or plot is not None:
+            raise GraphError(f"--what-if and --plot do not go with --query {query}", "leave them out")
         facts = survey.facts()
         for inquiry, fact in zip(survey.inquiries, facts if reveal else (), strict=False):
             fact["revealed"] = inquiry.revealed()
@@ -323,7 +338,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
-UNKEPT |= {"store", "timeout", "report", "title"}
+UNKEPT |= {"store", "timeout", "report", "title", "accuracy"}
 """Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 

@@ -6,6 +6,7 @@ up in the store.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from neodp.errors import UnknownQuery
@@ -76,6 +77,7 @@ def _ledger(ledger: Ledger) -> dict[str, Any]:
         "limit": str(limit),
         "used": ledger.used,
         "left": ledger.left,
+        "share": float(ledger.share),
         "spent": [
             {
                 "level": label,
@@ -97,7 +99,14 @@ def _release(release: Release) -> dict[str, Any]:
         "answer": release.answer,
         "time": release.time,
         "command": release.command,
+        "question": _question(release),
         "levels": [
             {"level": x.label, "epsilon": x.epsilon, "delta": x.delta, "people": x.people} for x in release.levels
         ],
     }
+
+
+def _question(release: Release) -> str | None:
+    """Return the pattern that a graph of people was asked for; None for other releases."""
+    asked = json.loads(release.asked)
+    return str(asked["question"]) if "protection" in asked else None

@@ -388,6 +388,11 @@ class Ledger:
         """The number of releases still allowed; None if their number is not limited."""
         return self.account.left
 
+    @property
+    def share(self) -> Fraction:
+        """The sum of the shares of everybody's own epsilon that were spent; at most 1."""
+        return shares_in(self.account.prices.items())
+
     def spent(self, planned: Sequence[Sequence[Level]] = ()) -> tuple[Spent, ...]:
         """Return what the people of every level have spent; see :meth:`Account.spent`."""
         return self.account.spent(planned)

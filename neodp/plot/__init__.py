@@ -1,4 +1,4 @@
-"""Pictures: a mechanism on its graph, two mechanisms compared, the chance of every answer by distance, and a poll.
+"""Pictures: a mechanism on its graph, two mechanisms compared, every answer by distance, polls, and questions.
 
 >>> import neodp, tempfile
 >>> from pathlib import Path
@@ -11,9 +11,10 @@
 Matplotlib is imported only when something is drawn. This package reads no store: it draws the objects it is given.
 """
 
+from neodp.plot.asking import plot_question
 from neodp.plot.comparison import plot_comparison
 from neodp.plot.lines import plot_lines
 from neodp.plot.margins import plot_poll
 from neodp.plot.mechanism import plot
 
-__all__ = ["plot", "plot_comparison", "plot_lines", "plot_poll"]
+__all__ = ["plot", "plot_comparison", "plot_lines", "plot_poll", "plot_question"]

@@ -28,7 +28,7 @@ from neodp.polls.prior import Prior
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["Against", "ExpectedAccuracy", "Preview", "against", "preview"]
+__all__ = ["Against", "ExpectedAccuracy", "Preview", "against", "expected_accuracy", "preview"]
 
 DIFFER = 0.05
 """The greatest difference in expected accuracy at which a mechanism may be chosen by default."""
@@ -148,7 +148,7 @@ def preview(
 
 
 def _facts(poll: Poll, prior: Prior) -> ExpectedAccuracy:
-    found = _expected(poll, prior)
+    found = expected_accuracy(poll, prior)
     if not math.isfinite(found.value):
         raise GraphError(
             f"how often the answer is right cannot be computed for the prior {prior.text!r}", "give another prior"
@@ -156,7 +156,8 @@ def _facts(poll: Poll, prior: Prior) -> ExpectedAccuracy:
     return ExpectedAccuracy(poll, min(found.value, 1.0), found.method, poll.worst, against(poll))
 
 
-def _expected(poll: Poll, prior: Prior) -> Expected:
+def expected_accuracy(poll: Poll, prior: Prior) -> Expected:
+    """Return the expected accuracy of a mechanism under a prior, and how it was found."""
     if isinstance(poll, Weighted):
         return Expected(poll.expected, "normal" if poll.approximate else "exact")
     if isinstance(poll, Threshold):

@@ -16,9 +16,11 @@ import numpy as np
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.polls.asking import poll
 from neodp.polls.cells import WORDS
-from neodp.polls.comparison import ExpectedAccuracy, Preview, preview
+from neodp.polls.choosing import weighted
+from neodp.polls.comparison import ExpectedAccuracy, Preview, expected_accuracy, preview
 from neodp.polls.mechanism import Group, Poll, violations
 from neodp.polls.prior import Prior
+from neodp.polls.proposals import Measure
 from neodp.polls.table import Tally
 
 __all__ = ["MechanismName", "PollQuestion", "mechanism_name"]
@@ -126,6 +128,26 @@ class PollQuestion:
     def poll(self) -> Poll:
         """The mechanism from which an answer is drawn. It does not depend on the votes."""
         return self.balanced if self.mechanism == "balanced" else self.both.weighted.poll
+
+    def measure(self, margin: int | None = None) -> Measure:
+        """Return the accuracy as a function of the groups: guaranteed at a margin, or expected under the prior.
+
+        Raises
+        ------
+        GraphError
+            If no table has such a margin.
+        """
+        if margin is not None and not 1 <= margin <= self.balanced.largest_margin:
+            raise GraphError(f"the margin is {margin}", f"give a number from 1 to {self.balanced.largest_margin:,}")
+
+        def found(groups: Sequence[Group]) -> float:
+            options = self.balanced.options
+            asked = poll(groups, self.query, options)
+            if self.mechanism == "weighted":
+                asked = weighted(groups, self.query, options, self.prior)
+            return asked.worst_at(margin) if margin is not None else expected_accuracy(asked, self.prior).value
+
+        return found
 
     def facts(self) -> dict[str, Any]:
         """Return everything that is known without reading the votes."""

@@ -32,6 +32,7 @@ from neodp.polls.cells import Cells, choices
 from neodp.polls.mechanism import Group
 from neodp.polls.people import People
 from neodp.polls.prior import Prior
+from neodp.polls.proposals import Proposal
 from neodp.polls.secret import SecretPoll
 from neodp.polls.survey import Survey
 from neodp.polls.table import distinct
@@ -172,6 +173,10 @@ class SecretSurvey(Survey):
     def with_mechanism(self, mechanism: str) -> Survey:
         """Refuse another mechanism: it would show who takes part."""
         raise GraphError("levels are secret in this poll", "ask for another mechanism without secret levels")
+
+    def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
+        """Refuse: a proposal would show how many people take part."""
+        raise GraphError("levels are secret in this poll", "ask for an accuracy without secret levels")
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers; they do not depend on the people."""

@@ -32,6 +32,7 @@ from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
 from neodp.polls.cells import Cells
 from neodp.polls.mechanism import Group
+from neodp.polls.proposals import Proposal, proposal
 from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 
 if TYPE_CHECKING:
@@ -99,6 +100,29 @@ class Survey(Tabular):
                         f"{in_figures(question)}",
                         Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
+
+    def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
+        """Return what it takes to reach an accuracy, for each question; no vote is read.
+
+        Parameters
+        ----------
+        accuracy : float
+            The chance of the true answer that is wanted.
+        margin : int, optional
+            How many people would have to answer otherwise to change the answer; without it, the accuracy is the
+            expected one under the prior.
+
+        Examples
+        --------
+        >>> import neodp
+        >>> found = neodp.poll({"v": ["yes", "no", "no"] * 7}, vote="v", epsilon=0.5).propose(0.95, margin=3)
+        >>> found["v"].epsilon, found["v"].factor
+        (0.884, 1.77)
+        """
+        return {
+            each.label: proposal(each.measure(margin), each.poll.groups, accuracy, apart=bool(each.prior.named))
+            for each in self.questions
+        }
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.

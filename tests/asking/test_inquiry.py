@@ -232,3 +232,17 @@ def test_a_preview_says_what_is_promised_and_what_it_takes(store: Store) -> None
     assert "says yes with 0.05 if there are fewer than 500" in repr(asked)
     counted = neodp.ask(store, "staff", PAIRS, count=True)
     assert counted.to_dict()["confidence"] == 0.95
+
+
+def test_the_steward_sees_who_carries_an_answer(store: Store) -> None:
+    """A star: without its centre, no pair is left."""
+    people = {"id": ["hub", "a", "b", "c"], "epsilon": [1.0] * 4}
+    friends = {"from": ["hub"] * 3, "to": ["a", "b", "c"]}
+    for exact in (False, True):
+        asked = neodp.ask(
+            store, "staff", "MATCH (a:Person)-[:KNOWS]-(b:Person)", at_least=1, share=1.0, exact_distance=exact,
+            nodes={"Person": people}, relationships={"KNOWS": friends},
+        )  # fmt: skip
+        revealed = asked.reveal()
+        assert (revealed.matches, revealed.distance) == (3, 1.0)
+        assert revealed.carriers == (("hub", 1.0, 1.0),)

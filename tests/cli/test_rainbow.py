@@ -143,3 +143,36 @@ def test_families_by_plurality(run: Run) -> None:
     ):
         assert run("generate", *words, "--balanced")[0] == 0
         assert document(run("extend", words[1], "--json"))["method"] == "table"
+
+
+def test_the_best_on_average_is_stored_shown_and_answers_without_alpha(run: Run) -> None:
+    run("generate", "plurality", "g", "3", "2", "--options", "3", "--epsilon", "0.2,1.2")
+    said = run("extend", "g", "--method", "optimal")[1]
+    assert "method      the best on average, by a linear program\n" in said
+    assert "averaged over all datasets; no private mechanism, with the same alpha if there is one, exceeds" in said
+    assert "optimality  0." in run("show", "g")[1]
+    found = document(run("extend", "g", "--method", "optimal", "--prior", "distance", "--json"))
+    assert (found["method"], found["prior"], found["bound"] - found["expected"] < 1e-6) == ("optimal", "distance", True)
+    assert document(run("show", "g", "--json"))["mechanism"]["bound"] == found["bound"]
+    assert document(run("audit", "g", "--json"))["violations"] == 0
+    assert run("answer", "g", "3-0-0/2-0-0", "--release", "r")[0] == 0
+    assert document(run("extend", "g", "--method", "distance", "--json"))["method"] == "distance"
+    for options in (["--method", "line"], ["--method", "optimal", "--mode", "stream"]):
+        code, _, err = run("extend", "g", *options, "--prior", "uniform")
+        assert code == 2
+        assert "--prior only works with --method optimal, and --mode write or stats; give these as well" in err
+
+
+def test_optimize_and_what_if_take_more_than_two_colors(run: Run) -> None:
+    run("generate", "plurality", "g", "3", "2", "--options", "3", "--epsilon", "0.3,1.5")
+    found = document(run("boundary", "g", "--optimize", "--write", "--json"))
+    best, even = found["choices"]
+    assert (best["choice"], even["choice"]) == ("optimized", "balanced")
+    assert best["expected"] > even["expected"]
+    assert document(run("extend", "g", "--json"))["mean_p_true"] == pytest.approx(best["expected"], abs=1e-9)
+    assert run("boundary", "g", "--optimize", "--fair")[2] == (
+        "neodp: 'g' has 3 colours; leave out 'fair', which needs two\n"
+    )
+    now, low, high = document(run("what-if", "g", "--by", "0.5", "--json"))["what_if"]
+    assert now["mean"] < high["mean"] < low["mean"]
+    assert "by the best mechanism on average:" in run("what-if", "g", "--by", "0.5")[1]

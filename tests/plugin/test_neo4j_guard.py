@@ -236,6 +236,34 @@ def test_what_a_graph_really_takes_is_counted(server: servers.Server, asker: Cal
     assert asker("MATCH (r:NeodpRelease) RETURN r") == []
 
 
+PAIRS = "MATCH (a:Dataset), (b:Dataset)"
+"""A question about all pairs: billions of them."""
+
+
+@pytest.fixture
+def protected(asker: Caller) -> Iterator[None]:
+    """Datasets as people who are protected."""
+    asker("CALL neodp.protect('all', {people: 'Dataset', epsilon: 'p', properties: ['key', 'color']})")
+    yield
+    asker("MATCH (n) WHERE n:NeodpProtection OR n:NeodpRelease OR n:NeodpLedger DELETE n")
+
+
+def test_many_matches_end_by_the_memory_and_spend(server: servers.Server, asker: Caller, protected: None) -> None:
+    """What the steward looks at ends; what is released is kept, since a failure for nothing would count exactly."""
+    told = _ended(server, asker, "CALL neodp.ask.reveal('all', $q, {atLeast: 5})", q=PAIRS)
+    assert told.ended_by == "memory"
+    kept = _ended(server, asker, "CALL neodp.ask('all', $q, {atLeast: 5, release: 'spring'}) YIELD answer", q=PAIRS)
+    assert kept.rows == [{"answer": "the matches need more memory than the server allows"}]
+    assert asker("CALL neodp.protect.list() YIELD left RETURN left") == [{"left": 0.8}]
+
+
+def test_a_long_search_for_matches_ends_by_the_time(server: servers.Server, asker: Caller, protected: None) -> None:
+    """Billions of pairs, none of which matches: nothing is kept, so that memory is never the reason."""
+    text = "CALL neodp.ask('all', $q, {atLeast: 5, release: 'spring'})"
+    assert _ended(server, asker, text, 2.0, q=f"{PAIRS} WHERE a.key = b.color").ended_by == "time"
+    assert asker("MATCH (r:NeodpRelease) RETURN r") == []
+
+
 @pytest.mark.parametrize("keys", ["['2']", "[i IN range(0, $wide - 1) | toString(i)]"])
 def test_a_search_that_sees_much_ends_by_the_memory(server: servers.Server, asker: Caller, keys: str) -> None:
     """The many neighbours of one dataset, and many datasets that are asked for."""

@@ -73,10 +73,15 @@ function ledger(each) {
   const left = each.left === null ? "" : `, ${number(each.left)} left`;
   return h("section", { class: "card" },
     h("h2", {}, `Population ${shortened(each.population, 60)}`),
-    h("p", {}, `${counted(each.used, "release")} used${left}. The limit is ${each.limit}.`),
+    each.share
+      ? h("p", {}, `${counted(each.used, "release")}; ${short(each.share)} of everybody's own epsilon is spent, ${short(1 - each.share)} is left.`)
+      : h("p", {}, `${counted(each.used, "release")} used${left}. The limit is ${each.limit}.`),
     each.spent.length ? spent(each) : null,
     each.releases.length
       ? table("Releases", ["about", "release", "answer", "time"], each.releases.map((release) => [printable(release.about), printable(release.name), h("strong", {}, printable(release.answer)), when(release.time)]))
+      : null,
+    each.releases.some((release) => release.question)
+      ? table("Questions to the graph of people", ["release", "question"], each.releases.filter((release) => release.question).map((release) => [printable(release.name), h("code", {}, printable(release.question))]))
       : null,
     each.releases.some((release) => release.command)
       ? h("details", {}, h("summary", {}, "The commands that asked"), each.releases.map((release) => release.command ? h("p", {}, h("code", {}, printable(release.command))) : null)) : null);

@@ -116,16 +116,23 @@ class OutcomeAccuracy:
         """
         if not isinstance(self.query, Count) or not self.fair:
             return None
-        starts = np.array([*self.query.starts, self.people + 1])
-        wide = int(np.diff(starts).max()) - 1
+        good = np.flatnonzero(self._beyond <= 1.0 - SURE)
+        wide = int(np.diff([*self.query.starts, self.people + 1]).max()) - 1
+        return int(good[0]) + wide if len(good) else self.people
+
+    def sure_within(self, people: int) -> float:
+        """Return a chance with which a count is off by at most so many people, whatever the votes."""
+        return max(0.0, 1.0 - float(self._beyond[people])) if people < self.people else 1.0
+
+    @cached_property
+    def _beyond(self) -> Floats:
+        """A bound on the chance that a count is off by more than 0, 1, … people."""
         m = np.arange(1, self.people + 1)
         if self.how.kind == "distance":
             each = np.exp(-UNIT / 2 * cheapest(self._sizes, np.array(self.how.units), m))
-            beyond = 2.0 * np.cumsum(each[::-1])[::-1]
-        else:
-            beyond = 2.0 * np.exp(-UNIT * (2 * m - 1) * self.how.units[0] / 2.0) / (1.0 + math.exp(-UNIT))
-        good = np.flatnonzero(beyond <= 1.0 - SURE)
-        return int(good[0]) + wide if len(good) else self.people
+            return np.asarray(2.0 * np.cumsum(each[::-1])[::-1], np.float64)
+        noise = np.exp(-UNIT * (2 * m - 1) * self.how.units[0] / 2.0) / (1.0 + math.exp(-UNIT))
+        return np.asarray(2.0 * noise, np.float64)
 
     @cached_property
     def _sizes(self) -> Ints:
@@ -156,7 +163,15 @@ class OutcomePreview:
         return self.weighted.expected > self.balanced.expected + DIFFER
 
 
-def outcome_preview(query: OutcomeQuery, groups: Sequence[Group], prior: Prior, *, share: int = 1) -> OutcomePreview:
+def outcome_preview(
+    query: OutcomeQuery,
+    groups: Sequence[Group],
+    prior: Prior,
+    *,
+    share: int = 1,
+    expected: bool = True,
+    heard: bool = True,
+) -> OutcomePreview:
     """Return both mechanisms of a question, without reading a vote.
 
     Parameters
@@ -167,6 +182,10 @@ def outcome_preview(query: OutcomeQuery, groups: Sequence[Group], prior: Prior, 
     prior : Prior
     share : int
         The number by which everybody's epsilon is divided: 2 for one of several counts that share a release.
+    expected : bool
+        False if only guarantees are needed: expected figures are then those of one table.
+    heard : bool
+        False if only the balanced mechanism is needed, which then stands in both places.
 
     Raises
     ------
@@ -186,12 +205,14 @@ def outcome_preview(query: OutcomeQuery, groups: Sequence[Group], prior: Prior, 
         greatest = f"the greatest epsilon is {people[-1].epsilon!r}"
         raise GraphError(greatest, f"give somebody at least {share * UNIT:.4f}")
     least = How("noise" if isinstance(query, Count) else "heard", (units[0],) * len(units))
-    example = _Example.of(query, people, units, prior)
+    example = _Example.of(query, people, units, prior, None if expected else 1)
     judged = example.judged(How("distance", units))
     if isinstance(query, Count) and units[0]:
         judged = min(judged, example.judged(least), key=lambda each: each.certain or 0)
     elif isinstance(query, Ranking) and units[0]:
         judged = max(judged, example.judged(least), key=lambda each: each.expected)
+    if not heard:
+        return OutcomePreview(judged, judged)
     if isinstance(query, Count):
         best = example.judged(_heard("noise", units, example.best_cap))
     else:
@@ -227,7 +248,14 @@ class _Example:
     chances: Floats
 
     @classmethod
-    def of(cls, query: OutcomeQuery, groups: tuple[Group, ...], units: tuple[int, ...], prior: Prior) -> _Example:
+    def of(
+        cls,
+        query: OutcomeQuery,
+        groups: tuple[Group, ...],
+        units: tuple[int, ...],
+        prior: Prior,
+        most: int | None = None,
+    ) -> _Example:
         ends = np.unique(np.linspace(0, len(groups) - 1, min(LEVELS, len(groups))).astype(int))
         place = np.searchsorted(ends, np.arange(len(groups)), side="right") - 1
         sizes = np.bincount(place, [group.size for group in groups], len(ends)).astype(np.int64)
@@ -235,6 +263,7 @@ class _Example:
         asked, chances = query.example(prior, groups)
         merged = np.stack([chances[i] for i in ends.tolist()])
         number = int(np.clip(200_000 // (len(query.outcomes) * len(query.outcomes) ** 0.5), 40, 400))
+        number = number if most is None else most
         rng = np.random.default_rng(1)
         beta = prior.beta if len(query.options) == 2 else None
         tables = []

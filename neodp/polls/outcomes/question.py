@@ -7,19 +7,22 @@ public. Only :meth:`OutcomeQuestion.answer` and :meth:`OutcomeQuestion.revealed`
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from neodp.errors import PrivacyError
+from neodp.errors import GraphError, PrivacyError
+from neodp.hints import Hint, Option
 from neodp.polls.mechanism import Group
 from neodp.polls.outcomes.counting import Count
 from neodp.polls.outcomes.figures import OutcomeAccuracy, OutcomePreview, outcome_preview
-from neodp.polls.outcomes.query import How, Ints, OutcomeQuery
+from neodp.polls.outcomes.parsing import outcome_queries
+from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery
 from neodp.polls.prior import Prior
+from neodp.polls.proposals import Measure
 from neodp.polls.question import MechanismName
 from neodp.polls.table import Tally
 
@@ -100,6 +103,38 @@ class OutcomeQuestion:
     def chosen(self) -> OutcomeAccuracy:
         """The mechanism from which an answer is drawn."""
         return self.both.balanced if self.mechanism == "balanced" else self.both.weighted
+
+    def measure(self, margin: int | None = None) -> Measure:
+        """Return the accuracy as a function of the groups: guaranteed at a margin, or expected under the prior.
+
+        For a count it is the chance to be off by at most `margin` people, whatever the votes.
+
+        Raises
+        ------
+        GraphError
+            If the margin is missing for a count, or is impossible.
+        """
+        counted = isinstance(self.first, Count)
+        if counted and margin is None:
+            raise GraphError("how far may the count be off?", Hint("give ", Option("margin", 5), ", in people"))
+        if margin is not None and not 1 <= margin <= self.people:
+            raise GraphError(f"the margin is {margin}", f"give a number from 1 to {self.people:,}")
+
+        def found(groups: Sequence[Group]) -> float:
+            people = sum(group.size for group in groups)
+            asked = outcome_queries(self.query, self.first.options, people)
+            ordered = sorted(groups, key=lambda group: group.epsilon)
+            if max(group.epsilon for group in groups) < UNIT * min(2, len(asked)):
+                return 0.0
+            heard = self.mechanism == "weighted" and margin is None
+            share, first = min(2, len(asked)), next(iter(asked.values()))
+            both = outcome_preview(first, ordered, self.prior, share=share, expected=margin is None, heard=heard)
+            one = both.weighted if heard else both.balanced
+            if margin is None:
+                return one.expected
+            return one.sure_within(margin) if counted else one.at(margin)
+
+        return found
 
     def facts(self) -> dict[str, Any]:
         """Return everything that is known without reading the votes."""

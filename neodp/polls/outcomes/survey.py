@@ -14,6 +14,7 @@ from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper
 from neodp.ledger.question import DEFAULT, Question
 from neodp.polls.outcomes.question import OutcomeQuestion
+from neodp.polls.proposals import Proposal, proposal
 from neodp.polls.question import mechanism_name
 from neodp.polls.survey import Survey, groups_kept, levels_kept
 
@@ -52,6 +53,13 @@ class OutcomeSurvey(Survey):
                     f"{outcome_figures(each)}",
                     Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                 )
+
+    def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
+        """Return what it takes to reach an accuracy; for counts, to be off by at most `margin` people so often."""
+        return {
+            each.label: proposal(each.measure(margin), each.groups, accuracy, apart=bool(each.prior.named))
+            for each in self.inquiries
+        }
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes."""

@@ -15,9 +15,15 @@ import com.fasterxml.jackson.core.util.Separators.Spacing;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * JSON with the bytes that Python's {@code json.dumps(value, ensure_ascii=False)} writes, since digests are made of them.
@@ -39,7 +45,7 @@ public final class Json {
 
     private Json() {}
 
-    /** A value as JSON: a text, a whole number, null, a list, or a map in its own order. */
+    /** A value as JSON: a text, a number, a truth value, null, a list, or a map in its own order. */
     public static String dumps(Object value) {
         StringWriter out = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
@@ -69,9 +75,73 @@ public final class Json {
             json.writeEndArray();
         } else if (value instanceof Long number) {
             json.writeNumber(number);
+        } else if (value instanceof Double number) {
+            json.writeNumber(Double.compare(number, -0.0) == 0 ? "-0.0" : Text.repr(number)); // as Python writes it
+        } else if (value instanceof Boolean truth) {
+            json.writeBoolean(truth);
         } else {
             json.writeString((String) value); // or null
         }
+    }
+
+    /** The value that stands in JSON: whole numbers as Long where they fit, maps in their own order. */
+    public static Object read(String json) {
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            parser.nextToken();
+            return value(parser);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Object value(JsonParser parser) throws IOException {
+        switch (parser.currentToken()) {
+            case START_OBJECT:
+                Map<String, Object> map = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String name = parser.currentName();
+                    parser.nextToken();
+                    map.put(name, value(parser));
+                }
+                return map;
+            case START_ARRAY:
+                List<Object> list = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    list.add(value(parser));
+                }
+                return list;
+            case VALUE_NUMBER_INT:
+                Number whole = parser.getNumberValue();
+                return whole instanceof BigInteger ? whole : (Object) whole.longValue();
+            case VALUE_NUMBER_FLOAT:
+                return parser.getDoubleValue();
+            case VALUE_TRUE, VALUE_FALSE:
+                return parser.getBooleanValue();
+            case VALUE_NULL:
+                return null;
+            default:
+                return parser.getText();
+        }
+    }
+
+    /** Whether two values in JSON are the same; 1 and 1.0 are. */
+    public static boolean same(String one, String other) {
+        return one.equals(other) || same(read(one), read(other));
+    }
+
+    private static boolean same(Object one, Object other) {
+        if (one instanceof Number && other instanceof Number) {
+            return one.equals(other) || new BigDecimal(one.toString()).compareTo(new BigDecimal(other.toString())) == 0;
+        }
+        if (one instanceof List<?> a && other instanceof List<?> b && a.size() == b.size()) {
+            return IntStream.range(0, a.size()).allMatch(i -> same(a.get(i), b.get(i)));
+        }
+        if (one instanceof Map<?, ?> a
+                && other instanceof Map<?, ?> b
+                && a.keySet().equals(b.keySet())) {
+            return a.keySet().stream().allMatch(key -> same(a.get(key), b.get(key)));
+        }
+        return Objects.equals(one, other);
     }
 
     /** The text that stands in JSON, or null. */

@@ -54,6 +54,16 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
         return kind.equals(what);
     }
 
+    /** A refusal of some kind. */
+    public static Refusal of(String kind, String sentence, String hint) {
+        return new Refusal(kind, sentence, hint);
+    }
+
+    /** A question about a graph of people whose answer would not be private. */
+    public static Refusal notAskable(String sentence, String hint) {
+        return new Refusal("not_askable", sentence, hint);
+    }
+
     /** A value of the graph, or of an argument, that is not one. */
     public static Refusal graph(String sentence, String hint) {
         return new Refusal("graph", sentence, hint);

@@ -4,6 +4,10 @@ import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -82,7 +86,13 @@ public final class Text {
         return out.append('\'').toString();
     }
 
-    private static boolean printable(int c) {
+    /** A string as a word of a command, as Python's {@code shlex.quote}. */
+    public static String shell(String text) {
+        return text.matches("[A-Za-z0-9_@%+=:,./-]+") ? text : "'" + text.replace("'", "'\"'\"'") + "'";
+    }
+
+    /** Whether Python takes a character for one that can be printed. */
+    public static boolean printable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
                     Character.FORMAT,
@@ -131,6 +141,16 @@ public final class Text {
         long bits = Double.doubleToLongBits(x);
         int exponent = Math.max(Math.getExponent(x), Double.MIN_EXPONENT);
         return String.format("0x%d.%013xp%+d", x < Double.MIN_NORMAL ? 0 : 1, bits & 0xfffffffffffffL, exponent);
+    }
+
+    /** The SHA-256 of a text in UTF-8, in hexadecimal digits. */
+    public static String sha256(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java has it
+        }
     }
 
     /** The first characters of a text. */

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import neodp.procedures.AnswerRelease;
+import neodp.procedures.Ask;
 import neodp.procedures.AuditMechanism;
 import neodp.procedures.BalancedStats;
 import neodp.procedures.BalancedStream;
@@ -22,6 +23,7 @@ import neodp.procedures.Eval;
 import neodp.procedures.ExtendStats;
 import neodp.procedures.ExtendStream;
 import neodp.procedures.ExtendWrite;
+import neodp.procedures.Protect;
 import neodp.procedures.Version;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.QueryExecutionException;
@@ -34,6 +36,7 @@ public final class Database {
     private static final Neo4j SERVER = Neo4jBuilders.newInProcessBuilder()
             .withDisabledServer()
             .withProcedure(AnswerRelease.class)
+            .withProcedure(Ask.class)
             .withProcedure(AuditMechanism.class)
             .withProcedure(BalancedStats.class)
             .withProcedure(BalancedStream.class)
@@ -43,6 +46,7 @@ public final class Database {
             .withProcedure(ExtendStats.class)
             .withProcedure(ExtendStream.class)
             .withProcedure(ExtendWrite.class)
+            .withProcedure(Protect.class)
             .withFunction(Bound.class)
             .withFunction(Version.class)
             .build();

@@ -29,7 +29,6 @@ import neodp.store.Job;
 import neodp.store.Model;
 import neodp.store.NodeNeighborhood;
 import neodp.store.Statements;
-import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Relationship;
 import org.neo4j.graphdb.Transaction;
@@ -73,7 +72,7 @@ public final class Answers {
      */
     public Release answer(String key, String given, boolean keepKey) {
         String name = read((tx, workers) -> {
-            requireSchema(tx);
+            Ledger.requireSchema(tx);
             return Release.find(tx, graph, given) == null ? Names.normal(given) : given;
         });
         Release old = read((tx, workers) -> {
@@ -115,23 +114,10 @@ public final class Answers {
                     asked,
                     levels,
                     "neodp answer " + graph + " KEY");
-            kept = write((tx, workers) -> keep(tx, drawn, workers));
+            kept = write((tx, workers) -> Ledger.keep(tx, drawn, workers));
         }
         kept.require(asked); // somebody may have been faster, with another question
         return kept;
-    }
-
-    /** Keep a release unless there is one by its name; the one that is kept. */
-    private static Release keep(Transaction tx, Release drawn, Workers workers) {
-        Ledger.lock(tx, drawn.population());
-        Release there = Release.find(tx, drawn.graph(), drawn.name());
-        if (there != null) {
-            return there;
-        }
-        Ledger ledger = Ledger.of(tx, drawn.population(), workers);
-        ledger.spend(drawn.name(), drawn.levels(), workers);
-        ledger.plus(drawn).write(tx);
-        return drawn.create(tx);
     }
 
     /** The position that a uniform whole number below 2^1074 selects: {@code neodp/core/sampling.py}. */
@@ -147,17 +133,6 @@ public final class Answers {
             }
         }
         return passed == chances.length - 1 ? largest : passed < largest ? passed : passed + 1;
-    }
-
-    /** Without the constraints, two could keep an answer at the same time. */
-    private static void requireSchema(Transaction tx) {
-        for (String label : List.of("NeodpLedger", "NeodpRelease")) {
-            if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
-                throw Refusal.client(
-                        "the database has no constraint on (:" + label + "), so that nothing can be kept once",
-                        "run 'neodp init', or use the client");
-            }
-        }
     }
 
     // --- certified ------------------------------------------------------------------------------------------------

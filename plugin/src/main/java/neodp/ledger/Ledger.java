@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import neodp.Fraction;
 import neodp.Json;
 import neodp.Refusal;
 import neodp.Text;
@@ -17,6 +18,7 @@ import neodp.algorithm.Level;
 import neodp.call.Workers;
 import neodp.store.PropertyValues;
 import neodp.store.Statements;
+import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Transaction;
 
 /**
@@ -106,13 +108,13 @@ public record Ledger(
             lines.add(String.join("\t", words));
         });
         String body = String.join("\n", lines);
-        return Release.sha256(population + "\n" + body) + "\n" + body;
+        return Text.sha256(population + "\n" + body) + "\n" + body;
     }
 
     private Ledger read(String text) {
         int end = text.indexOf('\n');
         String body = text.substring(end + 1);
-        if (end < 0 || !text.substring(0, end).equals(Release.sha256(population + "\n" + body))) {
+        if (end < 0 || !text.substring(0, end).equals(Text.sha256(population + "\n" + body))) {
             throw Refusal.damagedAccount(population);
         }
         String[] lines = body.split("\n", -1);
@@ -147,13 +149,49 @@ public record Ledger(
         Statements.row(tx, "lock_ledger", Map.of("population", population));
     }
 
+    /** Without the constraints, two could keep an answer at the same time. */
+    public static void requireSchema(Transaction tx) {
+        for (String label : List.of("NeodpLedger", "NeodpRelease", "NeodpProtection")) {
+            if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
+                throw Refusal.client(
+                        "the database has no constraint on (:" + label + "), so that nothing can be kept once",
+                        "run 'neodp init', or use the client");
+            }
+        }
+    }
+
+    /** Keep a release unless there is one by its name; the one that is kept. */
+    public static Release keep(Transaction tx, Release drawn, Workers workers) {
+        lock(tx, drawn.population());
+        Release there = Release.find(tx, drawn.graph(), drawn.name());
+        if (there != null) {
+            return there;
+        }
+        Ledger ledger = of(tx, drawn.population(), workers);
+        ledger.spend(drawn.name(), drawn.levels(), workers);
+        ledger.plus(drawn).write(tx);
+        return drawn.create(tx);
+    }
+
     /** Refuse a new release that the limit does not leave room for. */
     public void spend(String name, List<Level> levels, Workers workers) {
         String asked =
                 "release " + Text.quoted(name) + " about population " + Text.quoted(population) + " is refused: ";
         String ledger = "`MATCH (l:NeodpLedger {population: " + Text.cypher(population) + "}) ";
         String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
-        if (most != null && used >= most) {
+        Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
+        costs.merge(price(levels), 1L, Long::sum);
+        Fraction had = Shares.in(prices);
+        Fraction wouldHave = Shares.in(costs);
+        if (wouldHave.compareTo(Fraction.ONE) > 0 && wouldHave.compareTo(had) > 0) {
+            throw Refusal.budgetSpent(
+                    asked + had + " of everybody's own epsilon is spent, and it would be " + wouldHave,
+                    "people give their epsilon once: a smaller share may be left");
+        }
+        boolean usual = most != null && most == 1 && epsilon == null && delta == 0.0;
+        boolean onlyShares =
+                usual && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
+        if (most != null && used >= most && !onlyShares) {
             throw Refusal.budgetSpent(
                     asked + used + (used == 1 ? " answer" : " answers") + " given, " + most + " allowed",
                     hint + "SET l.max_releases = N` allows more");
@@ -167,8 +205,6 @@ public record Ledger(
                             + ", and the plugin adds up at delta 0 only",
                     "use the client");
         }
-        Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
-        costs.merge(price(levels), 1L, Long::sum);
         costs.remove(List.of()); // kept before there were prices
         List<Level> known = levels(costs.keySet());
         for (Level own : known) {

@@ -1,12 +1,8 @@
 package neodp.ledger;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -130,17 +126,7 @@ public record Release(
             String[] numbers = {Text.hex(level.epsilon()), Text.hex(level.delta())};
             kept.add(Arrays.asList(numbers[0], numbers[1], level.name(), level.people(), level.times()));
         }
-        return sha256(Json.dumps(kept));
-    }
-
-    /** The SHA-256 of a text in UTF-8, in hexadecimal digits. */
-    public static String sha256(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java has it
-        }
+        return Text.sha256(Json.dumps(kept));
     }
 
     // --- one name, one question -----------------------------------------------------------------------------------
@@ -158,7 +144,7 @@ public record Release(
         for (String fact : every) {
             String before = then.getOrDefault(fact, "null");
             String after = now.getOrDefault(fact, "null");
-            if (!before.equals(after)) {
+            if (!Json.same(before, after)) {
                 throw Refusal.otherQuestion(
                         "release " + Text.quoted(name) + " of " + Text.quoted(graph) + " was asked with " + fact + " "
                                 + shown(before) + ", and is now asked with " + fact + " " + shown(after),

@@ -22,6 +22,13 @@ public final class Statements {
         }
     }
 
+    /** All rows of a statement, which has few. */
+    public static List<Map<String, Object>> rows(Transaction tx, String name, Map<String, Object> parameters) {
+        try (Result result = tx.execute(TEXT.get(name), parameters)) {
+            return result.stream().toList();
+        }
+    }
+
     /** All statements, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
     private static Map<String, String> all() {
         Map<String, String> out = new HashMap<>();

@@ -1,0 +1,154 @@
+package neodp.inquiry;
+
+import java.util.Map;
+import java.util.function.BiFunction;
+import neodp.Names;
+import neodp.Refusal;
+import neodp.asking.AtLeast;
+import neodp.asking.Cover;
+import neodp.asking.Distances;
+import neodp.asking.Matches;
+import neodp.asking.Mechanism;
+import neodp.call.Host;
+import neodp.call.Workers;
+import neodp.ledger.Ledger;
+import neodp.ledger.Release;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.kernel.api.exceptions.Status;
+
+/**
+ * The answer to a question about a graph of people: drawn once, and kept before it is shown.
+ *
+ * <p>Everything is read and written in transactions of its own, as {@code neodp.answer} does. What cannot be answered
+ * because of what was read is an answer too, which spends the share: a failure for nothing would tell everybody.
+ */
+public final class Inquiry {
+    private static final String MORE_PEOPLE =
+            "a match has more than two people, since a node has two roles; only the client can answer";
+
+    private static final String MORE_MEMORY = "the matches need more memory than the server allows";
+
+    private final Host host;
+    private final Asking asking;
+
+    public Inquiry(Host host, Asking asking) {
+        this.host = host;
+        this.asking = asking;
+    }
+
+    /**
+     * What only the steward may see.
+     *
+     * @param distance in epsilon; null if no people can change the answer
+     * @param probabilities the chances of yes and no; or null
+     */
+    public record Revealed(long matches, long counted, Double distance, Map<String, Object> probabilities) {}
+
+    /** The answer of a release: the one that is kept, or one drawn now. */
+    public Release release(String given) {
+        String subject = asking.subject();
+        String asked = asking.asked();
+        String name = read((tx, workers) -> {
+            Ledger.requireSchema(tx);
+            return Release.find(tx, subject, given) == null ? Names.normal(given) : given;
+        });
+        Release kept = read((tx, workers) -> admitted(tx, subject, name, workers));
+        if (kept == null) {
+            Release drawn = new Release(
+                    subject,
+                    name,
+                    drawn(),
+                    null,
+                    null,
+                    asking.protection().account(),
+                    asked,
+                    asking.levels(),
+                    asking.command());
+            try (Workers workers = new Workers(host, 1)) {
+                kept = workers.write(subject, tx -> Ledger.keep(tx, drawn, workers));
+            }
+        }
+        kept.require(asked); // somebody may have been faster, with another question
+        return kept;
+    }
+
+    /** The release that is kept; null if there is none, and one may be drawn. */
+    private Release admitted(Transaction tx, String subject, String name, Workers workers) {
+        Release found = Release.find(tx, subject, name);
+        if (found != null) {
+            return found;
+        }
+        String account = asking.protection().account();
+        Names.valid("release", name);
+        Names.valid("population", account);
+        Ledger ledger = Ledger.of(tx, account, workers);
+        found = Release.find(tx, subject, name); // which the ledger may count already
+        if (found == null) {
+            ledger.spend(name, asking.levels(), workers);
+        }
+        return found;
+    }
+
+    private String drawn() {
+        try (Workers workers = new Workers(host, 1)) {
+            Distances distances = new Distances(cover(graph(workers)), workers);
+            return asking.mechanism().draw(distances::at);
+        } catch (Matches.TooMany e) {
+            return e.getMessage();
+        } catch (Distances.NoNetwork e) {
+            return MORE_PEOPLE;
+        } catch (RuntimeException e) {
+            if (isOfMemory(e)) {
+                return MORE_MEMORY;
+            }
+            throw e;
+        }
+    }
+
+    /** Whether the matches took more memory than the caller's transaction, or the server, allows. */
+    private static boolean isOfMemory(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof Status.HasStatus failed
+                    && failed.status().code().serialize().contains("OutOfMemory")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The true number, the distance and the chances: for the steward, and not private. */
+    public Revealed reveal() {
+        try (Workers workers = new Workers(host, 1)) {
+            PeopleGraph graph = graph(workers);
+            Cover cover = cover(graph);
+            Distances distances = new Distances(cover, workers);
+            long t = asking.mechanism() instanceof AtLeast question ? question.threshold() : Math.max(1, cover.count());
+            long units = distances.at(t);
+            return new Revealed(
+                    graph.matches().cover(graph.units(), graph.units().alike()).count(),
+                    cover.count(),
+                    units == Distances.INFINITE ? null : (Double) (units * Mechanism.UNIT),
+                    asking.mechanism().chances(distances::at));
+        } catch (Matches.TooMany e) {
+            throw Refusal.of(
+                    "too_many_matches", e.getMessage(), "ask about less, or set another limit when protecting");
+        } catch (Distances.NoNetwork e) {
+            throw Refusal.client(MORE_PEOPLE, "use the client");
+        }
+    }
+
+    private PeopleGraph graph(Workers workers) {
+        return workers.read(asking.subject(), tx -> PeopleGraph.of(tx, asking, workers));
+    }
+
+    private Cover cover(PeopleGraph graph) {
+        long[] weights = graph.units().weights(asking.exactShare(), Mechanism.UNIT, asking.ignoreBelow());
+        return graph.matches().cover(graph.units(), weights);
+    }
+
+    private <T> T read(BiFunction<Transaction, Workers, T> work) {
+        try (Workers workers = new Workers(host, 1)) {
+            return workers.read(asking.subject(), tx -> work.apply(tx, workers));
+        }
+    }
+}

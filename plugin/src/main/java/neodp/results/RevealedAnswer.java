@@ -1,0 +1,39 @@
+package neodp.results;
+
+import java.util.Map;
+import neodp.inquiry.Asking;
+import neodp.inquiry.Inquiry.Revealed;
+import org.neo4j.procedure.Description;
+
+/** What only the steward may see of a question. */
+public final class RevealedAnswer {
+    @Description("The population's name.")
+    public String population;
+
+    @Description("The question, in one form for everybody who asks the same.")
+    public String question;
+
+    @Description("The true number, of everybody.")
+    public long matches;
+
+    @Description("The number that the answer depends on: without people of weight 0.")
+    public long counted;
+
+    @Description("How much epsilon must leave until the answer is another one; null if no people can change it.")
+    public Double distance;
+
+    @Description("The chances of yes and no; null for counts and ranges.")
+    public Map<String, Object> probabilities;
+
+    /** What is told of it. */
+    public static RevealedAnswer of(Asking asking, Revealed found) {
+        RevealedAnswer out = new RevealedAnswer();
+        out.population = asking.protection().population();
+        out.question = asking.pattern().text();
+        out.matches = found.matches();
+        out.counted = found.counted();
+        out.distance = found.distance();
+        out.probabilities = found.probabilities();
+        return out;
+    }
+}
