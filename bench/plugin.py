@@ -9,6 +9,8 @@ with the plugin and with GDS:
   the client's read, extension and write-back;
 * ``neodp.eval`` of datasets 0 to 3 edges away from the boundary, compared with the client's search;
 * ``neodp.audit``, compared with the client's reading and auditing;
+* the same two with three colours: the plurality of as many voters as make a tenth as many datasets, with one epsilon
+  and with two;
 * ``neodp.ask.reveal`` of a graph of people, a tenth as many as datasets with three friendships each and personal
   epsilons, at nine tenths of its pairs, compared with the client: both read the matches and find the same distance;
 * GDS (OpenGDS) doing the part of ``extend.write`` that it can do: a projection, and the two runs of shortest paths from
@@ -30,6 +32,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +48,7 @@ from neodp import generate
 from neodp.core.boundary import distance
 from neodp.store import open_store
 from neodp.store.neo4j import Neo4jPort
+from neodp.store.verbs import Engine
 from tools.neo4j_server import ServerUnavailable
 
 __all__ = ["run"]
@@ -61,6 +66,9 @@ ROWS = (
     ("write", "extend.write", "client", "client: read, extend, write", "at least", 3.5),
     ("eval", "eval, one dataset", "client_eval", "client: search", "at least", 10.0),
     ("audit", "audit", "client_audit", "client: read, audit", "at least", 4.0),
+    ("table", "extend.write, k = 3, one epsilon", "client_table", "client: read, extend, write", "", 0.0),
+    ("mixed", "extend.write, k = 3, two epsilons", "client_mixed", "client: read, extend, write", "", 0.0),
+    ("audit3", "audit, k = 3", "client_audit3", "client: read, audit", "", 0.0),
     ("ask", "ask, pairs of people", "client_ask", "client: read, distance", "", 0.0),
     ("write", "extend.write", "gds_project", "GDS: projection", "", 0.0),
     ("write", "extend.write", "gds_run", "GDS: first run", "", 0.0),
@@ -173,7 +181,34 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
             _asked(store, call, keep, len(graph) // 10)
         found |= _evaluated(store, name, call, graph, pid)
+        found |= _rainbow(store, pid, len(graph))
         found |= {"server_peak": _peak(pid), "client_peak": peak()}
+    return found
+
+
+def _rainbow(store: neodp.store.Store, pid: int | None, datasets: int) -> dict[str, Spent]:
+    """Return the times with three colours; the plugin and the client must give the same numbers."""
+    voters = 2
+    while (voters + 1) * (voters + 2) // 2 < datasets / 10:
+        voters += 1
+    found: dict[str, Spent] = {}
+    for kind in ("table", "mixed"):
+        graph = generate.plurality(voters, options=3, epsilon=0.5)
+        if kind == "mixed":
+            graph = replace(graph, epsilon=np.where(np.arange(graph.edges) % 2, 0.5, 0.75))
+        name = f"bench {kind} {datasets}"
+        store.load(name, graph.with_alpha(neodp.balanced(graph)))
+        rows: dict[str, Any] = {}
+        for _ in range(TURNS):
+            engines: tuple[Engine, ...] = ("server", "client")
+            for side, engine in zip((kind, f"client_{kind}"), engines, strict=True):
+                spent, ran = _spent(pid, partial(store.extend, name, engine=engine))
+                found[side] = min(spent, found.get(side, spent))
+                rows[engine] = (replace(ran.result), store.mechanism(name).mechanism.probabilities)
+        if rows["server"][0] != rows["client"][0] or not np.array_equal(rows["server"][1], rows["client"][1]):
+            raise RuntimeError(f"the benchmark is wrong: {rows}")
+    found["audit3"], _ = _spent(pid, lambda: store.audit(name, engine="server"))
+    found["client_audit3"], _ = _spent(pid, lambda: store.audit(name, engine="client"))
     return found
 
 

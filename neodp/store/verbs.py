@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class Declined(StoreError):
-    """The plugin declined a task: the graph has more than two colours, or needs more memory than the server has."""
+    """The plugin declined a task: it takes a linear program, or more memory than the server has."""
 
 
 @dataclass(frozen=True)

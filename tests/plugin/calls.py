@@ -72,7 +72,8 @@ class Caller:
             rows=[[name, list(graph.colors)] for name, graph in graphs.items()],
         )
         self(
-            "UNWIND $rows AS row CREATE (:Dataset {graph: row[0], key: row[1], color: row[2], alpha: row[3]})",
+            "UNWIND $rows AS row CREATE (:Dataset {graph: row[0], key: row[1], color: row[2], alpha: row[3], "
+            "preference: row[4]})",
             rows=[row for name, graph in graphs.items() for row in _datasets(name, graph)],
         )
         self(
@@ -93,7 +94,8 @@ def with_plugin(home: Path, jar: Path) -> Path:
 def _datasets(name: str, graph: DatasetGraph) -> list[list[Any]]:
     keys = graph.keys.to_pylist()
     alpha = [plain(row) if given else None for row, given in zip(graph.alpha, graph.given, strict=True)]
-    return [[name, key, graph.colors[c], a] for key, c, a in zip(keys, graph.color.tolist(), alpha, strict=True)]
+    columns = (keys, graph.color.tolist(), alpha, graph.preference_lists().to_pylist())
+    return [[name, key, graph.colors[c], a, order] for key, c, a, order in zip(*columns, strict=True)]
 
 
 def _edges(name: str, graph: DatasetGraph) -> list[list[Any]]:

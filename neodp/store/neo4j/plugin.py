@@ -10,7 +10,7 @@ import json
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +24,7 @@ from neodp import errors
 from neodp.core.auditing import Audit, EdgeAudit
 from neodp.core.evaluation import Ball, Evaluation
 from neodp.core.extension import Check
-from neodp.core.witness import Witness
+from neodp.core.witness import OrderConflict, Witness
 from neodp.data.progress import Progress
 from neodp.errors import NeodpError, ReadOnlyStore, StaleMechanism, StoreError
 from neodp.hints import VERBS, Call, Hint, Option, in_cypher
@@ -75,11 +75,11 @@ class ServerPlugin:
             vertices=row["nodeCount"],
             edges=row["relationshipCount"],
             boundary=row["boundaryCount"],
-            filled=0,
+            filled=row["filled"],
             rounded=row["rounded"],
             min_p_true=row["minPTrue"],
             mean_p_true=row["meanPTrue"],
-            method="labels",
+            method=row["method"],
             written=row["nodeCount"] if write else 0,
         )
 
@@ -106,9 +106,6 @@ class ServerPlugin:
         """Check whether a graph can be extended."""
         row = self._one("CALL neodp.check($graph)", graph=name)
         unhit, witness = row["unhit"], row["witness"]
-        if witness is not None:
-            del witness["sentence"]
-            witness = Witness(**witness | {"origin_value": witness.pop("originValue"), "path": tuple(witness["path"])})
         return Check(
             connected=row["connected"],
             components=row["componentCount"],
@@ -116,8 +113,9 @@ class ServerPlugin:
             boundary_hit=row["boundaryHit"],
             unhit=tuple(unhit) if unhit is not None else None,
             compatible=row["compatible"],
-            witness=witness,
+            witness=None if witness is None else _witness(witness),
             rounded=row["rounded"],
+            filled=row["filled"],
         )
 
     def audit(self, name: str, worst: int, progress: Progress) -> AuditedMechanism:
@@ -184,6 +182,15 @@ class ServerPlugin:
                 population = {info.name: info.population for info in self._port.graphs()}.get(parameters["graph"])
                 e.hint = recognized(e.hint, parameters["graph"], population or DEFAULT)
             raise
+
+
+def _witness(facts: Mapping[str, Any]) -> Witness | OrderConflict:
+    """Return the reason why alpha is not compatible, from the plugin's account of it."""
+    names = {"originValue": "origin_value", "otherValue": "other_value"}
+    values = {names.get(name, name): value for name, value in facts.items() if name != "sentence"}
+    if "order" in values:
+        return OrderConflict(**values)
+    return Witness(**values | {"path": tuple(values["path"])})
 
 
 def server_version(connection: Connection) -> str | None:

@@ -83,6 +83,14 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
                 "give alpha to one of them, or use `CALL neodp.boundary.balanced.write(" + Text.cypher(graph) + ")`");
     }
 
+    /** An order of the colours without alpha. */
+    public static Refusal unhitOrder(String graph, String sentence) {
+        return new Refusal(
+                "unhit_boundary",
+                sentence,
+                "give it to one of them, or use `CALL neodp.boundary.balanced.write(" + Text.cypher(graph) + ")`");
+    }
+
     public static Refusal ballTooLarge(String graph, int seen, int layers) {
         return new Refusal(
                 "ball_too_large",

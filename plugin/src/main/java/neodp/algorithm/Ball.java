@@ -17,7 +17,7 @@ import neodp.call.Workers;
  * <p>Since U on labels is self-adjoint, a pass backwards from a dataset, started with the complement of its label so far,
  * gives every dataset the back label that a source there or beyond must undercut to matter. The search asks for the edges
  * at the datasets that may matter, a layer at a time, until there is none left: that is the proof. The result is that of
- * {@link Mechanism#extend} on the whole graph in every bit, unless that refuses the graph for something outside the ball.
+ * {@link Labeling#extend} on the whole graph in every bit, unless that refuses the graph for something outside the ball.
  * The twin of {@code neodp/core/ball.py}.
  */
 public final class Ball<N> {
@@ -42,7 +42,7 @@ public final class Ball<N> {
     private final double[][] least;
 
     /** What was found: the part of the graph that was seen, extended. */
-    public Mechanism mechanism;
+    public Labeling mechanism;
 
     public int expanded;
     public int layers;
@@ -141,16 +141,18 @@ public final class Ball<N> {
                 colors,
                 keys.toArray(String[]::new),
                 bytes(color),
-                alpha.stream().mapToDouble(row -> row[0]).toArray(),
-                alpha.stream().mapToDouble(row -> row[1]).toArray(),
+                new double[][] {
+                    alpha.stream().mapToDouble(row -> row[0]).toArray(),
+                    alpha.stream().mapToDouble(row -> row[1]).toArray()
+                },
                 null,
                 edges,
                 workers);
         int unhit = ball.unhitEdge(workers);
         if (unhit >= 0) {
-            throw Refusal.unhit(graph, Mechanism.unhitSentence(ball, unhit, ""));
+            throw Refusal.unhit(graph, Labeling.unhitSentence(ball, unhit, ""));
         }
-        mechanism = Mechanism.solve(ball, workers);
+        mechanism = Labeling.solve(ball, workers);
     }
 
     private static byte[] bytes(List<Byte> values) {
@@ -252,7 +254,7 @@ public final class Ball<N> {
             }
             double p = Labels.decode(first(v));
             double q = Labels.decode(-first(v));
-            double rounding = 2.0 * Mechanism.ROUNDING * p;
+            double rounding = 2.0 * Witness.ROUNDING * p;
             return -Labels.encode(p - rounding, q + rounding);
         }
 

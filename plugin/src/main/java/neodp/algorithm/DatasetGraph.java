@@ -7,7 +7,7 @@ import neodp.Text;
 import neodp.call.Workers;
 
 /**
- * A graph of datasets with two colours, as columns: one array per property, one entry per dataset or per edge.
+ * A graph of datasets, as columns: one array per property, one entry per dataset or per edge.
  *
  * <p>The twin of {@code neodp/data/graph.py}. Edges are undirected, stand once, and are in the order of their ends.
  */
@@ -17,13 +17,14 @@ public final class DatasetGraph {
     public final String[] keys;
     public final byte[] color;
 
-    /** Alpha: Pr[first colour] and Pr[second colour], NaN where none is given; the smaller one is exact. */
-    public final double[] first;
+    /** Alpha: per colour and dataset its chance, NaN where none is given; all but the largest chance are exact. */
+    public final double[][] alpha;
 
-    public final double[] second;
-
-    /** Two positions in {@code colors} per dataset, best first, -1 where it has no order; null where none has. */
+    /** Per dataset the positions of all {@code colors}, best first, -1 where it has no order; null where none has. */
     public final byte[] preference;
+
+    /** The orders of the colours; null with two colours, where nothing is left to order. */
+    public final Orders orders;
 
     public final int[] source;
     public final int[] target;
@@ -39,8 +40,7 @@ public final class DatasetGraph {
             List<String> colors,
             String[] keys,
             byte[] color,
-            double[] first,
-            double[] second,
+            double[][] alpha,
             byte[] preference,
             Edges edges,
             Workers workers) {
@@ -48,9 +48,9 @@ public final class DatasetGraph {
         this.colors = colors;
         this.keys = keys;
         this.color = color;
-        this.first = first;
-        this.second = second;
+        this.alpha = alpha;
         this.preference = preference;
+        this.orders = colors.size() > 2 ? new Orders(colors.size(), color, preference, workers) : null;
         checkEdges(edges, workers);
         EdgeOrder rows = new EdgeOrder(keys, edges, workers);
         int count = rows.distinct(workers);
@@ -89,12 +89,17 @@ public final class DatasetGraph {
     }
 
     public boolean given(int v) {
-        return !Double.isNaN(first[v]);
+        return !Double.isNaN(alpha[0][v]);
     }
 
-    /** Whether the ends of an edge differ in colour: a boundary edge. */
+    /** Whether there are two colours. */
+    public boolean binary() {
+        return orders == null;
+    }
+
+    /** Whether the ends of an edge differ in colour, or in how they order the colours: a boundary edge. */
     public boolean crossing(int e) {
-        return color[source[e]] != color[target[e]];
+        return orders == null ? color[source[e]] != color[target[e]] : orders.of[source[e]] != orders.of[target[e]];
     }
 
     public String colorOf(int v) {

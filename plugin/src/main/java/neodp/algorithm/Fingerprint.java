@@ -27,9 +27,9 @@ public final class Fingerprint {
         }
         digest.bytes(graph.color);
         for (int v = 0; v < graph.size(); v++) {
-            digest.room(16)
-                    .putDouble(graph.given(v) ? graph.first[v] : Double.NaN)
-                    .putDouble(graph.given(v) ? graph.second[v] : Double.NaN);
+            for (double[] column : graph.alpha) {
+                digest.room(8).putDouble(graph.given(v) ? column[v] : Double.NaN);
+            }
         }
         for (int e = 0; e < graph.edges(); e++) {
             digest.room(8).putLong(Math.min(graph.source[e], graph.target[e]));

@@ -8,14 +8,18 @@ public final class Incompatible extends Refusal {
     private static final long serialVersionUID = 1L;
 
     /** The two datasets. */
-    public final transient Witness witness;
+    public final transient Contradiction witness;
 
-    public Incompatible(String graph, Witness witness) {
-        super(
-                "incompatible_alpha",
-                witness.sentence(),
-                "lower the first or raise the second, or see `CALL neodp.boundary.balanced.stream(" + Text.cypher(graph)
-                        + ")` for a compatible choice");
+    public Incompatible(Contradiction witness, String hint) {
+        super("incompatible_alpha", witness.sentence(), hint);
         this.witness = witness;
+    }
+
+    /** The same, with a hint at an alpha that is compatible. */
+    public static Incompatible of(String graph, Contradiction witness, String instead) {
+        return new Incompatible(
+                witness,
+                instead + ", or see `CALL neodp.boundary.balanced.stream(" + Text.cypher(graph)
+                        + ")` for a compatible choice");
     }
 }

@@ -112,7 +112,8 @@ public final class Labels {
         return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     }
 
-    private static Sum product(double ah, double al, double bh, double bl) {
+    /** The product of two numbers of two doubles, with a relative error below 2^-102. */
+    public static Sum product(double ah, double al, double bh, double bl) {
         double p = ah * bh;
         double e = productError(ah, bh, p) + (ah * bl + al * bh);
         double s = p + e;

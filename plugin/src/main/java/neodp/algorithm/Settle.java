@@ -1,18 +1,13 @@
 package neodp.algorithm;
 
-import java.util.Arrays;
-
 /**
  * The whole extension: label-setting (Dijkstra) from every source at once, with a radix heap.
  *
  * <p>Start each source with its own label, take the datasets by ascending label, and lower each neighbour to what the
- * edge between them allows. A bucket of the heap holds the keys that first differ from the last key taken in one byte,
- * and have the same byte there. A key is a label without its lowest {@code shift} bits, which no edge leaves in place.
- * The twin of {@code settle} in {@code neodp/compiled/kernel.py}, where it is proved; the least labels are unique, so that the
- * order of work changes nothing.
+ * edge between them allows. The twin of {@code settle} in {@code neodp/compiled/kernel.py}, where it is proved; the least
+ * labels are unique, so that the order of work changes nothing.
  */
 public final class Settle {
-    private static final int LEVELS = 8; // how many bytes a key has
     private static final int PATIENCE = 1 << 16; // how many edges to follow before looking whether to go on
 
     private final int[] start;
@@ -50,7 +45,7 @@ public final class Settle {
         for (int v : seeds) {
             base = Math.min(base, label[v] >> shift);
         }
-        Heap heap = new Heap(base, shift, seeds.length);
+        RadixHeap heap = new RadixHeap(base, shift, seeds.length);
         for (int v : seeds) {
             heap.add(v, label[v]);
         }
@@ -82,95 +77,6 @@ public final class Settle {
                 }
                 label[v] = lower;
                 heap.add(v, lower);
-            }
-        }
-    }
-
-    /** A monotone priority queue of entries (vertex, label) in a pool, linked into buckets. */
-    private static final class Heap {
-        int vertex; // what was taken last
-        long label;
-
-        private final long base;
-        private final int shift;
-        private final int[][] head = new int[LEVELS][]; // per level and byte, one more than its first entry
-        private int[] vertices;
-        private long[] labels;
-        private int[] link; // the entry after this one in its bucket, or -1
-        private int used;
-        private int free = -1;
-        private long last;
-
-        Heap(long base, int shift, int seeds) {
-            this.base = base;
-            this.shift = shift;
-            int room = Math.max(16, seeds);
-            vertices = new int[room];
-            labels = new long[room];
-            link = new int[room];
-        }
-
-        void add(int v, long k) {
-            int i = free;
-            if (i >= 0) {
-                free = link[i];
-            } else {
-                i = used++;
-                if (i == vertices.length) {
-                    vertices = Arrays.copyOf(vertices, 2 * i);
-                    labels = Arrays.copyOf(labels, 2 * i);
-                    link = Arrays.copyOf(link, 2 * i);
-                }
-            }
-            vertices[i] = v;
-            labels[i] = k;
-            file(i);
-        }
-
-        private void file(int i) {
-            long key = (labels[i] >> shift) - base;
-            int level = (63 - Long.numberOfLeadingZeros((key ^ last) | 1)) >> 3;
-            if (head[level] == null) {
-                head[level] = new int[256];
-            }
-            int slot = (int) (key >> (8 * level) & 255);
-            link[i] = head[level][slot] - 1;
-            head[level][slot] = i + 1;
-        }
-
-        /** Take an entry with the least key; false where there is none. */
-        boolean take() {
-            while (true) {
-                int level = 0;
-                int slot = (int) (last & 255);
-                while (head[level] == null || head[level][slot] == 0) {
-                    if (head[level] == null || ++slot == 256) {
-                        if (++level == LEVELS) {
-                            return false;
-                        }
-                        slot = (int) (last >> (8 * level) & 255);
-                    }
-                }
-                int i = head[level][slot] - 1;
-                if (level == 0) {
-                    last = (last & ~255L) | slot;
-                    head[0][slot] = link[i] + 1;
-                    link[i] = free;
-                    free = i;
-                    vertex = vertices[i];
-                    label = labels[i];
-                    return true;
-                }
-                head[level][slot] = 0; // take the bucket apart: its least key is the next one
-                last = Long.MAX_VALUE;
-                for (int j = i; j >= 0; j = link[j]) {
-                    last = Math.min(last, (labels[j] >> shift) - base);
-                }
-                while (i >= 0) {
-                    int j = link[i];
-                    file(i);
-                    i = j;
-                }
             }
         }
     }

@@ -19,6 +19,7 @@ import org.neo4j.procedure.memory.ProcedureMemoryTracker;
 public final class Memory implements AutoCloseable {
     // the layout of DatasetGraph, Mechanism, Settle and Store, in bytes
     public static final long PER_DATASET = 280;
+    public static final long PER_COLOR = 50; // of a dataset, for every colour beyond two
     public static final long PER_EDGE_LEAST = 90;
     public static final long PER_EDGE_MOST = 150;
 
@@ -78,17 +79,22 @@ public final class Memory implements AutoCloseable {
     }
 
     /** Bytes that a graph takes at least, while it is extended. */
-    public static long least(long datasets, long edges) {
-        return sum(datasets, edges, PER_EDGE_LEAST);
+    public static long least(long datasets, long edges, int colors) {
+        return sum(datasets, edges, colors, PER_EDGE_LEAST);
     }
 
     /** Bytes that a graph takes at most, while it is extended. */
-    public static long most(long datasets, long edges) {
-        return sum(datasets, edges, PER_EDGE_MOST);
+    public static long most(long datasets, long edges, int colors) {
+        return sum(datasets, edges, colors, PER_EDGE_MOST);
     }
 
-    private static long sum(long datasets, long edges, long perEdge) {
-        return PER_DATASET * bounded(datasets) + perEdge * bounded(edges);
+    private static long sum(long datasets, long edges, int colors, long perEdge) {
+        return ofDataset(colors) * bounded(datasets) + perEdge * bounded(edges);
+    }
+
+    /** What a dataset takes, with a short key. */
+    public static long ofDataset(int colors) {
+        return PER_DATASET + PER_COLOR * (colors - 2);
     }
 
     /** A number of datasets or edges as somebody has written it down, within what there can be. */
@@ -108,8 +114,8 @@ public final class Memory implements AutoCloseable {
     }
 
     /** Refuse a graph that the server's heap has no room for. */
-    public static void require(String graph, long datasets, long edges) {
-        long bytes = most(datasets, edges);
+    public static void require(String graph, long datasets, long edges, int colors) {
+        long bytes = most(datasets, edges, colors);
         long available = available();
         if (bytes > available) {
             throw Refusal.memory(

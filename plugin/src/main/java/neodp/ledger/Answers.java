@@ -3,7 +3,6 @@ package neodp.ledger;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,9 +15,11 @@ import neodp.algorithm.Ball;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Edges;
 import neodp.algorithm.Fingerprint;
+import neodp.algorithm.Inequalities;
 import neodp.algorithm.Keys;
 import neodp.algorithm.Level;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Host;
 import neodp.call.Memory;
 import neodp.call.Workers;
@@ -43,7 +44,8 @@ public final class Answers {
     private static final int BITS = 1074; // every double from 0 to 1 is a whole number of 2^-1074
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final long PER_NEIGHBOR = 300; // bytes, with its edge and its chances
+    private static final long PER_NEIGHBOR = 260; // bytes, with its edge
+    private static final long PER_CHANCE = 20;
 
     private final Host host;
     private final String graph;
@@ -62,9 +64,6 @@ public final class Answers {
         this.constantWork = constantWork;
         this.verify = verify;
     }
-
-    /** The chances of the two colours at a dataset. */
-    public record Chances(double first, double second) {}
 
     /**
      * The answer of a release: the one that is kept, or one drawn now for a dataset.
@@ -103,7 +102,7 @@ public final class Answers {
             return found;
         });
         if (kept == null) {
-            Chances chances = audited(info, key);
+            double[] chances = audited(info, key);
             String answer = info.colors().get(choose(chances, new BigInteger(BITS, RANDOM)));
             Release drawn = new Release(
                     graph,
@@ -121,13 +120,19 @@ public final class Answers {
         return kept;
     }
 
-    /** The position, 0 or 1, that a uniform whole number below 2^1074 selects: {@code neodp/core/sampling.py}. */
-    public static int choose(Chances chances, BigInteger uniform) {
-        int largest = chances.first >= chances.second ? 0 : 1;
-        BigDecimal other = new BigDecimal(largest == 0 ? chances.second : chances.first);
-        BigInteger end =
-                other.multiply(new BigDecimal(BigInteger.TWO.pow(BITS))).toBigIntegerExact();
-        return uniform.compareTo(end) < 0 ? 1 - largest : largest;
+    /** The position that a uniform whole number below 2^1074 selects: {@code neodp/core/sampling.py}. */
+    public static int choose(double[] chances, BigInteger uniform) {
+        int largest = Inequalities.largest(chances);
+        BigDecimal unit = new BigDecimal(BigInteger.TWO.pow(BITS));
+        BigInteger end = BigInteger.ZERO; // of the intervals of all but the largest, one after another
+        int passed = 0; // all are compared, or time would tell the likely from the others
+        for (int c = 0; c < chances.length; c++) {
+            if (c != largest) {
+                end = end.add(new BigDecimal(chances[c]).multiply(unit).toBigIntegerExact());
+                passed += uniform.compareTo(end) < 0 ? 0 : 1;
+            }
+        }
+        return passed == chances.length - 1 ? largest : passed < largest ? passed : passed + 1;
     }
 
     // --- certified ------------------------------------------------------------------------------------------------
@@ -141,13 +146,15 @@ public final class Answers {
                             + " privacy, and neodp cannot account for its cost",
                     "run " + Refusal.extend(graph) + " for (epsilon, delta)");
         }
+        info.method(); // refused where it is one of the client's, before anything is certified
         if (info.certificate() != null && !verify) {
             return info;
         }
         Certificate certificate;
         try {
             certificate = Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
-                DatasetGraph read = job.extended().graph;
+                DatasetGraph read = job.read(false).graph();
+                Solver.check(read, job.workers);
                 requireConnected(read, job.workers);
                 return new Certificate(Fingerprint.of(read, job.workers), Level.of(read, job.workers));
             });
@@ -189,34 +196,40 @@ public final class Answers {
     // --- audited --------------------------------------------------------------------------------------------------
 
     /** What to draw from: the distribution at a dataset, checked exactly on all its edges. */
-    private Chances audited(GraphInfo info, String key) {
+    private double[] audited(GraphInfo info, String key) {
         try (Workers workers = new Workers(host, 1)) {
             Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
             long room = constantWork ? Memory.bounded(info.datasets()) : 0; // then it must not depend on the dataset
-            workers.memory.take(PER_NEIGHBOR * room);
-            Edges edges = workers.read(graph, tx -> star(tx, key, place, room, workers));
+            long each = PER_NEIGHBOR + PER_CHANCE * info.colors().size();
+            workers.memory.take(each * room);
+            Edges edges = workers.read(graph, tx -> star(tx, key, place, room, each, workers));
             List<String> keys = List.copyOf(place.keySet());
-            Chances[] found = chances(info, keys);
+            double[][] found = chances(info, keys);
             int n = keys.size();
-            double[] none = new double[n];
-            Arrays.fill(none, Double.NaN);
-            double[] p = Arrays.stream(found).mapToDouble(Chances::first).toArray();
-            double[] q = Arrays.stream(found).mapToDouble(Chances::second).toArray();
+            int k = info.colors().size();
+            double[][] columns = new double[k][n];
+            for (int v = 0; v < n; v++) {
+                workers.check(v);
+                for (int c = 0; c < k; c++) {
+                    columns[c][v] = found[v][c];
+                }
+            }
             DatasetGraph star = new DatasetGraph(
-                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], none, none, null, edges, workers);
-            if (new Audit(star, p, q, 0, workers).violations > 0) {
+                    graph, info.colors(), keys.toArray(String[]::new), new byte[n], columns, null, edges, workers);
+            if (new Audit(star, columns, 0, workers).violations > 0) {
                 throw Refusal.notPrivate(
                         "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
-                        "report this; nothing was answered");
+                        "run " + Refusal.extend(graph) + " again; nothing was answered");
             }
             return found[0];
         }
     }
 
     /** The distributions at some datasets; where the graph has none, somebody has changed it since it was certified. */
-    private Chances[] chances(GraphInfo info, List<String> keys) {
+    private double[][] chances(GraphInfo info, List<String> keys) {
         try {
-            Chances[] found = constantWork ? null : searched(info, keys);
+            boolean whole = constantWork || info.colors().size() > 2; // no search knows more colours
+            double[][] found = whole ? null : searched(info, keys);
             return found != null ? found : extended(info, keys);
         } catch (Refusal refusal) {
             if (!refusal.is("incompatible_alpha") && !refusal.is("unhit_boundary")) {
@@ -233,8 +246,9 @@ public final class Answers {
      * The edges at a dataset, to others that are given their places.
      *
      * @param room for how many of them the memory is counted already
+     * @param each what one of them takes, in bytes
      */
-    private Edges star(Transaction tx, String key, Map<String, Integer> place, long room, Workers workers) {
+    private Edges star(Transaction tx, String key, Map<String, Integer> place, long room, long each, Workers workers) {
         Node node = Model.find(tx, graph, key);
         Edges edges = new Edges();
         for (Relationship link : node.getRelationships(Model.NEIGHBOR)) {
@@ -242,7 +256,7 @@ public final class Answers {
             Node other = link.getOtherNode(node);
             if (Model.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
                 if (edges.count >= room) {
-                    workers.memory.take(PER_NEIGHBOR + Memory.ofKey(name));
+                    workers.memory.take(each + Memory.ofKey(name));
                 }
                 place.putIfAbsent(name, place.size());
                 Model.add(edges, 0, place.get(name), link);
@@ -252,7 +266,7 @@ public final class Answers {
     }
 
     /** By a search around the datasets; null where that grows too large. */
-    private Chances[] searched(GraphInfo info, List<String> keys) {
+    private double[][] searched(GraphInfo info, List<String> keys) {
         try (Workers workers = new Workers(host, 1)) {
             return workers.read(graph, tx -> {
                 Ball<Node> ball = NodeNeighborhood.ball(tx, info, workers);
@@ -269,18 +283,18 @@ public final class Answers {
         }
     }
 
-    private Chances[] extended(GraphInfo info, List<String> keys) {
+    private double[][] extended(GraphInfo info, List<String> keys) {
         return Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
-            Mechanism mechanism = job.extended();
+            Mechanism mechanism = job.evaluated();
             return at(mechanism, Keys.places(keys, mechanism.graph::index, job.workers), job.workers);
         });
     }
 
-    private static Chances[] at(Mechanism mechanism, int[] datasets, Workers workers) {
-        Chances[] out = new Chances[datasets.length];
+    private static double[][] at(Mechanism mechanism, int[] datasets, Workers workers) {
+        double[][] out = new double[datasets.length][];
         for (int i = 0; i < out.length; i++) {
             workers.check(i);
-            out[i] = new Chances(mechanism.first(datasets[i]), mechanism.second(datasets[i]));
+            out[i] = mechanism.row(datasets[i]);
         }
         return out;
     }

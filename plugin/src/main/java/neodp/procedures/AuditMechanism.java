@@ -34,7 +34,7 @@ public final class AuditMechanism extends Call {
             StoredGraph stored = job.read(true);
             job.reader.info(graphName).requireMechanism(job.info);
             Supplier<String> fingerprint = job.workers.begin(() -> Fingerprint.of(stored.graph(), job.workers));
-            Audit found = job.computed(() -> new Audit(stored.graph(), stored.p(), stored.q(), count, job.workers));
+            Audit found = job.computed(() -> new Audit(stored.graph(), stored.chances(), count, job.workers));
             boolean stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
             return rows(job, Stream.of(AuditReport.of(job, found, stored.graph(), stale, options.effective())));
         });

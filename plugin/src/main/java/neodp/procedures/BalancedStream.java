@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.solvers.Solver;
 import neodp.results.BoundaryAlpha;
 import neodp.results.MemoryEstimate;
 import org.neo4j.procedure.Description;
@@ -27,9 +28,9 @@ public final class BalancedStream extends Call {
         Configuration options = Configuration.ofWhole(configuration);
         return onGraph(graphName, options.manner(NAME), job -> {
             DatasetGraph graph = job.read(false).graph();
-            long[] label = job.balanced(graph);
+            Solver.Alpha alpha = job.balanced(graph);
             int[] boundary = graph.boundaryDatasets(job.workers);
-            return rows(job, Arrays.stream(boundary).mapToObj(v -> BoundaryAlpha.of(graph, label, v)));
+            return rows(job, Arrays.stream(boundary).mapToObj(v -> BoundaryAlpha.of(graph, alpha, v)));
         });
     }
 

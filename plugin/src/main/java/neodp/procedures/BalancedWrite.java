@@ -3,6 +3,7 @@ package neodp.procedures;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Text;
+import neodp.algorithm.solvers.Solver;
 import neodp.results.BoundaryWritten;
 import neodp.results.MemoryEstimate;
 import neodp.store.Job;
@@ -27,10 +28,10 @@ public final class BalancedWrite extends Call {
         Configuration options = Configuration.ofWhole(configuration);
         return onGraph(graphName, options.manner(NAME), job -> {
             StoredGraph stored = job.read(false);
-            long[] label = job.balanced(stored.graph());
+            Solver.Alpha alpha = job.balanced(stored.graph());
             long began = System.nanoTime();
             long properties =
-                    job.writer.writeAlpha(stored, label, stored.graph().boundary(job.workers));
+                    job.writer.writeAlpha(stored, alpha, stored.graph().boundary(job.workers));
             note("%s(%s): alpha written on %,d datasets", NAME, Text.quoted(graphName), properties);
             return Stream.of(
                     BoundaryWritten.of(job, stored.graph(), properties, Job.millis(began), options.effective()));

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Refusal;
+import neodp.Text;
 import neodp.algorithm.Ball;
 import neodp.results.Evaluation;
 import neodp.store.GraphInfo;
@@ -15,6 +16,7 @@ import org.neo4j.procedure.Procedure;
 /** {@code neodp.eval}. */
 public final class Eval extends Call {
     private static final String NAME = "neodp.eval";
+    private static final String EXTENDED = "the whole graph was extended";
 
     /** One row per key. */
     @Procedure(name = NAME, mode = Mode.READ)
@@ -41,8 +43,17 @@ public final class Eval extends Call {
         }
         int limit = options.number("limit", Ball.cheaper(info.datasets()), 1, Integer.MAX_VALUE);
         Evaluations evaluations = new Evaluations(host(), tx, info, options.manner(NAME), keys);
+        if (info.colors().size() > 2) {
+            if (engine.equals("ball")) {
+                throw Refusal.graph(
+                        Text.quoted(graphName) + " has " + info.colors().size() + " colours",
+                        "a search sees part of the graph, and cannot show that alpha agrees within and between all "
+                                + "orders: extend all of it (`{engine: 'whole'}`)");
+            }
+            return evaluations.whole(EXTENDED);
+        }
         return switch (engine) {
-            case "whole" -> evaluations.whole("the whole graph was extended");
+            case "whole" -> evaluations.whole(EXTENDED);
             case "ball" -> evaluations.searched(limit, -1);
             default -> evaluations.searchedOrWhole(limit);
         };

@@ -1,5 +1,6 @@
 package neodp.procedures;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,8 +11,8 @@ import neodp.Refusal;
 import neodp.algorithm.Ball;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Keys;
-import neodp.algorithm.Labels;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.Path;
 import neodp.call.Host;
 import neodp.call.Memory;
 import neodp.call.Workers;
@@ -77,7 +78,7 @@ public final class Evaluations {
     /** By a pass over the whole graph. */
     public Stream<Evaluation> whole(String proof) {
         return Job.run(host, info.name(), manner, info, job -> {
-            Mechanism mechanism = job.extended();
+            Mechanism mechanism = job.evaluated();
             int[] asked = Keys.places(keys, mechanism.graph::index, job.workers);
             int n = mechanism.graph.size();
             return rows(mechanism, asked, new How(n, n, 0, 0, proof), job.workers);
@@ -92,6 +93,7 @@ public final class Evaluations {
             left[asked[i]]++;
         }
         agree(mechanism, left, workers);
+        mechanism.measure();
         info.unchanged(tx);
         Rows rows = new Rows(mechanism, how, left, workers.memory);
         workers.memory.keep();
@@ -105,10 +107,12 @@ public final class Evaluations {
             if (left[v] > 0) {
                 workers.check();
                 Map<String, Object> stored =
-                        Model.find(tx, info.name(), mechanism.graph.keys[v]).getProperties("p", "q");
-                List<Double> found = List.of(mechanism.first(v), mechanism.second(v));
-                if (!List.of(PropertyValues.number(stored.get("p")), PropertyValues.number(stored.get("q")))
-                        .equals(found)) {
+                        Model.find(tx, info.name(), mechanism.graph.keys[v]).getProperties("p", "q", "probabilities");
+                double[] found = mechanism.row(v);
+                double[] kept = mechanism.graph.binary()
+                        ? new double[] {PropertyValues.number(stored.get("p")), PropertyValues.number(stored.get("q"))}
+                        : PropertyValues.probabilities(found.length, stored.get("probabilities"));
+                if (!Arrays.equals(kept, found)) {
                     throw Refusal.stale(info.name(), info.written());
                 }
             }
@@ -153,27 +157,21 @@ public final class Evaluations {
 
         private Evaluation evaluation(int v) {
             DatasetGraph graph = mechanism.graph;
-            Mechanism.Path path =
-                    mechanism.label[v] < Labels.HALF ? mechanism.path(v, host.guard()::check, memory) : null;
+            Path path = mechanism.path(v, host.guard()::check, memory);
             Evaluation row = new Evaluation();
             row.key = graph.keys[v];
             row.color = graph.colorOf(v);
             row.colors = graph.colors;
             row.probabilities = new LinkedHashMap<>();
-            row.probabilities.put(graph.colors.get(0), mechanism.first(v));
-            row.probabilities.put(graph.colors.get(1), mechanism.second(v));
+            for (int c = 0; c < graph.colors.size(); c++) {
+                row.probabilities.put(graph.colors.get(c), mechanism.chance(v, c));
+            }
             row.pTrue = mechanism.truth(v);
-            row.path = path == null
-                    ? List.of()
-                    : path.datasets().stream().map(u -> graph.keys[u]).toList();
+            row.path = path.datasets().stream().map(u -> graph.keys[u]).toList();
             row.decider = row.path.isEmpty() ? null : row.path.get(0);
-            row.epsilons = path == null
-                    ? List.of()
-                    : path.edges().stream().map(e -> graph.epsilon[e]).toList();
-            row.deltas = path == null
-                    ? List.of()
-                    : path.edges().stream().map(e -> graph.delta[e]).toList();
-            row.rounded = mechanism.rounded;
+            row.epsilons = path.edges().stream().map(e -> graph.epsilon[e]).toList();
+            row.deltas = path.edges().stream().map(e -> graph.delta[e]).toList();
+            row.rounded = mechanism.fit.rounded();
             row.seen = how.seen;
             row.expanded = how.expanded;
             row.layers = how.layers;

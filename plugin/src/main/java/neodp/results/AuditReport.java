@@ -54,7 +54,7 @@ public record AuditReport(
             row.put("epsilon", graph.epsilon[e]);
             row.put("delta", graph.delta[e]);
             row.put("tightness", edge.tightness());
-            List<String> broken = found.sentences(edge);
+            List<String> broken = found.sentences(edge, workers);
             row.put("broken", broken);
             workers.memory.take(
                     PER_WORST + 2L * broken.stream().mapToInt(String::length).sum());

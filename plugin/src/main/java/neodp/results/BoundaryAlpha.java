@@ -1,8 +1,9 @@
 package neodp.results;
 
+import java.util.Arrays;
 import java.util.List;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.solvers.Solver;
 import org.neo4j.procedure.Description;
 
 /** The chosen alpha of a boundary dataset. */
@@ -12,8 +13,10 @@ public record BoundaryAlpha(
         @Description("The chance of each answer, in the order of the colours.") List<Double> alpha) {
 
     /** The alpha of one dataset. */
-    public static BoundaryAlpha of(DatasetGraph graph, long[] label, int v) {
-        double[] alpha = Balanced.alpha(graph, label, v);
-        return new BoundaryAlpha(graph.keys[v], graph.colorOf(v), List.of(alpha[0], alpha[1]));
+    public static BoundaryAlpha of(DatasetGraph graph, Solver.Alpha alpha, int v) {
+        return new BoundaryAlpha(
+                graph.keys[v],
+                graph.colorOf(v),
+                Arrays.stream(alpha.at(v)).boxed().toList());
     }
 }

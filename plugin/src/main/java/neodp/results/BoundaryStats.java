@@ -1,8 +1,8 @@
 package neodp.results;
 
 import java.util.Map;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
+import neodp.algorithm.solvers.Solver;
 import neodp.store.Job;
 import org.neo4j.procedure.Description;
 
@@ -17,12 +17,12 @@ public record BoundaryStats(
         @Description("The configuration that was used.") Map<String, Object> configuration) {
 
     /** The summary of a choice. */
-    public static BoundaryStats of(Job job, DatasetGraph graph, long[] label, Map<String, Object> configuration) {
+    public static BoundaryStats of(Job job, DatasetGraph graph, Solver.Alpha alpha, Map<String, Object> configuration) {
         int[] boundary = graph.boundaryDatasets(job.workers);
         Double least = null;
         for (int i = 0; i < boundary.length; i++) {
             job.workers.check(i);
-            double own = Balanced.alpha(graph, label, boundary[i])[graph.color[boundary[i]]];
+            double own = alpha.at(boundary[i])[graph.color[boundary[i]]];
             least = least == null ? own : Math.min(least, own);
         }
         return new BoundaryStats(

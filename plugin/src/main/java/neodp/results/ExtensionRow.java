@@ -16,8 +16,9 @@ public record ExtensionRow(
     /** The row of one dataset. */
     public static ExtensionRow of(Mechanism mechanism, int v, long distance) {
         Map<String, Object> probabilities = new LinkedHashMap<>();
-        probabilities.put(mechanism.graph.colors.get(0), mechanism.first(v));
-        probabilities.put(mechanism.graph.colors.get(1), mechanism.second(v));
+        for (int c = 0; c < mechanism.graph.colors.size(); c++) {
+            probabilities.put(mechanism.graph.colors.get(c), mechanism.chance(v, c));
+        }
         return new ExtensionRow(
                 mechanism.graph.keys[v], mechanism.graph.colorOf(v), probabilities, mechanism.truth(v), distance);
     }

@@ -13,6 +13,9 @@ public record ExtensionStats(
         @Description("The least chance of a true answer.") double minPTrue,
         @Description("The mean chance of a true answer, every dataset alike.") double meanPTrue,
         @Description("How many alpha were rounded in.") long rounded,
+        @Description("How many boundary datasets had no alpha and took that of their order of the colours.")
+                long filled,
+        @Description("How it was found: labels with two colours; table, prefix or line with more.") String method,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for finding the mechanism.") long computeMillis,
         @Description("The configuration that was used.") Map<String, Object> configuration) {
@@ -25,7 +28,9 @@ public record ExtensionStats(
                 mechanism.graph.boundarySize(job.workers),
                 mechanism.leastTruth(job.workers),
                 mechanism.meanTruth(job.workers),
-                mechanism.rounded,
+                mechanism.fit.rounded(),
+                mechanism.fit.filled(),
+                mechanism.method,
                 job.readMillis,
                 job.computeMillis,
                 configuration);

@@ -13,6 +13,9 @@ public record ExtensionWritten(
         @Description("The least chance of a true answer.") double minPTrue,
         @Description("The mean chance of a true answer, every dataset alike.") double meanPTrue,
         @Description("How many alpha were rounded in.") long rounded,
+        @Description("How many boundary datasets had no alpha and took that of their order of the colours.")
+                long filled,
+        @Description("How it was found: labels with two colours; table, prefix or line with more.") String method,
         @Description("How many properties of datasets were written.") long nodePropertiesWritten,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for finding the mechanism.") long computeMillis,
@@ -30,6 +33,8 @@ public record ExtensionWritten(
                 stats.minPTrue(),
                 stats.meanPTrue(),
                 stats.rounded(),
+                stats.filled(),
+                stats.method(),
                 properties,
                 stats.preProcessingMillis(),
                 stats.computeMillis(),

@@ -24,11 +24,12 @@ public record MemoryEstimate(
 
     /** The memory of a graph, by the numbers that it is said to have. */
     public static MemoryEstimate of(GraphInfo info) {
-        long least = Memory.least(info.datasets(), info.edges());
-        long most = Memory.most(info.datasets(), info.edges());
+        int colors = info.colors().size();
+        long least = Memory.least(info.datasets(), info.edges(), colors);
+        long most = Memory.most(info.datasets(), info.edges(), colors);
         long available = Memory.available();
-        String datasets = range(Memory.least(info.datasets(), 0), Memory.most(info.datasets(), 0));
-        String edges = range(Memory.least(0, info.edges()), Memory.most(0, info.edges()));
+        String datasets = range(Memory.least(info.datasets(), 0, colors), Memory.most(info.datasets(), 0, colors));
+        String edges = range(Memory.least(0, info.edges(), colors), Memory.most(0, info.edges(), colors));
         return new MemoryEstimate(
                 info.datasets(),
                 info.edges(),

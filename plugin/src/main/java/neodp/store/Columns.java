@@ -1,5 +1,8 @@
 package neodp.store;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import neodp.Refusal;
 import neodp.Text;
 import neodp.call.Memory;
@@ -10,29 +13,28 @@ public final class Columns {
     public final GraphInfo info;
     public final String[] keys;
     public final byte[] color;
-    public final double[] first;
-    public final double[] second;
-    public final double[] p;
-    public final double[] q;
+    public final double[][] alpha; // per colour
+    public final double[][] chances; // per colour; null where they were not asked for
     public final byte[][] preference;
     private volatile boolean ordered;
 
     public Columns(GraphInfo info, int n, boolean probabilities) {
         this.info = info;
+        int k = info.colors().size();
         keys = new String[n];
         color = new byte[n];
-        first = new double[n];
-        second = new double[n];
-        p = probabilities ? new double[n] : null;
-        q = probabilities ? new double[n] : null;
+        alpha = new double[k][n];
+        chances = probabilities ? new double[k][n] : null;
         preference = new byte[n][];
     }
 
     /** What to read of a dataset. */
     public String[] names() {
-        return p == null
-                ? new String[] {"key", "color", "alpha", "preference"}
-                : new String[] {"key", "color", "alpha", "preference", "p", "q"};
+        List<String> names = new ArrayList<>(List.of("key", "color", "alpha", "preference"));
+        if (chances != null) {
+            names.addAll(chances.length == 2 ? List.of("p", "q") : List.of("probabilities"));
+        }
+        return names.toArray(String[]::new);
     }
 
     /** Take the properties of a dataset; the bytes that its key takes beyond what every key does. */
@@ -42,26 +44,32 @@ public final class Columns {
         }
         keys[i] = key;
         color[i] = PropertyValues.colorOf(info.colors(), key, node.value(1));
-        double[] alpha = PropertyValues.alpha(key, node.value(2));
-        first[i] = alpha[0];
-        second[i] = alpha[1];
+        put(alpha, i, PropertyValues.alpha(info.colors(), key, node.value(2)));
         preference[i] = PropertyValues.preferenceOf(info.colors(), key, color[i], node.value(3));
         if (preference[i] != null) {
             ordered = true;
         }
-        if (p != null) {
-            double[] row = {node.number(4), node.number(5)};
-            if (Double.isNaN(row[0]) || Double.isNaN(row[1])) {
-                throw Refusal.noMechanism(
-                        "dataset " + Text.quoted(key) + " of graph " + Text.quoted(info.name())
-                                + " has no probabilities: it came after the mechanism was written",
-                        "run " + Refusal.extend(info.name()) + " again");
+        if (chances != null) {
+            double[] row = chances.length == 2
+                    ? new double[] {node.number(4), node.number(5)}
+                    : PropertyValues.probabilities(chances.length, node.value(4));
+            for (double x : row) {
+                if (Double.isNaN(x)) {
+                    throw Refusal.noMechanism(
+                            "dataset " + Text.quoted(key) + " of graph " + Text.quoted(info.name())
+                                    + " has no probabilities: it came after the mechanism was written",
+                            "run " + Refusal.extend(info.name()) + " again");
+                }
             }
-            row = PropertyValues.distribution(key, row);
-            p[i] = row[0];
-            q[i] = row[1];
+            put(chances, i, PropertyValues.distribution(key, row));
         }
         return Memory.ofKey(key);
+    }
+
+    private static void put(double[][] columns, int i, double[] row) {
+        for (int c = 0; c < row.length; c++) {
+            columns[c][i] = row[c];
+        }
     }
 
     public byte[] colors(int[] from, Workers workers) {
@@ -77,12 +85,15 @@ public final class Columns {
         if (!ordered) {
             return null;
         }
-        byte[] out = new byte[2 * from.length];
+        int k = alpha.length;
+        byte[] out = new byte[k * from.length];
+        Arrays.fill(out, (byte) -1);
         for (int v = 0; v < from.length; v++) {
             workers.check(v);
             byte[] row = preference[from[v]];
-            out[2 * v] = row == null ? -1 : row[0];
-            out[2 * v + 1] = row == null ? -1 : row[1];
+            if (row != null) {
+                System.arraycopy(row, 0, out, k * v, k);
+            }
         }
         return out;
     }

@@ -46,6 +46,21 @@ public record GraphInfo(
         }
     }
 
+    /**
+     * The method by which all datasets are evaluated; null for that of an extension. It stands in the record of the stored
+     * mechanism, which was written for the whole graph; nothing that is found at a dataset changes it.
+     */
+    public String method() {
+        String method = version == null ? null : (String) row.get("method");
+        if ("optimal".equals(method) || "distance".equals(method)) {
+            throw Refusal.client(
+                    "the mechanism of graph " + Text.quoted(name) + " was found by the method '" + method
+                            + "', which the plugin has not",
+                    "use the client");
+        }
+        return "line".equals(method) || "prefix".equals(method) ? method : null;
+    }
+
     public String population() {
         return (String) row.get("population");
     }
@@ -67,7 +82,7 @@ public record GraphInfo(
         }
     }
 
-    /** What is known about a graph; refused unless it is whole and has two colours. */
+    /** What is known about a graph; refused unless it is whole. */
     public static GraphInfo of(Transaction tx, String graph) {
         if (graph == null) {
             throw Refusal.graph("the graph's name is null", "give a text");
@@ -100,11 +115,6 @@ public record GraphInfo(
             throw Refusal.graph(
                     "the colours are " + (colors.isEmpty() ? "none" : Text.listed(colors)),
                     "name at least two different ones with `SET g.colors = [...]`");
-        }
-        if (colors.size() > 2) {
-            throw Refusal.client(
-                    Text.quoted(graph) + " has " + colors.size() + " colours, and the plugin knows two",
-                    "use the client, as in 'neodp extend " + graph + "'");
         }
         String version = (String) row.get("version");
         Certificate certificate = Certificate.of(row);

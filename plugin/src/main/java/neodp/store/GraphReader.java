@@ -82,13 +82,13 @@ public final class GraphReader {
                     ids = Arrays.copyOf(ids, 2 * count);
                 }
                 if (count >= info.datasets()) {
-                    workers.memory.take(Memory.PER_DATASET);
+                    workers.memory.take(Memory.ofDataset(info.colors().size()));
                 }
                 workers.check(count);
                 ids[count++] = Model.id(nodes.next());
             }
         }
-        Memory.require(info.name(), count, info.edges());
+        Memory.require(info.name(), count, info.edges(), info.colors().size());
         return Arrays.copyOf(ids, count);
     }
 
@@ -129,7 +129,8 @@ public final class GraphReader {
         long beyond = Math.min(more, links.addAndGet(more) - info.edges());
         if (beyond > 0) {
             workers.memory.take(Memory.PER_EDGE_MOST * beyond);
-            Memory.require(info.name(), info.datasets(), links.get());
+            Memory.require(
+                    info.name(), info.datasets(), links.get(), info.colors().size());
         }
     }
 
@@ -162,22 +163,23 @@ public final class GraphReader {
                 info.colors(),
                 keys,
                 columns.colors(from, workers),
-                at(columns.first, from),
-                at(columns.second, from),
+                at(columns.alpha, from),
                 columns.preferences(from, workers),
                 edges,
                 workers);
-        return new StoredGraph(graph, info, ids, position, at(columns.p, from), at(columns.q, from));
+        return new StoredGraph(graph, info, ids, position, at(columns.chances, from));
     }
 
-    private double[] at(double[] column, int[] from) {
-        if (column == null) {
+    private double[][] at(double[][] columns, int[] from) {
+        if (columns == null) {
             return null;
         }
-        double[] out = new double[from.length];
-        for (int v = 0; v < out.length; v++) {
-            workers.check(v);
-            out[v] = column[from[v]];
+        double[][] out = new double[columns.length][from.length];
+        for (int c = 0; c < out.length; c++) {
+            for (int v = 0; v < from.length; v++) {
+                workers.check(v);
+                out[c][v] = columns[c][from[v]];
+            }
         }
         return out;
     }

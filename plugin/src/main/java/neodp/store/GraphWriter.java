@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import neodp.Refusal;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Task;
 import neodp.call.Workers;
 import org.neo4j.graphdb.Node;
@@ -22,7 +22,8 @@ import org.neo4j.graphdb.Transaction;
  * whole.
  */
 public final class GraphWriter {
-    private static final String[] WRITTEN = {"p", "q", "p_true", "distance"};
+    private static final String[] TWO = {"p", "q", "p_true", "distance"};
+    private static final String[] MORE = {"probabilities", "p_true", "distance"};
 
     private final Workers workers;
     private final int batch;
@@ -38,6 +39,7 @@ public final class GraphWriter {
     public long write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
         String name = stored.info().name();
         DatasetGraph graph = stored.graph();
+        String[] names = graph.binary() ? TWO : MORE;
         String writer = UUID.randomUUID().toString().replace("-", "");
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
         boolean[] boundary = graph.boundary(workers);
@@ -48,7 +50,7 @@ public final class GraphWriter {
                 batch,
                 (from, to) -> step.after(workers.write(name, tx -> {
                     requireOwner(tx, name, writer);
-                    Cursors.Writer properties = Cursors.writer(tx, WRITTEN);
+                    Cursors.Writer properties = Cursors.writer(tx, names);
                     try (Cursors cursors = Cursors.of(tx, "graph")) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
@@ -57,9 +59,14 @@ public final class GraphWriter {
                                 throw Refusal.overtaken(name);
                             }
                             int v = stored.position()[j];
-                            properties.set(
-                                    stored.ids()[j], mechanism.first(v), mechanism.second(v), mechanism.truth(v), (long)
-                                            distance[v]);
+                            double truth = mechanism.truth(v);
+                            long far = distance[v];
+                            if (graph.binary()) {
+                                properties.set(
+                                        stored.ids()[j], mechanism.chance(v, 0), mechanism.chance(v, 1), truth, far);
+                            } else {
+                                properties.set(stored.ids()[j], mechanism.row(v), truth, far);
+                            }
                         }
                     }
                     return null;
@@ -70,11 +77,11 @@ public final class GraphWriter {
         facts.put("mean_p_true", mechanism.meanTruth(workers));
         facts.put("datasets", (long) graph.size());
         facts.put("edges", (long) graph.edges());
-        facts.put("method", "labels");
+        facts.put("method", mechanism.method);
         facts.put("privacy", Model.EPSILON_DELTA);
         facts.put("mu", null);
         owned("finish_mechanism", name, facts);
-        return (long) WRITTEN.length * graph.size();
+        return (long) names.length * graph.size();
     }
 
     /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
@@ -97,8 +104,8 @@ public final class GraphWriter {
         }
     }
 
-    /** Keep labels of the own colour as alpha at some datasets instead of the stored one, in one transaction; at how many. */
-    public long writeAlpha(StoredGraph stored, long[] label, boolean[] where) {
+    /** Keep alpha at some datasets instead of the stored one, in one transaction; at how many. */
+    public long writeAlpha(StoredGraph stored, Solver.Alpha chosen, boolean[] where) {
         String name = stored.info().name();
         return workers.write(name, tx -> {
             long written = 0;
@@ -114,8 +121,9 @@ public final class GraphWriter {
                     if (!name.equals(node.getProperty("graph", null))) {
                         throw Refusal.overtaken(name);
                     }
-                    double[] alpha = Balanced.alpha(stored.graph(), label, v);
-                    node.setProperty("alpha", alpha[1] == 1.0 - alpha[0] ? (Object) alpha[0] : alpha);
+                    double[] alpha = chosen.at(v);
+                    boolean one = alpha.length == 2 && alpha[1] == 1.0 - alpha[0]; // which says it all
+                    node.setProperty("alpha", one ? (Object) alpha[0] : alpha);
                     written++;
                 }
             }

@@ -3,9 +3,9 @@ package neodp.store;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import neodp.algorithm.Balanced;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
+import neodp.algorithm.solvers.Solver;
 import neodp.call.Host;
 import neodp.call.Memory;
 import neodp.call.Task;
@@ -51,8 +51,9 @@ public final class Job {
         reader = new GraphReader(workers, manner.batchSize(), task);
         writer = new GraphWriter(workers, manner.batchSize(), task);
         info = known != null ? known : reader.info(graph);
-        Memory.require(graph, info.datasets(), info.edges());
-        workers.memory.take(Memory.most(info.datasets(), info.edges()));
+        int colors = info.colors().size();
+        Memory.require(graph, info.datasets(), info.edges(), colors);
+        workers.memory.take(Memory.most(info.datasets(), info.edges(), colors));
     }
 
     /**
@@ -86,12 +87,18 @@ public final class Job {
         return extend(read(false).graph());
     }
 
-    public Mechanism extend(DatasetGraph graph) {
-        return computed(() -> Mechanism.extend(graph, workers));
+    /** The mechanism at all datasets, by the method of the stored one: nobody is answered by two methods. */
+    public Mechanism evaluated() {
+        DatasetGraph graph = read(false).graph();
+        return computed(() -> Solver.extend(graph, info.method(), workers));
     }
 
-    public long[] balanced(DatasetGraph graph) {
-        return computed(() -> Balanced.labels(graph, workers));
+    public Mechanism extend(DatasetGraph graph) {
+        return computed(() -> Solver.extend(graph, null, workers));
+    }
+
+    public Solver.Alpha balanced(DatasetGraph graph) {
+        return computed(() -> Solver.balanced(graph, workers));
     }
 
     /** Do the mathematics, and note how long it took. */

@@ -46,7 +46,7 @@ public final class NodeNeighborhood implements Neighborhood<Node> {
         return new Dataset(
                 key,
                 PropertyValues.colorOf(info.colors(), key, values.get("color")),
-                PropertyValues.alpha(key, values.get("alpha")));
+                PropertyValues.alpha(info.colors(), key, values.get("alpha")));
     }
 
     @Override

@@ -1,8 +1,11 @@
 package neodp.store;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import neodp.Refusal;
 import neodp.Text;
+import neodp.algorithm.Distributions;
 import neodp.algorithm.Labels;
 
 /**
@@ -24,10 +27,13 @@ public final class PropertyValues {
         return (byte) color;
     }
 
-    /** Alpha as a property has it, as Pr[first colour] and Pr[second colour]; NaN where it is not given. */
-    public static double[] alpha(String key, Object value) {
+    /** Alpha as a property has it, as a chance per colour; NaN where it is not given. */
+    public static double[] alpha(List<String> colors, String key, Object value) {
+        int k = colors.size();
+        double[] row = new double[k];
+        Arrays.fill(row, Double.NaN);
         if (value == null) {
-            return new double[] {Double.NaN, Double.NaN};
+            return row;
         }
         boolean list = value.getClass().isArray() || value instanceof List;
         List<?> values = list ? Text.elements(value) : List.of(value);
@@ -36,56 +42,79 @@ public final class PropertyValues {
                     "dataset " + Text.quoted(key) + ": alpha is " + Text.described(value),
                     "give a number or a list of numbers");
         }
-        if (list && values.size() != 2) {
+        if (!list && k > 2 && !Double.isNaN(number(value))) {
+            throw Refusal.graph(
+                    "dataset " + Text.quoted(key) + ": alpha is one number",
+                    "give one for each of the " + k + " colours");
+        }
+        if (list && values.size() != k) {
             throw Refusal.graph(
                     "dataset " + Text.quoted(key) + ": alpha is " + Text.described(value),
-                    "give a number, or one for each of the 2 colours");
+                    "give a number, or one for each of the " + k + " colours");
         }
-        double p = number(values.get(0));
-        double[] row = {p, list ? number(values.get(1)) : 1.0 - p};
-        return Double.isNaN(row[0]) && Double.isNaN(row[1]) ? row : distribution(key, row);
+        boolean none = true;
+        for (int c = 0; c < k; c++) {
+            row[c] = list ? number(values.get(c)) : c == 0 ? number(value) : 1.0 - row[0];
+            none &= Double.isNaN(row[c]);
+        }
+        return none ? row : distribution(key, row);
     }
 
-    /** A distribution, checked; the larger entry is one minus the other. */
+    /** A distribution, checked; the largest entry is one minus the rest. */
     public static double[] distribution(String key, double[] row) {
+        boolean tiny = false;
         for (double x : row) {
             if (!(x >= 0.0 && x <= 1.0)) {
                 throw Refusal.graph(place(key, row), "give probabilities from 0 to 1");
             }
-            if (x > 0.0 && x < Labels.TINY) {
-                throw Refusal.graph(place(key, row), "give 0 or at least " + Text.repr(Labels.TINY));
-            }
+            tiny |= x > 0.0 && x < Labels.TINY;
         }
-        if (Math.abs(row[0] + row[1] - 1.0) > 1e-9) {
+        if (!Distributions.whole(row)) {
             throw Refusal.graph(place(key, row) + " and does not add up to 1", "correct it");
         }
-        return row[0] >= row[1]
-                ? new double[] {1.0 - row[1] + 0.0, row[1] + 0.0}
-                : new double[] {row[0] + 0.0, 1.0 - row[0] + 0.0};
+        if (tiny) {
+            throw Refusal.graph(place(key, row), "give 0 or at least " + Text.repr(Labels.TINY));
+        }
+        return Distributions.corrected(row);
     }
 
     private static String place(String key, double[] row) {
-        return "dataset " + Text.quoted(key) + ": alpha is " + Text.repr(row[0]) + ", " + Text.repr(row[1]);
+        return "dataset " + Text.quoted(key) + ": alpha is "
+                + Arrays.stream(row).mapToObj(Text::repr).collect(Collectors.joining(", "));
     }
 
+    /** A preference as the positions of all colours, best first; null where it is not given. */
     public static byte[] preferenceOf(List<String> colors, String key, byte color, Object value) {
         if (value == null || Text.elements(value).isEmpty()) {
             return null;
         }
         List<String> names = Text.elements(value).stream().map(String::valueOf).toList();
-        if (names.size() != 2 || !names.containsAll(colors)) {
+        if (names.size() != colors.size() || !names.containsAll(colors)) {
             throw Refusal.graph(
                     "dataset " + Text.quoted(key) + ": the preference is " + Text.listed(names),
                     "name each of " + Text.listed(colors) + " once, best first");
         }
-        byte best = (byte) colors.indexOf(names.get(0));
-        if (best != color) {
+        byte[] out = new byte[names.size()];
+        for (int r = 0; r < out.length; r++) {
+            out[r] = (byte) colors.indexOf(names.get(r));
+        }
+        if (out[0] != color) {
             throw Refusal.graph(
                     "dataset " + Text.quoted(key) + " has the colour " + colors.get(color) + " and prefers "
-                            + colors.get(best),
+                            + colors.get(out[0]),
                     "name its colour first");
         }
-        return new byte[] {best, (byte) (1 - best)};
+        return out;
+    }
+
+    /** Stored probabilities as a chance per colour; NaN where there are none. */
+    public static double[] probabilities(int k, Object value) {
+        List<?> values = value == null ? List.of() : Text.elements(value);
+        double[] out = new double[k];
+        for (int c = 0; c < k; c++) {
+            out[c] = values.size() == k ? number(values.get(c)) : Double.NaN;
+        }
+        return out;
     }
 
     /** A property as a double; NaN where it is no number. */

@@ -36,7 +36,8 @@ final class Graphs {
 
     static DatasetGraph graph(
             String[] keys, byte[] color, double[] first, double[] second, Edges edges, Workers workers) {
-        return new DatasetGraph("g", List.of("yes", "no"), keys, color, first, second, null, edges, workers);
+        double[][] alpha = {first, second};
+        return new DatasetGraph("g", List.of("yes", "no"), keys, color, alpha, null, edges, workers);
     }
 
     static double[] nothing(int n) {

@@ -90,16 +90,16 @@ final class LabelsTest {
             BigDecimal allowed = label <= 0
                     ? new BigDecimal(Labels.decode(label))
                     : BigDecimal.ONE.subtract(new BigDecimal(Labels.decode(-label)));
-            assertTrue(Audit.holds(allowed, new BigDecimal(p), epsilon, d));
+            assertTrue(Inequalities.holds(allowed, new BigDecimal(p), epsilon, d));
         }
     }
 
     @Test
     void whatBreaksTheInequalityIsSeenInTheLastDigit() {
         BigDecimal half = new BigDecimal(0.5);
-        assertTrue(Audit.holds(half, half, 0.0, 0.0));
-        assertFalse(Audit.holds(half.add(BigDecimal.ONE.movePointLeft(300)), half, 0.0, 0.0));
-        assertTrue(Audit.holds(new BigDecimal("0.2718281828459045235360287"), new BigDecimal("0.1"), 1.0, 0.0));
-        assertFalse(Audit.holds(new BigDecimal("0.2718281828459045235360288"), new BigDecimal("0.1"), 1.0, 0.0));
+        assertTrue(Inequalities.holds(half, half, 0.0, 0.0));
+        assertFalse(Inequalities.holds(half.add(BigDecimal.ONE.movePointLeft(300)), half, 0.0, 0.0));
+        assertTrue(Inequalities.holds(new BigDecimal("0.2718281828459045235360287"), new BigDecimal("0.1"), 1.0, 0.0));
+        assertFalse(Inequalities.holds(new BigDecimal("0.2718281828459045235360288"), new BigDecimal("0.1"), 1.0, 0.0));
     }
 }

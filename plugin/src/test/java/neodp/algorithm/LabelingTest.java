@@ -11,11 +11,11 @@ import neodp.call.Workers;
 import org.junit.jupiter.api.Test;
 
 /** The extension is private on every edge, keeps alpha, and cannot be raised anywhere. */
-final class MechanismTest {
-    private static double[] column(Mechanism mechanism, boolean first) {
+final class LabelingTest {
+    private static double[] column(Labeling mechanism, int c) {
         double[] out = new double[mechanism.graph.size()];
         for (int v = 0; v < out.length; v++) {
-            out[v] = first ? mechanism.first(v) : mechanism.second(v);
+            out[v] = mechanism.chance(v, c);
         }
         return out;
     }
@@ -26,12 +26,12 @@ final class MechanismTest {
         try (Workers workers = new Alone().workers()) {
             for (int i = 0; i < 200; i++) {
                 DatasetGraph graph = Graphs.random(random, workers);
-                Mechanism found = Mechanism.extend(graph, workers);
-                Audit audit = new Audit(graph, column(found, true), column(found, false), 5, workers);
+                Labeling found = Labeling.extend(graph, workers);
+                Audit audit = new Audit(graph, new double[][] {column(found, 0), column(found, 1)}, 5, workers);
                 assertEquals(4L * graph.edges(), audit.checks);
                 assertEquals(0, audit.violations);
                 for (int v = 0; v < graph.size(); v++) {
-                    assertTrue(!graph.given(v) || found.rounded > 0 || found.first(v) == graph.first[v]);
+                    assertTrue(!graph.given(v) || found.fit.rounded() > 0 || found.chance(v, 0) == graph.alpha[0][v]);
                     assertTrue(found.truth(v) >= found.leastTruth(workers));
                 }
             }
@@ -44,9 +44,9 @@ final class MechanismTest {
         try (Workers workers = new Alone().workers()) {
             for (int i = 0; i < 100; i++) {
                 DatasetGraph graph = Graphs.random(random, workers);
-                Mechanism found = Mechanism.extend(graph, workers);
-                double[] p = column(found, true);
-                double[] q = column(found, false);
+                Labeling found = Labeling.extend(graph, workers);
+                double[] p = column(found, 0);
+                double[] q = column(found, 1);
                 for (int v = 0; v < graph.size(); v++) {
                     double mine = graph.color[v] == 0 ? p[v] : q[v];
                     if (!graph.given(v) && mine < 0.999) {
@@ -55,7 +55,7 @@ final class MechanismTest {
                         double more = mine + (1.0 - mine) * 1e-6;
                         higher[v] = graph.color[v] == 0 ? more : 1.0 - more;
                         lower[v] = graph.color[v] == 0 ? 1.0 - more : more;
-                        assertTrue(new Audit(graph, higher, lower, 0, workers).violations > 0);
+                        assertTrue(new Audit(graph, new double[][] {higher, lower}, 0, workers).violations > 0);
                     }
                 }
             }
@@ -74,7 +74,7 @@ final class MechanismTest {
                     new double[] {0.9, 0.1},
                     edges,
                     workers);
-            Witness witness = assertThrows(Incompatible.class, () -> Mechanism.extend(graph, workers)).witness;
+            Witness witness = (Witness) assertThrows(Incompatible.class, () -> Labeling.extend(graph, workers)).witness;
             assertEquals("b", witness.dataset());
             assertEquals("a", witness.origin());
             assertEquals(0.9, witness.value());
@@ -88,7 +88,7 @@ final class MechanismTest {
             edges.add(0, 1, 0.1, 0.0);
             DatasetGraph graph = Graphs.graph(
                     new String[] {"a", "b"}, new byte[] {0, 1}, Graphs.nothing(2), Graphs.nothing(2), edges, workers);
-            Refusal refusal = assertThrows(Refusal.class, () -> Mechanism.extend(graph, workers));
+            Refusal refusal = assertThrows(Refusal.class, () -> Labeling.extend(graph, workers));
             assertTrue(refusal.is("unhit_boundary"));
         }
     }
