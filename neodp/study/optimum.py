@@ -239,6 +239,7 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
     return max([left, right, *ends], key=score)
 
 
+@checked
 def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tuple[Optimum, *tuple[Choice, ...]]:
     """Return the optimised alpha, the balanced alpha and the best homogeneous alpha, for comparison.
 
