@@ -29,7 +29,7 @@ import numpy as np
 
 import neodp
 from neodp import generate
-from neodp.errors import NeodpError
+from neodp.errors import LargeEpsilon, NeodpError
 from neodp.ledger.composition import Loss, compose
 from neodp.polls import Group, Plurality, Poll, Threshold, violations
 from neodp.polls import poll as balanced_poll
@@ -159,6 +159,7 @@ def tried(call: Callable[[], Any]) -> str:
     """Return what went wrong in a call; nothing if it worked, or ended with a NeodpError."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", LargeEpsilon)  # which is meant
         try:
             call()
         except NeodpError:

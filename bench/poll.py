@@ -13,6 +13,8 @@ of a million rows, including the start of the program. The aim is 15 s of proces
 
 *Accuracy*: :mod:`bench.poll_accuracy`, which also has a long sweep, in parts: ``python -m bench poll --sweep 1/12``.
 
+*Medians and counts*: :mod:`bench.poll_outcomes`.
+
 For comparison, ``extend`` on the whole counts graph of fewer people, with which poll agrees to 1e-12.
 
 *optimize*: all of it, and the linear program alone with rows on demand and with all rows of its classes at once. The
@@ -38,7 +40,7 @@ from typing import Any
 import numpy as np
 
 import neodp
-from bench import poll_accuracy
+from bench import poll_accuracy, poll_outcomes
 from bench.process import Process, mark_peak, peak, processor_time, stopwatch
 from bench.report import megabytes, seconds, show, table, times
 from neodp import polls
@@ -70,6 +72,7 @@ def run(quick: bool, sweep: tuple[int, int] | None = None) -> None:
     show("poll: seconds", table(header, [_row(*case) for case in cases]), f"{_command():.1f} s: {COMMAND}")
     _million(quick)
     poll_accuracy.run(quick)
+    poll_outcomes.run(quick)
     _beside(quick)
     _programs(quick)
 

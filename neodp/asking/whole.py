@@ -56,7 +56,7 @@ class WholeDistances:
         if most < 0:
             return None
         if most not in self._known:
-            search = _Search(self.cover)
+            search = _Branches(self.cover)
             self._known[most], self._sets[most] = search.least(most), search.set
         return self._known[most]
 
@@ -74,7 +74,7 @@ class WholeDistances:
         return found is not None and found <= bound
 
 
-class _Search:
+class _Branches:
     """A search for the lightest set of people; the best one so far is an upper bound."""
 
     def __init__(self, cover: Cover) -> None:

@@ -16,7 +16,7 @@ __all__ = ["install", "status"]
 
 
 def status(context: typer.Context, json: Json = False) -> None:
-    """Check that the server has this version of the plugin. The exit code is 1 if not.
+    """Show which plugin the server has, which one neodp has, and what to do. The exit code is 1 unless it is used.
 
     Example: `neodp plugin status`
     """
@@ -25,20 +25,24 @@ def status(context: typer.Context, json: Json = False) -> None:
         if store.server() is None:
             raise StoreError(f"{store.address} is a file", "the plugin is for Neo4j: set NEO4J_URI, or give --store")
         server = store.plugin_version()
-    matches = server == neodp.__version__
-    facts = {"server": server, "client": neodp.__version__, "used": matches}
+    from neodp.store.neo4j.plugin import find_jar, how_to_build
+
+    matches, jar = server == neodp.__version__, find_jar()
+    facts = {"server": server, "client": neodp.__version__, "used": matches, "jar": None if jar is None else str(jar)}
 
     def text() -> None:
         if matches:
             say(f"the server has the plugin of neodp {server}, and neodp uses it")
-        elif server is None:
-            say("the server has no plugin: run 'neodp plugin install DIR' with its plugins folder, and restart it")
+            return
+        mine = f"this is neodp {neodp.__version__}"
+        if server is None:
+            say(f"the server has no plugin; {mine}, which does the work itself")
         else:
-            say(
-                f"the server has the plugin of neodp {server}, this is neodp {neodp.__version__}, which does not use "
-                "it; run "
-                "'neodp plugin install DIR' with its plugins folder, and restart it"
-            )
+            say(f"the server has the plugin of neodp {server}; {mine}, which does not use it")
+        if jar is None:
+            say(f"this installation came without the plugin: {how_to_build()}")
+        else:
+            say("run 'neodp plugin install DIR' with the server's plugins folder, and restart the server")
 
     show(facts, json, text)
     if not matches:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
@@ -118,40 +119,61 @@ def test_what_is_no_loss_is_refused(loss: Loss) -> None:
 # --- whoever chooses the next question after the last answer ------------------------------------------------------
 
 
-def worst_delta(epsilon: float, delta: float, unit: float, menu: tuple[int, ...]) -> float:
-    """The delta, at an epsilon, of the best of all adversaries who see each answer before they choose the next epsilon.
+def worst_delta(
+    base: Fraction, most: int, delta: float, menu: tuple[int, ...], rule: Callable[..., bool] = admits
+) -> Fraction:
+    """The delta, at epsilon `most` ln(base), of the best of all adversaries who see each answer before the next one.
 
-    They choose multiples of a unit for as long as the filter admits them; every answer is a coin that shows the truth
-    as often as its epsilon allows. All their strategies are enumerated, backwards.
+    They choose multiples of ln(base) from a menu for as long as the rule admits them, whatever was answered; every
+    answer is a coin that shows the truth as often as its epsilon allows. All their strategies are enumerated,
+    backwards, in rational numbers: with odds of base^width, nothing is rounded but the epsilons that the rule is told,
+    and those are rounded in the adversary's favour.
     """
+    unit = math.nextafter(math.log(base), 0.0)
+    limit = math.nextafter(most * math.log(base), math.inf)
+    truth = {width: base**width / (1 + base**width) for width in menu}
 
     @functools.cache
     def admitted(counts: tuple[int, ...]) -> bool:
-        losses = {Loss(width * unit): n for width, n in zip(menu, counts, strict=True) if n}
-        return admits(losses, epsilon, delta)
+        return rule({Loss(width * unit): n for width, n in zip(menu, counts, strict=True) if n}, limit, delta)
 
     @functools.cache
-    def best(counts: tuple[int, ...], loss: int) -> float:
-        found = max(0.0, -math.expm1(epsilon - loss * unit))
+    def best(counts: tuple[int, ...], loss: int) -> Fraction:
+        found = max(Fraction(0), 1 - base ** (most - loss))
         for i, width in enumerate(menu):
             more = (*counts[:i], counts[i] + 1, *counts[i + 1 :])
             if admitted(more):
-                truth = 1.0 / (1.0 + math.exp(-width * unit))
-                found = max(found, truth * best(more, loss + width) + (1.0 - truth) * best(more, loss - width))
+                p = truth[width]
+                found = max(found, p * best(more, loss + width) + (1 - p) * best(more, loss - width))
         return found
 
     return best((0,) * len(menu), 0)
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "unit", "menu"),
-    [(2.0, 0.02, 0.1, (1, 4, 18)), (2.0, 0.2, 0.2, (1, 2, 9)), (1.0, 0.05, 0.05, (2, 5, 15)), (0.5, 0.5, 0.1, (1, 2))],
+    ("base", "most", "delta", "menu"),
+    [
+        (Fraction(21, 20), 41, 0.02, (2, 4, 18)),  # epsilon 2.0004, answers of 0.098, 0.195 and 0.878
+        (Fraction(6, 5), 11, 0.2, (1, 3)),
+        (Fraction(11, 10), 10, 0.05, (1, 3)),  # epsilon 0.953
+        (Fraction(6, 5), 5, 0.5, (1, 2)),  # epsilon 0.912
+        (Fraction(21, 20), 40, 0.1, (3, 8)),  # epsilon 1.95
+    ],
 )
 def test_no_adaptive_adversary_gets_past_the_filter(
-    epsilon: float, delta: float, unit: float, menu: tuple[int, ...]
+    base: Fraction, most: int, delta: float, menu: tuple[int, ...]
 ) -> None:
-    found = worst_delta(epsilon, delta, unit, menu)
-    assert 0.0 < found <= delta
+    """Adversaries do get more than a delta of 0, so the filter is put to use, and never more than its own."""
+    assert 0 < worst_delta(base, most, delta, menu) <= Fraction(delta)
+
+
+def test_some_adversary_gets_past_a_bound_for_questions_that_were_fixed_beforehand() -> None:
+    """The enumeration finds what it looks for: with the optimal bound as the rule, the delta is exceeded."""
+
+    def fixed(losses: dict[Loss, int], epsilon: float, delta: float) -> bool:
+        return delta_at([loss for loss, n in losses.items() for _ in range(n)], epsilon) <= delta
+
+    assert worst_delta(Fraction(6, 5), 11, 0.02, (1, 4, 10), fixed) > Fraction(0.02)
 
 
 def test_questions_chosen_by_the_answers_before() -> None:

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,8 +20,9 @@ from neodp import DatasetGraph
 from neodp.cli import main
 from neodp.errors import NeodpError, StoreError
 from neodp.store import Store, open_store
+from neodp.store.neo4j import plugin
 from neodp.store.verbs import Declined
-from tests.plugin.calls import Caller
+from tests.plugin.calls import Caller, with_plugin
 from tests.running import Run
 from tools import neo4j_server as servers
 
@@ -125,24 +127,26 @@ def test_what_the_plugin_leaves_to_the_client(client: Store, caller: Caller, gra
 def test_a_server_whose_inside_is_another_one(
     jar: Path, start_server: Start, tmp_path: Path, graph: DatasetGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The plugin looks for a method that the server does not have: it says so, and the client does the work."""
+    """The plugin looks for a method that the server does not have: it goes on by the public interface, and logs it."""
     stranger = tmp_path / jar.name
     with zipfile.ZipFile(jar) as old, zipfile.ZipFile(stranger, "w") as new:
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b"allocateNodeCursor", b"allocateNodeRunner"))
-    with start_server(plugins=[stranger], memory="512m") as server, server.driver() as driver:
+    home = with_plugin(tmp_path / "home", stranger)
+    with start_server(home=home, memory="512m") as server, server.driver() as driver:
         for name, value in server.environment().items():
             monkeypatch.setenv(name, value)
         with open_store(server.uri) as store:
             store.load("g", graph)
-            refusal = Caller(driver).refusal("CALL neodp.extend.write('g')")
-            assert (refusal.kind, refusal.hint) == ("client", "use the client")
-            assert "is not one that the plugin was made for: java.lang.NoSuchMethodError" in refusal.message
-            assert store.extend("g").engine == "client"
-            assert store.audit("g").engine == "client"
-            assert store.evaluate("g", ["0-0"]).engine == "server"  # a search needs nothing of the inside
-            with pytest.raises(Declined, match="not one that the plugin was made for"):
-                store.extend("g", engine="server")
+            assert Caller(driver).one("CALL neodp.extend.write('g')")["nodePropertiesWritten"] == 4 * len(graph)
+            np.testing.assert_array_equal(
+                store.mechanism("g").mechanism.probabilities, neodp.extend(store.read("g")).probabilities
+            )
+            for found in (store.extend("g"), store.audit("g"), store.check("g"), store.evaluate("g", ["0-0"])):
+                assert found.engine == "server"
+    log = (home / "logs" / "neo4j.log").read_text(encoding="utf-8")
+    assert log.count("neodp reads and writes by the public interface from now on") == 1
+    assert "NoSuchMethodError" in log
 
 
 def test_errors_are_the_clients_own(client: Store, caller: Caller, graph: DatasetGraph) -> None:
@@ -208,12 +212,12 @@ def test_another_version_is_not_used(
     assert (code, "does not use it" in out) == (1, True)
 
 
-def test_status(run: Run) -> None:
+def test_status(run: Run, jar: Path) -> None:
     assert run("plugin", "status")[:2] == (
         0,
         f"the server has the plugin of neodp {neodp.__version__}, and neodp uses it\n",
     )
-    facts = {"server": neodp.__version__, "client": neodp.__version__, "used": True}
+    facts = {"server": neodp.__version__, "client": neodp.__version__, "used": True, "jar": str(jar)}
     assert json.loads(run("plugin", "status", "--json")[1]) == facts
 
 
@@ -223,7 +227,8 @@ def test_a_server_without_it(
     for name, value in neo4j_server.environment().items():
         monkeypatch.setenv(name, value)
     assert main(["--store", neo4j_server.uri, "plugin", "status"]) == 1
-    assert capsys.readouterr().out.startswith("the server has no plugin: run 'neodp plugin install DIR'")
+    said = capsys.readouterr().out
+    assert said.startswith(f"the server has no plugin; this is neodp {neodp.__version__}, which does the work itself\n")
     with open_store(neo4j_server.uri) as store:
         assert store.plugin is None
         with pytest.raises(StoreError, match=r"has no neodp plugin of this version; see `store\.plugin_version\(\)`"):
@@ -245,10 +250,41 @@ def test_install(jar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     package = tmp_path / "site-packages" / "neodp"
     package.mkdir(parents=True)
     monkeypatch.setattr(neodp, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(plugin, "checkout", lambda: None)
     assert main(["plugin", "install", str(tmp_path)]) == 2
-    assert "came without the plugin; build it in the sources with 'make plugin'" in capsys.readouterr().err
-    shutil.copy(jar, package)  # as the wheel has it
+    assert "came without the plugin; run 'make plugin' in a checkout of neodp" in capsys.readouterr().err
+    monkeypatch.setattr(plugin, "checkout", lambda: tmp_path / "neodp")  # as pip records it for `pip install .`
+    assert main(["plugin", "install", str(tmp_path)]) == 2
+    assert f"came without the plugin; run 'make plugin' in {tmp_path / 'neodp'}" in capsys.readouterr().err
+    built = tmp_path / "neodp" / "plugin" / "target"
+    built.mkdir(parents=True)
+    shutil.copy(jar, built)  # which it does
     assert main(["plugin", "install", str(tmp_path)]) == 0
+    shutil.rmtree(built)
+    shutil.copy(jar, package)  # as a wheel has it that was built after `make plugin`
+    assert main(["plugin", "install", str(tmp_path)]) == 0
+
+
+def test_the_checkout_that_pip_installed_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pip writes it down (PEP 610)."""
+
+    said: list[str | None] = [None]
+
+    class Recorded:
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return said[0]
+
+    monkeypatch.setattr(metadata, "distribution", lambda name: Recorded())
+    folder = tmp_path / "a checkout"
+    said[0] = json.dumps({"url": folder.as_uri(), "dir_info": {}})
+    assert plugin.checkout() is None
+    (folder / "plugin").mkdir(parents=True)
+    (folder / "plugin" / "pom.xml").touch()
+    assert plugin.checkout() == folder
+    for other in (None, "{}", "no json", json.dumps({"url": "https://example.org/neodp.whl"})):
+        said[0] = other
+        assert plugin.checkout() is None
 
 
 def test_versions_agree() -> None:

@@ -303,6 +303,17 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
     assert modes == {
         "neodp.answer": "WRITE",
         "neodp.audit": "READ",
+        "neodp.ask": "WRITE",
+        "neodp.ask.reveal": "READ",
+        "neodp.budget": "READ",
+        "neodp.graph.drop": "WRITE",
+        "neodp.graph.list": "READ",
+        "neodp.list": "READ",
+        "neodp.listProgress": "READ",
+        "neodp.protect": "WRITE",
+        "neodp.protect.drop": "WRITE",
+        "neodp.protect.list": "READ",
+        "neodp.releases": "READ",
         **{f"neodp.boundary.balanced.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
         **{f"neodp.extend.{mode}": "WRITE" if mode == "write" else "READ" for mode in MODES},
         **{

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,28 @@ def test_fingerprint_of_strange_names(caller: Caller, client: Store) -> None:
     caller("MATCH (d:Dataset {key: '9'}) REMOVE d.preference")
     assert caller.one("CALL neodp.audit('g')")["stale"]
     assert client.mechanism("g").stale
+
+
+@pytest.mark.usefixtures("quiet")
+def test_progress(caller: Caller, client: Store) -> None:
+    """A call that waits for a lock is listed with its steps, until it has ended."""
+    client.load("g", (graph := neodp.generate.path(6)).with_alpha(neodp.balanced(graph)))
+    assert caller("CALL neodp.listProgress()") == []
+    with ThreadPoolExecutor(1) as pool, caller.driver.session() as session, session.begin_transaction() as tx:
+        tx.run("MATCH (g:DatasetGraph {name: 'g'}) SET g.note = 1").consume()
+        call = pool.submit(caller.one, "CALL neodp.extend.write('g', {jobId: 'mine', batchSize: 2})")
+        rows: list[dict[str, Any]] = []
+        while len(rows) < 3:
+            assert not call.done()
+            rows = caller("CALL neodp.listProgress('mine')")
+        assert (rows[1]["taskName"], rows[1]["progress"], rows[1]["status"]) == ("|-- Read", "100.0%", "FINISHED")
+        assert (rows[0]["taskName"], rows[0]["status"]) == ("neodp.extend.write", "RUNNING")
+        assert (rows[0]["username"], rows[0]["jobId"]) == ("neo4j", "mine")
+        assert rows[1]["progressBar"] == "[##########]"
+        assert caller("CALL neodp.listProgress('another')") == []
+        tx.rollback()
+        assert call.result()["configuration"]["jobId"] == "mine"
+    assert caller("CALL neodp.listProgress()") == []
 
 
 @pytest.mark.usefixtures("quiet")

@@ -1,10 +1,12 @@
 """The same jar on the newer line of Neo4j: a slice of everything, where there is a Java for it.
 
-`NEODP_TEST_NEO4J_VERSION=2026.08.1` runs all tests there.
+`NEODP_TEST_NEO4J_VERSIONS=5.26.0,2025.06.0` runs it on others; `NEODP_TEST_NEO4J_VERSION=2026.08.1` runs all tests
+there.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,18 +22,20 @@ from tools import neo4j_server as servers
 Start = Callable[..., AbstractContextManager[servers.Server]]
 
 NEWER = "2026.08.1"
+VERSIONS = os.environ.get("NEODP_TEST_NEO4J_VERSIONS", NEWER).split(",")
 
 
+@pytest.mark.parametrize("version", VERSIONS)
 def test_the_jar_that_was_built_for_the_older_line(
-    jar: Path, start_server: Start, monkeypatch: pytest.MonkeyPatch
+    version: str, jar: Path, start_server: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every procedure and both functions; what they give and write is the client's in every bit."""
     try:
-        servers.java_for(NEWER)
+        servers.java_for(version)
     except servers.ServerUnavailable as unavailable:
-        pytest.skip(f"Neo4j {NEWER} is not tested here: {unavailable}")
+        pytest.skip(f"Neo4j {version} is not tested here: {unavailable}")
     graph = neodp.generate.counts([6, 7], epsilon=[0.1, 0.5], delta=1e-6)
-    with start_server(version=NEWER, plugins=[jar], memory="512m") as server:
+    with start_server(version=version, plugins=[jar], memory="512m") as server:
         for name, value in server.environment().items():
             monkeypatch.setenv(name, value)
         with server.driver() as driver, open_store(server.uri) as client:
@@ -40,6 +44,8 @@ def test_the_jar_that_was_built_for_the_older_line(
                 "v": neodp.__version__,
                 "p": 0.5,
             }
+            refusal = caller.refusal("CALL neodp.check('100 %s')")
+            assert refusal.message == "there is no graph '100 %s' in this database"
             client.load("g", graph)
             caller("CALL neodp.boundary.balanced.write('g')")
             read = client.read("g")

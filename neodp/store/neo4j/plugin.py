@@ -6,13 +6,16 @@ If one of its procedures refuses a request, the client raises the same error as 
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from neo4j import exceptions
 
@@ -36,7 +39,18 @@ if TYPE_CHECKING:
     from neodp.core.rainbow import Method
     from neodp.store.neo4j.connection import Connection
 
-__all__ = ["JAR", "ServerPlugin", "install", "look", "recognized", "refusal", "server_version"]
+__all__ = [
+    "JAR",
+    "ServerPlugin",
+    "checkout",
+    "find_jar",
+    "how_to_build",
+    "install",
+    "look",
+    "recognized",
+    "refusal",
+    "server_version",
+]
 
 JAR = "neodp-plugin.jar"
 """The name of the plugin's file."""
@@ -234,6 +248,31 @@ def recognized(hint: str, graph: str, population: str) -> Hint:
     return Hint(*(known.get(f"`{piece}`", f"`{piece}`") if i % 2 else piece for i, piece in enumerate(pieces)))
 
 
+def checkout() -> Path | None:
+    """Return the checkout that this neodp was installed from, as pip recorded it; None if it was another way."""
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        recorded = json.loads(metadata.distribution("neodp").read_text("direct_url.json") or "{}")
+        address = urlsplit(recorded.get("url", ""))
+        folder = Path(unquote(address.path))
+        if address.scheme == "file" and (folder / "plugin" / "pom.xml").is_file():
+            return folder
+    return None
+
+
+def find_jar() -> Path | None:
+    """Return the plugin's file: the one built in the checkout, else the one that came with neodp; None without any."""
+    package = Path(neodp.__file__).parent
+    built = [folder / "plugin" / "target" / JAR for folder in (package.parent, checkout()) if folder is not None]
+    return next((jar for jar in (*built, package / JAR) if jar.is_file()), None)
+
+
+def how_to_build() -> str:
+    """Return the sentence for somebody whose neodp came without the plugin."""
+    folder = checkout()
+    where = "a checkout of neodp" if folder is None else str(folder)
+    return f"run 'make plugin' in {where} (Java 17 and Maven), then this again"
+
+
 def install(folder: Path) -> Path:
     """Copy the plugin to the plugins folder of a server, which loads the plugin at its next start.
 
@@ -244,8 +283,7 @@ def install(folder: Path) -> Path:
     """
     if not folder.is_dir():
         raise StoreError(f"there is no folder {folder}", "give the plugins folder of the server")
-    package = Path(neodp.__file__).parent
-    for jar in (package.parent / "plugin" / "target" / JAR, package / JAR):  # in the sources, the one built last
-        if jar.is_file():
-            return Path(shutil.copy(jar, folder / JAR))
-    raise StoreError("this installation of neodp came without the plugin", "build it in the sources with 'make plugin'")
+    jar = find_jar()
+    if jar is None:
+        raise StoreError("this installation of neodp came without the plugin", how_to_build())
+    return Path(shutil.copy(jar, folder / JAR))

@@ -11,7 +11,7 @@ public final class Alone implements ProcedureMemoryTracker {
 
     /** Threads for this call. */
     public Workers workers() {
-        return new Workers(new Host(null, () -> {}, () -> this), 2);
+        return new Workers(new Host(null, () -> {}, null, "", () -> this), 2);
     }
 
     @Override

@@ -18,12 +18,18 @@ import neodp.procedures.BalancedStats;
 import neodp.procedures.BalancedStream;
 import neodp.procedures.BalancedWrite;
 import neodp.procedures.Bound;
+import neodp.procedures.Budget;
 import neodp.procedures.Check;
 import neodp.procedures.Eval;
 import neodp.procedures.ExtendStats;
 import neodp.procedures.ExtendStream;
 import neodp.procedures.ExtendWrite;
+import neodp.procedures.GraphDrop;
+import neodp.procedures.GraphList;
+import neodp.procedures.ListProcedures;
+import neodp.procedures.ListProgress;
 import neodp.procedures.Protect;
+import neodp.procedures.Releases;
 import neodp.procedures.Version;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.QueryExecutionException;
@@ -39,6 +45,12 @@ public final class Database {
             .withProcedure(Ask.class)
             .withProcedure(AuditMechanism.class)
             .withProcedure(BalancedStats.class)
+            .withProcedure(Budget.class)
+            .withProcedure(GraphDrop.class)
+            .withProcedure(GraphList.class)
+            .withProcedure(ListProcedures.class)
+            .withProcedure(ListProgress.class)
+            .withProcedure(Releases.class)
             .withProcedure(BalancedStream.class)
             .withProcedure(BalancedWrite.class)
             .withProcedure(Check.class)

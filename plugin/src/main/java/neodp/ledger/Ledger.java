@@ -208,24 +208,42 @@ public record Ledger(
         costs.remove(List.of()); // kept before there were prices
         List<Level> known = levels(costs.keySet());
         for (Level own : known) {
-            BigDecimal epsilons = BigDecimal.ZERO;
-            BigDecimal deltas = BigDecimal.ZERO;
-            for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
-                workers.check();
-                Level worst = cost.getKey().contains(own) ? own : dearest(cost.getKey());
-                BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
-                epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));
-                deltas = deltas.add(new BigDecimal(worst.delta()).multiply(times));
-            }
-            double total = above(epsilons);
-            double risk = Math.min(1.0, above(deltas));
-            if (total > epsilon || risk > delta) {
+            Sum sum = sum(own, costs, workers);
+            if (sum.epsilon > epsilon || sum.delta > delta) {
                 throw Refusal.budgetSpent(
-                        asked + "people of " + label(own, known) + " would have spent epsilon " + inWords(total)
-                                + " at delta " + Text.general(risk, 3) + ", allowed is " + limit(),
+                        asked + "people of " + label(own, known) + " would have spent epsilon " + inWords(sum.epsilon)
+                                + " at delta " + Text.general(sum.delta, 3) + ", allowed is " + limit(),
                         hint + "SET l.epsilon = E` allows more");
             }
         }
+    }
+
+    /** What people have spent: the plain sum, rounded up. */
+    public record Sum(double epsilon, double delta) {}
+
+    /** What the people of the dearest level have spent. */
+    public Sum spent(Workers workers) {
+        Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
+        costs.remove(List.of());
+        Sum most = new Sum(0.0, 0.0);
+        for (Level own : levels(costs.keySet())) {
+            Sum sum = sum(own, costs, workers);
+            most = new Sum(Math.max(most.epsilon, sum.epsilon), Math.max(most.delta, sum.delta));
+        }
+        return most;
+    }
+
+    private static Sum sum(Level own, Map<List<Level>, Long> costs, Workers workers) {
+        BigDecimal epsilons = BigDecimal.ZERO;
+        BigDecimal deltas = BigDecimal.ZERO;
+        for (Map.Entry<List<Level>, Long> cost : costs.entrySet()) {
+            workers.check();
+            Level worst = cost.getKey().contains(own) ? own : dearest(cost.getKey());
+            BigDecimal times = BigDecimal.valueOf(worst.times()).multiply(BigDecimal.valueOf(cost.getValue()));
+            epsilons = epsilons.add(new BigDecimal(worst.epsilon()).multiply(times));
+            deltas = deltas.add(new BigDecimal(worst.delta()).multiply(times));
+        }
+        return new Sum(above(epsilons), Math.min(1.0, above(deltas)));
     }
 
     /** All levels, by their epsilon. */

@@ -5,6 +5,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import neodp.call.Host;
 import neodp.results.MemoryEstimate;
+import neodp.store.Cursors;
 import neodp.store.GraphInfo;
 import neodp.store.Job;
 import org.neo4j.graphdb.GraphDatabaseService;
@@ -53,7 +54,7 @@ public abstract class Call {
 
     /** The same, for the work itself. */
     protected Host host() {
-        return new Host(db, guard, memory::newTracker);
+        return new Host(db, guard, log, Cursors.user(tx), memory::newTracker);
     }
 
     /** Do some work on a whole graph. */

@@ -1,67 +1,64 @@
 package neodp.store;
 
-import java.util.Arrays;
-import org.neo4j.exceptions.KernelException;
-import org.neo4j.graphdb.ConstraintViolationException;
-import org.neo4j.graphdb.Direction;
-import org.neo4j.graphdb.NotFoundException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.neo4j.graphdb.Transaction;
-import org.neo4j.internal.kernel.api.NodeCursor;
-import org.neo4j.internal.kernel.api.PropertyCursor;
-import org.neo4j.internal.kernel.api.RelationshipTraversalCursor;
-import org.neo4j.internal.kernel.api.TokenRead;
-import org.neo4j.internal.kernel.api.exceptions.EntityNotFoundException;
-import org.neo4j.kernel.api.KernelTransaction;
-import org.neo4j.kernel.impl.coreapi.InternalTransaction;
-import org.neo4j.storageengine.api.PropertySelection;
-import org.neo4j.storageengine.api.RelationshipSelection;
-import org.neo4j.values.storable.BooleanValue;
-import org.neo4j.values.storable.NumberValue;
-import org.neo4j.values.storable.Value;
-import org.neo4j.values.storable.Values;
 
 /**
- * The server's own cursors over nodes, their properties and their relationships, for passes over a whole graph.
+ * Passes over the nodes of a graph, their properties and their relationships, within a transaction and with the rights of
+ * its user.
  *
- * <p>The public interface makes an object for every node, relationship and property, looks every name up again, and reads
- * a relationship twice: over millions, that is most of the time. This class is the only one that knows the inside of the
- * server, and uses of it only what 5.26 and 2026 have alike; the tests run on both. Everything happens within the
- * transaction that is given, with the rights of its user.
+ * <p>There are two of them: {@link KernelCursors} use the inside of the server, and {@link PublicCursors} its public
+ * interface. The former are taken until they meet a server whose inside is another one: then the latter are taken from then
+ * on, which is slower and the same otherwise.
  */
-public final class Cursors implements AutoCloseable {
-    private final KernelTransaction kernel;
-    private final NodeCursor node;
-    private final PropertyCursor property;
-    private final RelationshipTraversalCursor link;
-    private final int[] keys;
-    private final Value[] values;
-    private final PropertySelection selection;
-    private final int epsilonKey;
-    private final int deltaKey;
-    private final PropertySelection ofLinks;
-    private final RelationshipSelection outgoing;
+public abstract class Cursors implements AutoCloseable {
+    private static volatile boolean inside = true;
 
     /** Cursors that read some properties of nodes, by name, and epsilon and delta of relationships. */
-    public Cursors(Transaction tx, String... names) {
-        kernel = ((InternalTransaction) tx).kernelTransaction();
-        node = kernel.cursors().allocateNodeCursor(kernel.cursorContext(), kernel.memoryTracker());
-        property = kernel.cursors().allocatePropertyCursor(kernel.cursorContext(), kernel.memoryTracker());
-        link = kernel.cursors().allocateRelationshipTraversalCursor(kernel.cursorContext(), kernel.memoryTracker());
-        TokenRead tokens = kernel.tokenRead();
-        keys = Arrays.stream(names).mapToInt(tokens::propertyKey).toArray();
-        values = new Value[names.length];
-        selection = selection(keys);
-        epsilonKey = tokens.propertyKey("epsilon");
-        deltaKey = tokens.propertyKey("delta");
-        ofLinks = selection(epsilonKey, deltaKey);
-        int type = tokens.relationshipType(Model.NEIGHBOR.name());
-        outgoing = type < 0 ? null : RelationshipSelection.selection(type, Direction.OUTGOING);
+    public static Cursors of(Transaction tx, String... names) {
+        return inside ? new KernelCursors(tx, names) : new PublicCursors(tx, names);
     }
 
-    /** Those of the names that the database knows; others have negative numbers. */
-    private static PropertySelection selection(int... keys) {
-        int[] known = Arrays.stream(keys).filter(key -> key >= 0).toArray();
-        return known.length == 0 ? PropertySelection.NO_PROPERTIES : PropertySelection.selection(known);
+    /** Something that sets some properties of nodes, by name. */
+    public static Writer writer(Transaction tx, String... names) {
+        return inside ? new KernelCursors.Setter(tx, names) : new PublicCursors.Setter(tx, names);
+    }
+
+    /** The name of the user whose transaction it is; empty where the server does not tell. */
+    public static String user(Transaction tx) {
+        try {
+            return inside ? KernelCursors.executingUser(tx) : "";
+        } catch (LinkageError e) {
+            return "";
+        }
+    }
+
+    /**
+     * Do some work by the inside of the server; where that is another one than is known, do it by the public interface,
+     * and all that follows too.
+     *
+     * @param tell to be told why, once
+     */
+    public static <T> T orPublic(Supplier<T> work, Consumer<LinkageError> tell) {
+        boolean before = inside;
+        try {
+            return work.get();
+        } catch (LinkageError e) {
+            if (!before) {
+                throw e;
+            }
+            if (inside) {
+                tell.accept(e);
+            }
+            inside = false;
+        }
+        return work.get();
+    }
+
+    /** Take the inside of the server, or not: for tests. */
+    static void useInside(boolean yes) {
+        inside = yes;
     }
 
     /** Something to do with a relationship. */
@@ -70,97 +67,23 @@ public final class Cursors implements AutoCloseable {
     }
 
     /** Go to a node, and read its properties. */
-    public void go(long id) {
-        kernel.dataRead().singleNode(id, node);
-        if (!node.next()) {
-            throw new NotFoundException("node " + id + " is gone");
-        }
-        Arrays.fill(values, null);
-        node.properties(property, selection);
-        while (property.next()) {
-            int key = property.propertyKey();
-            for (int i = 0; i < keys.length; i++) {
-                if (keys[i] == key) {
-                    values[i] = property.propertyValue();
-                }
-            }
-        }
-    }
+    public abstract void go(long id);
 
     /** The property of the i-th name; null where the node does not have it. */
-    public Object value(int i) {
-        return values[i] == null ? null : values[i].asObject();
-    }
+    public abstract Object value(int i);
 
     /** The same as a number; NaN where it is none. */
-    public double number(int i) {
-        return number(values[i]);
-    }
-
-    private static double number(Value value) {
-        if (value instanceof BooleanValue truth) { // as Python takes it
-            return truth.booleanValue() ? 1.0 : 0.0;
-        }
-        return value instanceof NumberValue x ? x.doubleValue() : Double.NaN;
-    }
+    public abstract double number(int i);
 
     /** The relationships that start at the node. */
-    public void links(Links links) {
-        if (outgoing == null) {
-            return;
-        }
-        node.relationships(link, outgoing);
-        while (link.next()) {
-            double epsilon = Double.NaN;
-            double delta = 0.0;
-            link.properties(property, ofLinks);
-            while (property.next()) {
-                if (property.propertyKey() == epsilonKey) {
-                    epsilon = number(property.propertyValue());
-                } else if (property.propertyKey() == deltaKey) {
-                    delta = number(property.propertyValue());
-                }
-            }
-            links.add(link.otherNodeReference(), epsilon, delta);
-        }
-    }
+    public abstract void links(Links links);
 
     @Override
-    public void close() {
-        link.close();
-        property.close();
-        node.close();
-    }
+    public abstract void close();
 
     /** Sets properties of many nodes, always the same ones. */
-    public static final class Writer {
-        private final KernelTransaction kernel;
-        private final int[] keys;
-
-        public Writer(Transaction tx, String... names) {
-            kernel = ((InternalTransaction) tx).kernelTransaction();
-            keys = Arrays.stream(names).mapToInt(name -> token(kernel, name)).toArray();
-        }
-
-        private static int token(KernelTransaction kernel, String name) {
-            try {
-                return kernel.tokenWrite().propertyKeyGetOrCreateForName(name);
-            } catch (KernelException e) {
-                throw new IllegalStateException("the server takes no property " + name, e);
-            }
-        }
-
+    public abstract static class Writer {
         /** Set the properties of a node, in the order of their names. */
-        public void set(long id, Object... values) {
-            try {
-                for (int i = 0; i < keys.length; i++) {
-                    kernel.dataWrite().nodeSetProperty(id, keys[i], Values.of(values[i]));
-                }
-            } catch (EntityNotFoundException e) {
-                throw new NotFoundException("node " + id + " is gone", e);
-            } catch (KernelException e) { // somebody's constraint on these properties
-                throw new ConstraintViolationException(e.getUserMessage(kernel.tokenRead()), e);
-            }
-        }
+        public abstract void set(long id, Object... values);
     }
 }

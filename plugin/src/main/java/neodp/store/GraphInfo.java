@@ -89,7 +89,7 @@ public record GraphInfo(
         }
         Map<String, Object> row = Statements.row(tx, "view", Map.of("graph", graph, "keys", List.of()));
         if (row.isEmpty()) {
-            throw Refusal.unknownGraph(graph, known(tx));
+            throw missing(tx, graph);
         }
         boolean texts = row.get("colors") == null
                 || Text.elements(row.get("colors")).stream().allMatch(String.class::isInstance);
@@ -137,6 +137,11 @@ public record GraphInfo(
                 (boolean) row.get("stale") || outdated,
                 certificate,
                 row);
+    }
+
+    /** The refusal of a graph that there is not. */
+    public static Refusal missing(Transaction tx, String graph) {
+        return Refusal.unknownGraph(graph, known(tx));
     }
 
     /** What graphs there are: the first ten. */

@@ -9,6 +9,7 @@ import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Edges;
 import neodp.algorithm.Keys;
 import neodp.call.Memory;
+import neodp.call.Task;
 import neodp.call.Workers;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.ResourceIterator;
@@ -22,10 +23,12 @@ public final class GraphReader {
 
     private final Workers workers;
     private final int batch;
+    private final Task task;
 
-    public GraphReader(Workers workers, int batch) {
+    public GraphReader(Workers workers, int batch, Task task) {
         this.workers = workers;
         this.batch = batch;
+        this.task = task;
     }
 
     public GraphInfo info(String graph) {
@@ -42,10 +45,12 @@ public final class GraphReader {
         Positions positions = new Positions(ids, workers);
         Columns columns = new Columns(info, ids.length, probabilities);
         AtomicLong links = new AtomicLong();
+        Task.Step step = task.step("Read", (ids.length + batch - 1L) / batch);
         List<Edges> parts = workers.ranges(
                 ids.length,
                 batch,
-                (from, to) -> workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns, links)));
+                (from, to) ->
+                        step.after(workers.read(name, tx -> chunk(tx, ids, from, to, positions, columns, links))));
         workers.read(name, tx -> {
             info.unchanged(tx);
             return null;
@@ -92,7 +97,7 @@ public final class GraphReader {
         Edges edges = new Edges();
         int[] met = new int[1]; // relationships, also those that lead out of the graph
         workers.memory.take(Edges.EMPTY);
-        try (Cursors cursors = new Cursors(tx, columns.names())) {
+        try (Cursors cursors = Cursors.of(tx, columns.names())) {
             for (int i = from; i < to; i++) {
                 workers.check(i - from);
                 int source = i;

@@ -8,9 +8,9 @@ import neodp.Refusal;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
 import neodp.algorithm.solvers.Solver;
+import neodp.call.Task;
 import neodp.call.Workers;
 import org.neo4j.graphdb.Node;
-import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.Transaction;
 
 /**
@@ -27,10 +27,12 @@ public final class GraphWriter {
 
     private final Workers workers;
     private final int batch;
+    private final Task task;
 
-    public GraphWriter(Workers workers, int batch) {
+    public GraphWriter(Workers workers, int batch, Task task) {
         this.workers = workers;
         this.batch = batch;
+        this.task = task;
     }
 
     /** Keep a mechanism's probabilities on its datasets, all or nothing for every reader; how many properties. */
@@ -42,13 +44,14 @@ public final class GraphWriter {
         owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
         boolean[] boundary = graph.boundary(workers);
         int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v], workers), workers);
+        Task.Step step = task.step("Write", (stored.ids().length + batch - 1L) / batch);
         workers.ranges(
                 stored.ids().length,
                 batch,
-                (from, to) -> workers.write(name, tx -> {
+                (from, to) -> step.after(workers.write(name, tx -> {
                     requireOwner(tx, name, writer);
-                    Cursors.Writer properties = new Cursors.Writer(tx, names);
-                    try (Cursors cursors = new Cursors(tx, "graph")) {
+                    Cursors.Writer properties = Cursors.writer(tx, names);
+                    try (Cursors cursors = Cursors.of(tx, "graph")) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
                             cursors.go(stored.ids()[j]);
@@ -67,7 +70,7 @@ public final class GraphWriter {
                         }
                     }
                     return null;
-                }));
+                })));
         Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
         facts.put("fingerprint", fingerprint.get());
         facts.put("min_p_true", mechanism.leastTruth(workers));
@@ -114,7 +117,7 @@ public final class GraphWriter {
                 int v = stored.position()[i];
                 workers.check(i);
                 if (where[v]) {
-                    Node node = node(tx, stored.ids()[i]);
+                    Node node = Model.node(tx, stored.ids()[i]);
                     if (!name.equals(node.getProperty("graph", null))) {
                         throw Refusal.overtaken(name);
                     }
@@ -126,10 +129,5 @@ public final class GraphWriter {
             }
             return written;
         });
-    }
-
-    @SuppressWarnings("removal")
-    private static Node node(Transaction tx, long id) throws NotFoundException {
-        return tx.getNodeById(id);
     }
 }

@@ -3,12 +3,12 @@ package neodp.store;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import neodp.Refusal;
 import neodp.algorithm.DatasetGraph;
 import neodp.algorithm.Mechanism;
 import neodp.algorithm.solvers.Solver;
 import neodp.call.Host;
 import neodp.call.Memory;
+import neodp.call.Task;
 import neodp.call.Workers;
 
 /** One call that reads a whole graph: its workers, its memory, and what it has read. */
@@ -43,10 +43,13 @@ public final class Job {
 
     public long computeMillis;
 
-    private Job(String graph, Manner manner, GraphInfo known, Workers workers) {
+    private final Task task;
+
+    private Job(String graph, Manner manner, GraphInfo known, Workers workers, Task task) {
+        this.task = task;
         this.workers = workers;
-        reader = new GraphReader(workers, manner.batchSize());
-        writer = new GraphWriter(workers, manner.batchSize());
+        reader = new GraphReader(workers, manner.batchSize(), task);
+        writer = new GraphWriter(workers, manner.batchSize(), task);
         info = known != null ? known : reader.info(graph);
         int colors = info.colors().size();
         Memory.require(graph, info.datasets(), info.edges(), colors);
@@ -60,12 +63,17 @@ public final class Job {
      * @param known what is known about the graph; null: find out
      */
     public static <T> T run(Host host, String graph, Manner manner, GraphInfo known, Function<Job, T> work) {
-        try (Workers workers = new Workers(host, manner.concurrency())) {
-            return work.apply(new Job(graph, manner, known, workers));
-        } catch (LinkageError e) { // Cursors.java needs the inside of the server as it knows it
-            throw Refusal.client(
-                    "this version of Neo4j is not one that the plugin was made for: " + e, "use the client");
-        }
+        return Cursors.orPublic(
+                () -> {
+                    try (Task task = new Task(host, manner.procedure(), manner.jobId(), manner.logProgress());
+                            Workers workers = new Workers(host, manner.concurrency())) {
+                        return work.apply(new Job(graph, manner, known, workers, task));
+                    }
+                },
+                why -> host.log()
+                        .warn(
+                                "neodp reads and writes by the public interface from now on, which is slower: this version "
+                                        + "of Neo4j is not one that it was made for: " + why));
     }
 
     public StoredGraph read(boolean probabilities) {
@@ -96,7 +104,8 @@ public final class Job {
     /** Do the mathematics, and note how long it took. */
     public <T> T computed(Supplier<T> work) {
         long began = System.nanoTime();
-        T out = work.get();
+        Task.Step step = task.step("Compute", 1);
+        T out = step.after(work.get());
         computeMillis = millis(began);
         return out;
     }

@@ -46,6 +46,12 @@ public final class Model {
                 PropertyValues.number(values.getOrDefault("delta", 0.0)));
     }
 
+    /** A node by its id. */
+    @SuppressWarnings("removal")
+    public static Node node(Transaction tx, long id) {
+        return tx.getNodeById(id);
+    }
+
     @SuppressWarnings("removal")
     public static long id(Entity entity) {
         return entity.getId();

@@ -32,7 +32,7 @@ public final class Statements {
     /** All statements, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
     private static Map<String, String> all() {
         Map<String, String> out = new HashMap<>();
-        for (String file : List.of("mechanisms", "releases")) {
+        for (String file : List.of("graphs", "mechanisms", "releases")) {
             for (String part : text("/neodp/cypher/" + file + ".cypher").split("(?m)^// name: ")) {
                 int end = part.indexOf('\n');
                 out.put(

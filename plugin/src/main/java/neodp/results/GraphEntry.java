@@ -1,0 +1,46 @@
+package neodp.results;
+
+import java.util.List;
+import java.util.Map;
+import neodp.Text;
+import org.neo4j.procedure.Description;
+
+/** What is known about a graph without reading it. */
+public record GraphEntry(
+        @Description("The graph's name.") String graphName,
+        @Description("The database it is in.") String database,
+        @Description("How many datasets it has.") Object nodeCount,
+        @Description("How many edges it has.") Object relationshipCount,
+        @Description("The possible answers, the first colour first.") List<String> colors,
+        @Description("Whose data it is about.") String population,
+        @Description("'ready', or what it is in the middle of.") String state,
+        @Description("When it was loaded; null where that is not known.") String creationTime,
+        @Description("When its mechanism was written; null where it has none.") String written,
+        @Description("The least chance of a true answer; null where it has no mechanism.") Object minPTrue,
+        @Description("The mean chance of a true answer; null where it has no mechanism.") Object meanPTrue,
+        @Description("Whether the graph is known to have changed since.") Object stale) {
+
+    /** A row of the statement that lists graphs. */
+    public static GraphEntry of(Map<String, Object> row, String database) {
+        List<String> colors = row.get("colors") == null
+                ? List.of()
+                : Text.elements(row.get("colors")).stream().map(String::valueOf).toList();
+        return new GraphEntry(
+                text(row.get("name")),
+                database,
+                row.get("datasets"),
+                row.get("edges"),
+                colors,
+                text(row.get("population")),
+                text(row.get("state")),
+                text(row.get("created")),
+                text(row.get("written")),
+                row.get("min_p_true"),
+                row.get("mean_p_true"),
+                row.get("stale"));
+    }
+
+    private static String text(Object value) {
+        return value == null ? null : value.toString();
+    }
+}
