@@ -1,5 +1,7 @@
 package neodp;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import org.neo4j.kernel.api.exceptions.Status;
 
 /**
@@ -22,15 +24,25 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
         this.kind = kind;
     }
 
-    /** Whether the server takes a message for a pattern, in which a percent sign is written twice, as 5.26 does. */
+    /** Whether the server takes a message for a pattern, in which a percent sign is written twice: it is tried out. */
     private static boolean pattern() {
+        Refusal trial = new Refusal("trial", "%%", "");
         try {
-            Class.forName("org.neo4j.internal.kernel.api.exceptions.ProcedureException")
-                    .getConstructor(Status.class, Throwable.class, String.class, Object[].class);
-            return true;
-        } catch (ReflectiveOperationException | LinkageError e) {
-            return false;
+            for (Method method : Class.forName("org.neo4j.procedure.impl.ProcedureCompilation")
+                    .getMethods()) {
+                if (method.getName().equals("rethrowProcedureException")) {
+                    Object[] arguments = new Object[method.getParameterCount()];
+                    Arrays.fill(arguments, "trial");
+                    arguments[0] = trial;
+                    return !((Throwable) method.invoke(null, arguments))
+                            .getMessage()
+                            .contains("%%");
+                }
+            }
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            return false; // as in the newer lines
         }
+        return false;
     }
 
     /** The message as the server wants it. */
