@@ -22,7 +22,7 @@ ILL = (True, False, True, True)
 def test_all_small_graphs_have_the_distance_of_all_sets_of_people_and_it_falls_by_at_most_the_weight(
     pattern: str, distinct: bool
 ) -> None:
-    """All graphs of up to four people, everybody who could leave; attacks.people has all of five."""
+    """All graphs of up to four people, everybody who could leave."""
     checked = 0
     for graph in (People(LEVELS[n], ILL[:n], friends) for n in range(1, 5) for friends in graphs(n)):
         counted = groups(graph, pattern, distinct)
