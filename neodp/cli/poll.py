@@ -33,7 +33,8 @@ from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
 from neodp.data.formatting import count
 from neodp.data.names import normal
-from neodp.errors import GraphError, NeodpError
+from neodp.errors import BudgetSpent, GraphError, NeodpError
+from neodp.hints import Hint, Option
 from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
 from neodp.polls import People, SecretSurvey, Survey, read_list
@@ -259,9 +260,13 @@ def poll(
             require_limit(store, population or DEFAULT)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
-            answers = survey.release(
-                store, release, population=DEFAULT if population is None else population, command=command
-            )
+            try:
+                people = DEFAULT if population is None else population
+                answers = survey.release(store, release, population=people, command=command)
+            except BudgetSpent as error:
+                if population is None:
+                    error.hint = Hint("other people? ", Option("population", "NAME"), "; the same: ", error.hint)
+                raise
             if population not in (None, DEFAULT):
                 _same_table(store, survey, str(population))
             if store.made:

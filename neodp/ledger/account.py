@@ -29,7 +29,7 @@ from neodp.data.kinds import require_fields
 from neodp.errors import BudgetSpent, DamagedRelease, GraphError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.composition import Loss, Total, admits, filtered
-from neodp.ledger.question import DEFAULT, Level
+from neodp.ledger.question import Level
 from neodp.ledger.release import Release
 from neodp.ledger.shares import share_of, shares_in
 
@@ -277,9 +277,7 @@ class Account:
 
         def hint(verb: str) -> Hint:
             spent, allow = (Call(name, population=self.population) for name in ("spent", verb))
-            other = Hint("other people? ", Option("population", "NAME"), "; the same: ")
-            told = Hint(spent, " shows what was spent, and ", allow, " allows more")
-            return other + told if self.population == DEFAULT else told
+            return Hint(spent, " shows what was spent, and ", allow, " allows more")
 
         prices = Counter(self.prices)
         prices.update(_price(each) for each in levels)
