@@ -119,7 +119,8 @@ def test_options(caller: Caller, client: Store) -> None:
     caller.one(text, release="b", options={})
     kept = client.kept("g", "a"), client.kept("g", "b")
     assert [release and release.key for release in kept] == ["0-0", None]
-    assert caller.refusal(text, release="c", options={"key": True}).message == "the configuration has the unknown key 'key'"
+    unknown = caller.refusal(text, release="c", options={"key": True})
+    assert unknown.message == "the configuration has the unknown key 'key'"
     assert caller.refusal(text, release="c", options={"verify": 1}).message == "verify is 1"
     assert caller.refusal(text, release=None, options={}).message == "an argument is null"
     assert client.ledger().used == 2
