@@ -174,7 +174,7 @@ def test_a_timeout_ends_it_while_it_works(caller: Caller, client: Store) -> None
     caller("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b']})")
     caller("UNWIND range(0, 29999) AS i CREATE (:Dataset {graph: 'g', key: toString(i), color: 'a', alpha: 0.5})")
     caller("CALL neodp.extend.write('g')")
-    for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced", "audit"):
+    for call in ("extend.write", "extend.stats", "extend.stream", "boundary.balanced.stats", "audit"):
         assert _timed_out(caller, f"CALL neodp.{call}('g', {{batchSize: 1}})", 0.05), call
     assert not client.mechanism("g").stale
 
