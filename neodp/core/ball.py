@@ -117,17 +117,19 @@ def evaluate(
     """
     if not hasattr(graph, "colors"):
         raise wrong_kind("graph", graph, "a DatasetGraph, a Rule or a View")
-    if not keys_of(keys):
+    named = keys_of(keys)
+    if not named:
         raise GraphError("there are no keys", "name at least one dataset")
     if not family(graph).binary:
         if isinstance(graph, DatasetGraph):
-            return evaluate_whole(graph, keys)
+            with told_about(keys):
+                return evaluate_whole(graph, named)
         raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", WHOLE)
     view: View = (
         ArrayView(graph) if isinstance(graph, DatasetGraph) else RuleView(graph) if isinstance(graph, Rule) else graph
     )
     with told_about(keys):
-        return _Search(view, keys_of(keys)).run(limit, layers, progress)
+        return _Search(view, named).run(limit, layers, progress)
 
 
 class _Front(NamedTuple):

@@ -83,7 +83,7 @@ def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edg
     try:
         import opendp.prelude as dp
     except ImportError:
-        raise GraphError("OpenDP is not installed", "install neodp[opendp]") from None
+        raise GraphError("OpenDP is not installed", "pip install '.[opendp]' in the checkout") from None
     if metric not in ("edges", "epsilon"):
         raise GraphError(f"there is no metric {metric!r}", "give 'edges' or 'epsilon'")
     if not mechanism.privacy.exact:

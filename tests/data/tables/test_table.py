@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from neodp.data.graph import DatasetGraph
 from neodp.data.tables import ReadOptions, header, read_table
-from neodp.errors import GraphError
+from neodp.errors import GraphError, NeodpError
 from neodp.stretch import Profiles
 from tests.data.tables import make
 
@@ -183,7 +183,7 @@ def test_workbooks_need_their_reader(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_table(path, ["vote"], options=ReadOptions(sheet="Shet"))
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(
-        GraphError, match=r"no reader for workbooks is installed; pip install 'neodp\[excel\]', or save"
+        GraphError, match=r"no reader for workbooks is installed; pip install '.\[excel\]' in the checkout, or save"
     ):
         read_table(path, ["vote"])
 
@@ -257,7 +257,15 @@ def test_a_long_name_is_shortened_in_messages(tmp_path: Path) -> None:
     assert "'How satisfied are you with the opening…', epsilon" in str(caught.value)
 
 
-@pytest.mark.parametrize("row", [0, -1, 1.5, True])
-def test_a_header_row_is_a_whole_number_from_one(row: Any) -> None:
-    with pytest.raises(GraphError, match="the header row is"):
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (0, "the header row is"),
+        (-1, "the header row is"),
+        (1.5, "`header_row` is a float; give a whole number"),
+        (True, "`header_row` is a bool; give a whole number"),
+    ],
+)
+def test_a_header_row_is_a_whole_number_from_one(row: Any, message: str) -> None:
+    with pytest.raises(NeodpError, match=message):
         ReadOptions(header_row=row)
