@@ -71,7 +71,7 @@ def test_what_is_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GraphError, match=r"something other than \(epsilon, delta\)"):
         measurement(gaussian)
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(GraphError, match="OpenDP is not installed; pip install '.\\[opendp\\]' in the checkout"):
+    with pytest.raises(GraphError, match=r"OpenDP is not installed; pip install '\.\[opendp\]' in the checkout"):
         measurement(gaussian)
 
 
