@@ -138,7 +138,7 @@ def nist(ledgers: Sequence[Ledger]) -> list[dict[str, str]]:
          "votes are weighted by epsilon, people who ask for more privacy count for less, and the preview says so."),
         ("Trust model", "Who must be trusted?", "Central: the curator and whoever administers the store."),
         ("Side channels", "Do time, size or errors tell anything?", "Nothing that is printed or refused depends on the "
-         "data; with --constant-work, neither does the time. docs/audits.md has measurements."),
+         "data; with constant work, neither does the time. docs/audits.md has measurements."),
         ("Security and access control", "Who can read the data and the ledger?", OPEN),
         ("Data collection", "How were the data collected, and is more kept than needed?", OPEN),
     ]  # fmt: skip
