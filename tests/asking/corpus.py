@@ -117,7 +117,7 @@ def _words(question: str) -> list[str]:
 
 
 def verdict(protection: Protection, question: str) -> dict[str, Any]:
-    """What Python reads from a question."""
+    """Return the verdict of Python on a question."""
     try:
         pattern = parse(question).checked(protection)
     except NotAskable as error:

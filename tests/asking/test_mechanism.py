@@ -170,7 +170,7 @@ def test_an_empty_graph_counts_as_nobody_nearly_always() -> None:
 
 
 def test_few_prices_are_tried_for_a_count() -> None:
-    """What one price proves decides at nearly all points of the grid: 300 pairs of friends who know nobody else."""
+    """One price decides at nearly all points of the grid: 300 pairs of friends who know nobody else."""
     n = 300
     pairs = Cover(np.full(2 * n, 200), np.ones(n, np.int64), np.arange(n), np.arange(0, 2 * n + 1, 2), np.arange(2 * n))
     asked, known = Counting(grid_to(1_000_000)), Distances(pairs)

@@ -249,7 +249,7 @@ def protected(asker: Caller) -> Iterator[None]:
 
 
 def test_many_matches_end_by_the_memory_and_spend(server: servers.Server, asker: Caller, protected: None) -> None:
-    """What the steward looks at ends; what is released is kept, since a failure for nothing would count exactly."""
+    """A look of the steward ends; a release is kept, since a failure for nothing would count exactly."""
     told = _ended(server, asker, "CALL neodp.ask.reveal('all', $q, {atLeast: 5})", q=PAIRS)
     assert told.ended_by == "memory"
     kept = _ended(server, asker, "CALL neodp.ask('all', $q, {atLeast: 5, release: 'spring'}) YIELD answer", q=PAIRS)

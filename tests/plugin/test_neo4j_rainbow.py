@@ -257,7 +257,7 @@ def _refused(does: Callable[[], object]) -> tuple[str, str, str]:
 
 
 def test_faults_are_told_in_the_clients_words(caller: Caller, client: Store) -> None:
-    """What a graph with more than two colours can have wrong: one sentence, the same from both."""
+    """Faults of a graph with more than two colours: one sentence, the same from both."""
     rows = {tuple("abc"): [0.5, 0.3, 0.2], tuple("bac"): [0.3, 0.5, 0.2], tuple("cab"): [0.35, 0.3, 0.35]}
     graph = path_of(rows, [3, 3, 3], epsilon=0.6)
     faults = {
