@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from neodp.polls import Group, secret
 from neodp.polls.comparison import preview
 from neodp.study import closed_forms
 
-__all__ = ["CALLS", "WRONG", "replaced"]
+__all__ = ["CALLS", "WRONG", "Call", "replaced", "store"]
 
 PATH = generate.path(4, epsilon=1.0)
 GIVEN = PATH.with_alpha(neodp.balanced(PATH))
@@ -162,7 +162,7 @@ CALLS: dict[str, Call] = {
     "polls.read_list": (polls.read_list, {"given": "a,b"}),
     "polls.read_mapping": (polls.read_mapping, {"given": "ja=yes"}),
     "polls.valid_epsilon": (polls.valid_epsilon, {"epsilon": 1.0}),
-    "polls.Prior.parse": (polls.Prior.parse, {"text": "even"}),
+    "Prior.parse": (polls.Prior.parse, {"text": "even"}),
     "study.best_homogeneous": (study.best_homogeneous, {"graph": PATH, "weights": [1.0] * 4, "fair": False}),
     "study.choices": (study.choices, {"graph": PATH, "weights": [1.0] * 4, "fair": False}),
     "study.prior": (study.prior, {"graph": PATH, "how": "uniform"}),
@@ -174,12 +174,12 @@ CALLS: dict[str, Call] = {
         stretch.nearest,
         {"profiles": FANS, "user": "ann", "k": 1, "epsilon": 1.0, "measure": "cosine", "scores": False},
     ),
-    "stretch.Stretching": (
+    "Stretching": (
         stretch.Stretching, {"function": stretch.weighted_sum([1, 1]), "v": [1.0, 0.5], "epsilon": 1.0},
     ),
     "stretch.weighted_sum": (stretch.weighted_sum, {"coefficients": [1.0, 2.0]}),
     "stretch.scalar_product": (stretch.scalar_product, {"items": 2}),
-    "stretch.Profiles.from_columns": (
+    "Profiles.from_columns": (
         stretch.Profiles.from_columns,
         {"user": ["a", "b"], "item": ["x", "x"], "value": 1.0, "weight": [1.0, 0.5],
          "users": None, "items": None, "group": None, "name": "p"},
@@ -188,36 +188,38 @@ CALLS: dict[str, Call] = {
     "composition.filtered": (composition.filtered, {"losses": [Loss(1.0)], "delta": 1e-6}),
     "composition.admits": (composition.admits, {"losses": [Loss(1.0)], "epsilon": 2.0, "delta": 1e-6}),
     "Limit": (Limit, {"releases": 1, "epsilon": 1.0, "delta": 0.0}),
-    "store.info": (partial(_of_store, "info"), {"name": "g"}),
-    "store.read": (partial(_of_store, "read"), {"name": "g", "keys": ["1"], "color": None, "radius": 1}),
-    "store.evaluate": (
+    "Store.info": (partial(_of_store, "info"), {"name": "g"}),
+    "Store.read": (partial(_of_store, "read"), {"name": "g", "keys": ["1"], "color": None, "radius": 1}),
+    "Store.evaluate": (
         partial(_of_store, "evaluate"), {"name": "g", "keys": ["1"], "engine": "client", "limit": None, "write": False},
     ),
-    "store.answer": (partial(_of_store, "answer"), {"graph": "g", "key": "1", "release": "r", "engine": "client"}),
-    "store.load": (partial(_of_store, "load"), {"name": "h", "graph": PATH, "replace": True, "population": None}),
-    "store.write": (partial(_of_store, "write"), {"name": "g", "mechanism": FOUND}),
-    "store.extend": (partial(_of_store, "extend"), {"name": "g", "engine": "client", "method": None, "write": False}),
-    "store.audit": (partial(_of_store, "audit"), {"name": "g", "engine": "client", "worst": 2}),
-    "store.check": (partial(_of_store, "check"), {"name": "g", "engine": "client"}),
-    "store.mechanism": (partial(_of_store, "mechanism"), {"name": "g"}),
-    "store.write_alpha": (partial(_of_store, "write_alpha"), {"name": "g", "graph": GIVEN}),
-    "store.column": (partial(_of_store, "column"), {"name": "g", "property": "p"}),
-    "store.ledger": (partial(_of_store, "ledger"), {"population": "default"}),
-    "store.account": (partial(_of_store, "account"), {"population": "default"}),
-    "store.change_limit": (
+    "Store.answer": (partial(_of_store, "answer"), {"graph": "g", "key": "1", "release": "r", "engine": "client"}),
+    "Store.load": (partial(_of_store, "load"), {"name": "h", "graph": PATH, "replace": True, "population": None}),
+    "Store.write": (partial(_of_store, "write"), {"name": "g", "mechanism": FOUND}),
+    "Store.extend": (partial(_of_store, "extend"), {"name": "g", "engine": "client", "method": None, "write": False}),
+    "Store.audit": (partial(_of_store, "audit"), {"name": "g", "engine": "client", "worst": 2}),
+    "Store.check": (partial(_of_store, "check"), {"name": "g", "engine": "client"}),
+    "Store.mechanism": (partial(_of_store, "mechanism"), {"name": "g"}),
+    "Store.write_alpha": (partial(_of_store, "write_alpha"), {"name": "g", "graph": GIVEN}),
+    "Store.column": (partial(_of_store, "column"), {"name": "g", "property": "p"}),
+    "Store.ledger": (partial(_of_store, "ledger"), {"population": "default"}),
+    "Store.account": (partial(_of_store, "account"), {"population": "default"}),
+    "Store.change_limit": (
         partial(_of_store, "change_limit"), {"population": "p", "releases": 10**6, "epsilon": 5.0, "delta": 0.0},
     ),
-    "store.query": (partial(_of_store, "query"), {"query": "summary", "name": "g"}),
-    "store.set_role": (partial(_of_store, "set_role"), {"role": "steward"}),
-    "store.protect": (
+    "Store.query": (partial(_of_store, "query"), {"query": "summary", "name": "g"}),
+    "Store.set_role": (partial(_of_store, "set_role"), {"role": "steward"}),
+    "Store.protect": (
         partial(_of_store, "protect"), {"protection": neodp.Protection("staff", "epsilon", people="Person")},
     ),
-    "store.protection": (partial(_of_store, "protection"), {"population": "staff"}),
-    "closed_forms.path_mechanism": (closed_forms.path_mechanism, {"alpha": 0.5, "epsilon": [1.0, 0.5]}),
-    "closed_forms.induced": (closed_forms.induced, {"distance": 2, "alpha": 0.5, "epsilon": 1.0, "delta": 0.0}),
-    "closed_forms.balanced_truth": (closed_forms.balanced_truth, {"distance": 2, "epsilon": 1.0, "delta": 0.0}),
-    "closed_forms.ternary": (closed_forms.ternary, {"distance": 2, "blue": 0.2, "red": 0.5, "epsilon": 1.0}),
-    "closed_forms.ternary_thresholds": (closed_forms.ternary_thresholds, {"blue": 0.2, "red": 0.5, "epsilon": 1.0}),
+    "Store.protection": (partial(_of_store, "protection"), {"population": "staff"}),
+    "study.closed_forms.path_mechanism": (closed_forms.path_mechanism, {"alpha": 0.5, "epsilon": [1.0, 0.5]}),
+    "study.closed_forms.induced": (closed_forms.induced, {"distance": 2, "alpha": 0.5, "epsilon": 1.0, "delta": 0.0}),
+    "study.closed_forms.balanced_truth": (closed_forms.balanced_truth, {"distance": 2, "epsilon": 1.0, "delta": 0.0}),
+    "study.closed_forms.ternary": (closed_forms.ternary, {"distance": 2, "blue": 0.2, "red": 0.5, "epsilon": 1.0}),
+    "study.closed_forms.ternary_thresholds": (
+        closed_forms.ternary_thresholds, {"blue": 0.2, "red": 0.5, "epsilon": 1.0},
+    ),
 }  # fmt: skip
 """One valid call of each function."""
 
@@ -228,12 +230,13 @@ WRONG: tuple[Any, ...] = (
 """The values that take the place of an argument."""
 
 
-def replaced(names: tuple[str, ...] = tuple(CALLS)) -> Iterator[tuple[str, str, Any, Callable[[], Any]]]:
+def replaced(
+    calls: Mapping[str, Call] = CALLS, values: Sequence[Any] = WRONG
+) -> Iterator[tuple[str, str, Any, Callable[[], Any]]]:
     """Yield every valid call with one argument replaced: the function, the argument, its value, and the call."""
-    for name in names:
-        function, arguments = CALLS[name]
+    for name, (function, arguments) in calls.items():
         for argument in arguments:
-            for value in WRONG:
+            for value in values:
                 yield name, argument, value, partial(_called, function, arguments | {argument: value})
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 from attacks.arena import Arena
 from attacks.attack import attack
 from attacks.batches import batch, command
 from attacks.judges import Failed, behaved, untouched
-from neodp.cli import program
+from attacks.lines import commands
 
-__all__ = ["VALUES"]
+__all__ = ["VALUES", "words"]
 
 VALUES = [
     *("nan", "inf", "-inf", "-1", "0", "1", "2", "0.5", "1e-320", "1e400", "1_0", "٣", "0x10", "3", "17", "", " "),
@@ -30,31 +29,22 @@ LONG = (("demo",), ("stretch", "recall"))
 ADDRESSES = ["neo4j", "bolt", ":", "@", "/", "//", "+s", "secret", "host", "7687", "[", "]", "%", "\x1b", "localhost"]
 
 
-def _commands(group: Any, before: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
-    """Return every command, with its options and arguments."""
-    found: list[tuple[tuple[str, ...], Any]] = []
-    for name, made in group.commands.items():
-        words = (*before, name)
-        found += _commands(made, words) if hasattr(made, "commands") else [(words, made)]
-    return found
-
-
-def _words(rng: random.Random) -> list[str]:
+def words(rng: random.Random) -> list[str]:
     """Return a command with random options and values."""
-    words, made = rng.choice([each for each in _commands(program()) if each[0] not in LONG])
-    given = list(words)
-    if words == ("generate",):
+    named, made = rng.choice([each for each in commands().items() if each[0] not in LONG])
+    given = list(named)
+    if named == ("generate",):
         given += [rng.choice(FAMILIES), rng.choice(["g", "h"]), *rng.choices(["1", "2", "3", "4", "-1", "x"], k=2)]
-    parameters = list(made.make_context("x", [], resilient_parsing=True).command.params)
+    parameters = list(made.params)
     for one in parameters:
         options = [name for name in one.opts if name.startswith("-")]
-        if not options and words != ("generate",):
+        if not options and named != ("generate",):
             given += [rng.choice(["g", "people.csv", "0-0", "p", rng.choice(VALUES)])] if rng.random() < 0.9 else []
         elif options and rng.random() < 2.5 / max(len(parameters), 1):
             given.append(rng.choice(options))
             if not one.is_flag and rng.random() < 0.95:
                 given += rng.choices(VALUES, k=max(one.nargs, 1))
-    if words == ("explore",):
+    if named == ("explore",):
         given += ["-o", "x.html"]  # else it serves until somebody ends it
     if rng.random() < 0.1:
         given.insert(rng.randrange(len(given) + 1), rng.choice(VALUES))
@@ -70,9 +60,9 @@ def one_line(rng: random.Random, folder: Path, address: str) -> None:
     (folder / "edges.csv").write_text("source,target,epsilon\na,b,1\n")
     (folder / "ratings.csv").write_text("user,item,rating\nu1,i,5\nu2,i,3\nu2,j,4\n")
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path != store}
-    words = _words(rng)
-    behaved(command("--store", str(store), *words), (0, 1, 2, 3))
-    untouched(before, folder, ["s.db", "neodp", *(word for word in words if word.strip("./"))])
+    given = words(rng)
+    behaved(command("--store", str(store), *given), (0, 1, 2, 3))
+    untouched(before, folder, ["s.db", "neodp", *(word for word in given if word.strip("./"))])
 
 
 def _kept(folder: Path) -> Path:

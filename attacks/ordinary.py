@@ -4,11 +4,14 @@
 and options drawn at random. All figures must be finite and consistent, chances must add up, nothing may warn, and no
 exception but a NeodpError may come out. Programs that take long must have been given up by their own limit of work.
 
-*Types*: one valid call for each public function (:mod:`attacks.arguments`); then the same call with one argument
-replaced by something else. It may work, or end with a NeodpError.
+*Types*: one valid call for each public function and method (:mod:`attacks.arguments`, :mod:`attacks.methods`); then the
+same call with one argument replaced by something else. It may work, or end with a NeodpError.
 
-``python -m attacks.ordinary --minutes 10 --seed 1`` runs both for as long as there is time, and prints what failed; the
-tests run a slice.
+*Texts*: one valid line for each command (:mod:`attacks.lines`); then the same line with one argument or option replaced
+by an odd text. It may work, or end with one sentence and an exit code of the contract.
+
+``python -m attacks.ordinary --minutes 10 --seed 1`` runs types and texts once, then sizes for as long as there is time,
+and prints what failed; the tests run a slice.
 """
 
 from __future__ import annotations
@@ -16,18 +19,23 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import os
 import random
 import sys
+import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import neodp
-from attacks.arguments import replaced
+from attacks.arguments import CALLS, replaced
+from attacks.lines import odd_lines, prepare, run_line
+from attacks.methods import methods
 from neodp import generate
 from neodp.errors import LargeEpsilon, NeodpError
 from neodp.ledger.composition import Loss, compose
@@ -123,16 +131,44 @@ def tried(call: Callable[[], Any]) -> str:
     return ""
 
 
+def types() -> Iterator[str]:
+    """Yield what failed of the calls with one argument of another kind, and print how many there were."""
+    number = failures = 0
+    for name, argument, value, call in replaced(CALLS | methods()):
+        number += 1
+        if said := tried(call):
+            failures += 1
+            yield f"{name}({argument}={value!r}): {said}"
+    print(f"{number:,} calls with an argument of another kind; {failures} failed", flush=True)
+
+
+def texts(folder: Path, every: int = 1) -> Iterator[str]:
+    """Yield what failed of the lines with an odd text, or of one in so many, and print how many there were."""
+    prepare(folder)
+    number = failures = 0
+    for words in odd_lines(step=every):
+        number += 1
+        if said := tried(lambda words=words: run_line(words, folder)):  # type: ignore[misc]
+            failures += 1
+            yield f"{words}: {said}"
+    print(f"{number:,} command lines with an odd text; {failures} failed", flush=True)
+
+
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n", 1)[0])
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="try one in so many of the lines with odd texts")
     given = parser.parse_args()
-    calls = list(replaced())
-    failed = [f"{name}({argument}={value!r}): {said}" for name, argument, value, c in calls if (said := tried(c))]
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="neodp-attack-") as folder:
+        os.chdir(folder)  # where files are made whose names are odd
+        try:
+            failed = [*types(), *texts(Path(folder), given.every)]
+        finally:
+            os.chdir(here)
     wrong = len(failed)
-    print(f"{len(calls):,} calls with an argument of another kind; {wrong} failed", flush=True)
     end, number = time.monotonic() + 60.0 * given.minutes, 0
     while time.monotonic() < end:
         for kind, act in SIZES.items():

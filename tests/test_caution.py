@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,9 @@ from neodp import generate
 from neodp.cli import main
 from neodp.data.graph import DatasetGraph
 from neodp.errors import LargeEpsilon
-from neodp.stretch import Profiles, Stretching, nearest, neighbors, similarity, weighted_sum
+from neodp.explore.changes import Changes
+from neodp.explore.polling import poll as plan
+from neodp.stretch import Profiles, Stretching, nearest, neighbors, recall, similarity, utility, weighted_sum
 
 SENTENCE = r"^epsilon 11 hardly protects anybody: .*; 10 is much already$"
 PEOPLE = {"vote": ["yes", "no", "yes"], "own": [0.5, 11, 1], "level": ["low", "high", "low"]}
@@ -46,6 +49,8 @@ ENTERED: dict[str, Callable[[Path, float], Any]] = {
     "neighbors": lambda _, e: neighbors(FANS, 1, epsilon=e),
     "nearest": lambda _, e: nearest(FANS, "ann", 1, epsilon=e),
     "stretching": lambda _, e: Stretching(weighted_sum([1, 1]), [1.0, 0.25], epsilon=e),
+    "recall": lambda _, e: recall.run(FANS, recall.Plan(epsilons=(e,), lows=(), repeats=1, k=1)),
+    "utility": lambda _, e: utility.compare(FANS, e, [1.0]),
     "limit": limit,
     "protect": protect,
 }
@@ -81,6 +86,28 @@ def test_what_is_read_again_was_not_entered(tmp_path: Path) -> None:
             neodp.poll({"v": ["yes"] * 9 + ["no"] * 9}, vote="v", epsilon=9.0, mechanism="weighted").to_arrow()
 
 
+def test_the_explorer_shows_the_same_sentence(tmp_path: Path) -> None:
+    """In a poll that is planned, and where an epsilon is moved: with the figures, which are shown all the same."""
+    from neodp.explore.changes import what_if
+    from neodp.explore.source import Source
+    from neodp.store.settings import Settings
+
+    groups = [{"epsilon": 1, "people": 5}]
+    assert plan({"groups": groups})["caution"] is None
+    found = plan({"groups": [*groups, {"epsilon": 11, "people": 5}]})
+    assert re.match(SENTENCE, found["caution"])
+    assert found["mechanisms"]
+    with neodp.open_store(tmp_path / "s.db") as store:
+        graph = generate.path(3, epsilon=1.0)
+        store.load("g", graph.with_alpha(neodp.balanced(graph)))
+    source = Source(Settings.from_env(str(tmp_path / "s.db")))
+    assert what_if(source, "g", Changes.parse({"epsilon": [[1.0, 2.0]]}))["caution"] is None
+    for changes in ({"epsilon": [[1.0, 11.0]]}, {"edges": [["0", "1", 11.0]]}):
+        moved = what_if(source, "g", Changes.parse(changes))
+        assert re.match(SENTENCE, moved["caution"])
+        assert moved["problem"] is None
+
+
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
     "words",
@@ -94,6 +121,7 @@ def test_what_is_read_again_was_not_entered(tmp_path: Path) -> None:
         "protect staff --people Person --epsilon epsilon --default-epsilon 11",
         "stretch similarity likes a b --total 11",
         "stretch neighbors likes -k 1 --epsilon 11",
+        "stretch utility likes --epsilon 11",
     ],
 )
 def test_the_command_line_says_it_once_on_stderr(

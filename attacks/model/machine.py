@@ -238,6 +238,7 @@ class Machine:
         self.same("the graphs", [info.name for info in self.call("graphs")], self.sorted(model.graphs))
         self.same("the profiles", [info.name for info in self.call("profiles.all")], self.sorted(model.profiles))
         self.same("the populations", sorted(self.call("populations")), model.populations())
+        self.same("the role", self.handle.run(role), model.role)
         for name in model.graphs:
             self.compare_graph(name)
         for name in model.profiles:
@@ -733,6 +734,21 @@ def query_profiles(m: Machine) -> None:
 # --- operations: the store itself ---------------------------------------------------------------------------------
 
 
+def role(store: Store) -> str:
+    """Return the role that a store keeps."""
+    return store.role
+
+
+def set_role(m: Machine) -> None:
+    """Mark the store for an analyst or for its steward; a role that there is not is refused and changes nothing."""
+    new = m.rng.choice(["steward", "analyst", "analyst", "Analyst", "", values.text(m.rng)])
+    m.note(new)
+    both = m.both("a role", lambda: m.model.set_role(new), lambda: m.call("set_role", new))
+    m.require((both is None) == (new not in ("steward", "analyst")), "a role that there is not", new)
+    for handle in m.handles:
+        m.same("the role", handle.run(role), m.model.role)
+
+
 def reopen(m: Machine) -> None:
     """Open the store again, and compare everything."""
     m.handle.reopen()
@@ -808,6 +824,7 @@ OPERATIONS: dict[Callable[[Machine], None], int] = {
     drop_profiles: 1,
     write_neighbors: 3,
     query_profiles: 1,
+    set_role: 1,
     reopen: 2,
     backup: 1,
 }

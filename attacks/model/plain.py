@@ -199,6 +199,13 @@ class Model:
     similar: dict[str, dict[str, list[Similar]]] = field(default_factory=dict)
     limits: dict[str, Limit] = field(default_factory=dict)
     releases: dict[tuple[str, str], Release] = field(default_factory=dict)
+    role: str = "steward"
+
+    def set_role(self, role: str) -> None:
+        """Keep the role of whoever runs commands."""
+        if role not in ("steward", "analyst"):
+            raise GraphError("no such role")
+        self.role = role
 
     def ledger(self, population: str) -> Ledger:
         """What was answered about a population, and how much may be; in the order of time and name."""

@@ -43,6 +43,7 @@ from neodp.asking.protection import Protection
 from neodp.asking.source import PeopleFound, PeopleSource, Wanted
 from neodp.asking.tables import Tables
 from neodp.asking.whole import WholeDistances
+from neodp.data.kinds import checked
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
@@ -153,6 +154,7 @@ class Inquiry:
         subject = f"ask {self.protection.population}"
         return Question(subject, self.facts, (level,), self.protection.account, command)
 
+    @checked
     def release(self, name: str, *, command: str = "") -> str:
         """Draw the answer, once, and keep it; or return the answer already kept under this name.
 
@@ -235,8 +237,11 @@ class Inquiry:
             return None
         return 2 * self.mechanism.shift * self.mechanism.unit / float(self.exact_share)
 
+    @checked
     def curve(self, points: int) -> list[tuple[float, float]]:
         """Return epsilons, in sum, of people who would leave, each with a chance: the picture of a preview."""
+        if not 2 <= points <= 10_000:
+            raise NotAskable(f"there are {points} points", "give from 2 to 10,000")
         scale = self.mechanism.unit / float(self.exact_share)
         return [(units * scale, chance) for units, chance in self.mechanism.curve(points)]
 
@@ -282,6 +287,7 @@ class Inquiry:
         return found
 
 
+@checked
 def ask(
     store: Shelf,
     population: str,

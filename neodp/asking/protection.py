@@ -28,7 +28,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from neodp.data.kinds import require_fields, wrong_kind
+from neodp.data.kinds import checked, require_fields, wrong_kind
 from neodp.data.names import valid_name
 from neodp.errors import GraphError
 
@@ -181,6 +181,7 @@ class Protection:
         first = () if self.people is None else (self.people,)
         return (*first, *self.owners, *self.public)
 
+    @checked
     def role(self, label: str) -> Role | None:
         """Return the role of a label; None if it has none."""
         if label == self.people:
@@ -201,6 +202,7 @@ class Protection:
         return parts
 
     @classmethod
+    @checked
     def read(cls, text: str) -> Protection:
         """Return the protection that a stored text states.
 

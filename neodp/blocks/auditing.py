@@ -20,6 +20,7 @@ from neodp.blocks.block import runs
 from neodp.blocks.folder import Folder, open_folder
 from neodp.blocks.local import Map, workforce
 from neodp.core.auditing import Audit, EdgeAudit, audit_pairs
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import Floats, Ints
 from neodp.errors import GraphError
@@ -27,7 +28,11 @@ from neodp.hints import Call, Hint
 
 __all__ = ["audit", "audit_with", "is_stale"]
 
+MOST = 10**9
+"""The greatest number of edges that are listed."""
 
+
+@checked
 def audit(
     path: str | os.PathLike[str],
     *,
@@ -74,6 +79,7 @@ def audit_with(run: Map, folder: Folder, worst: int, progress: Progress = silent
     return total
 
 
+@checked
 def is_stale(path: str | os.PathLike[str]) -> bool:
     """Return whether a file of the graph or of its alpha has been written since the mechanism was computed."""
     folder = open_folder(path)
@@ -147,5 +153,5 @@ def _both(one: Audit, two: Audit, worst: int) -> Audit:
         checks=one.checks + two.checks,
         violations=one.violations + two.violations,
         undecided=one.undecided + two.undecided,
-        worst=tuple(islice(heapq.merge(one.worst, two.worst, key=order), worst)),
+        worst=tuple(islice(heapq.merge(one.worst, two.worst, key=order), max(0, min(worst, MOST)))),
     )

@@ -41,6 +41,7 @@ from neodp.core.privacy import EpsilonDelta
 from neodp.data.family import family, require_binary
 from neodp.data.files import make_folder, masked
 from neodp.data.graph import DatasetGraph, known_graph
+from neodp.data.kinds import checked, position
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import LARGEST, Floats, Ints
 from neodp.errors import GraphError
@@ -106,9 +107,10 @@ class Folder:
     edges: int
     partition: str = ""
 
+    @checked
     def file(self, kind: str, block: int) -> Path:
         """Return the path of a block's Parquet file of a kind (nodes, edges, alpha, mechanism)."""
-        return self.path / kind / f"{block:05d}.parquet"
+        return self.path / kind / f"{position('block', block, self.blocks):05d}.parquet"
 
     def keys(self, block: int) -> pa.StringArray:
         """Return the keys of a block."""
@@ -116,7 +118,8 @@ class Folder:
 
     def key(self, block: int, place: int) -> str:
         """Return the key of one dataset."""
-        return str(self.keys(block)[place].as_py())
+        keys = self.keys(block)
+        return str(keys[position("place", place, len(keys))].as_py())
 
     def color(self, block: int) -> NDArray[np.int8]:
         """Return the position of the colour of each dataset of a block.
@@ -213,6 +216,7 @@ class Folder:
         return digest.hexdigest()
 
 
+@checked
 def open_folder(path: str | os.PathLike[str]) -> Folder:
     """Open a folder of blocks.
 
@@ -237,7 +241,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
             edges=int(facts["edges"]),
             partition=str(facts.get("partition", "")),
         )
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise GraphError(
             f"{path} is not a folder of blocks: it has no graph.json",
             Hint(
@@ -305,6 +309,7 @@ def write_blocks(
     return folder
 
 
+@checked
 def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[str], how: str = "") -> Folder:
     """Write a graph that is in memory as a folder of blocks.
 
@@ -334,6 +339,11 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     (2, [0, 0, 1], 6)
     """
     require_binary(graph)
+    partition = np.asarray(partition)
+    if partition.shape != (len(graph),) or partition.dtype.kind not in "iu" or (partition < 0).any():
+        raise GraphError(
+            "the partition does not fit the graph", "give the number of a block for each dataset, from 0 on"
+        )
     order = np.argsort(partition, kind="stable")
     blocks = int(partition.max(initial=-1)) + 1
     begins = np.searchsorted(partition[order], np.arange(blocks + 1))
@@ -358,6 +368,7 @@ def write_graph(graph: DatasetGraph, partition: Ints, path: str | os.PathLike[st
     return write_blocks(Folder(Path(path), graph.name, graph.colors, blocks, 0, 0, how), contents())
 
 
+@checked
 def read_graph(folder: Folder) -> DatasetGraph:
     """Read the whole graph into memory: the datasets of block 0, then those of block 1, and so on.
 
@@ -388,6 +399,7 @@ def read_graph(folder: Folder) -> DatasetGraph:
     )
 
 
+@checked
 def read_mechanism(folder: Folder, graph: DatasetGraph) -> Mechanism:
     """Read the mechanism of a folder into memory, on the graph that ``read_graph`` returned.
 

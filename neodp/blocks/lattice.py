@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from neodp.blocks.folder import Alpha, BlockEdges, Folder, write_blocks
 from neodp.blocks.partition import Box, boxes, pieces
 from neodp.data.generate.lattices import UnbuiltLattice
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.data.validation import Ints
 from neodp.errors import GraphError
@@ -32,6 +33,7 @@ LARGEST_BLOCK = 100_000_000
 """The greatest number of datasets in one block, so that places and half-edges fit into 32 bits."""
 
 
+@checked
 def write_lattice(
     lattice: UnbuiltLattice,
     path: str | os.PathLike[str],

@@ -31,6 +31,7 @@ from neodp.blocks.witness import conflict_in, incompatible, worst_of
 from neodp.blocks.work import Pass, Work
 from neodp.core.privacy import EpsilonDelta
 from neodp.data.files import OWNER, make_folder
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.errors import GraphError, NeodpError, Overtaken
 from neodp.hints import Hint, Option
@@ -111,6 +112,7 @@ class BlocksSummary:
     state: str
 
 
+@checked
 def extend(
     path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
 ) -> BlocksSummary:
@@ -160,6 +162,7 @@ def extend(
         return carry_out(Work(folder, "extend"), run, progress)
 
 
+@checked
 def balanced(
     path: str | os.PathLike[str], *, workers: int = 1, master: str | None = None, progress: Progress = silent
 ) -> Rounds:

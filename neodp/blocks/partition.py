@@ -16,12 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neodp import compiled
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked, require_each
 from neodp.data.validation import Ints
 from neodp.errors import GraphError
 
@@ -61,6 +63,7 @@ def boxes(shape: Sequence[int], cuts: Sequence[int]) -> Iterator[Box]:
         )
 
 
+@checked
 def by_cubes(shape: Sequence[int], blocks: int) -> Ints:
     """Return the box number of each dataset of a lattice of this shape, in lexicographic order.
 
@@ -69,12 +72,14 @@ def by_cubes(shape: Sequence[int], blocks: int) -> Ints:
     >>> by_cubes((4, 2), 2)
     array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
     """
+    require_each("shape", shape, Integral)
     number = np.empty(tuple(shape), np.int32)
     for i, box in enumerate(boxes(shape, pieces(shape, blocks))):
         number[tuple(slice(*side) for side in box)] = i
     return number.ravel()
 
 
+@checked
 def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     """Return the block number of each dataset, with blocks of equal size, each grown from a rim.
 
@@ -84,6 +89,8 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     >>> by_growth(neodp.generate.path(6), 3).tolist()
     [1, 1, 2, 2, 0, 0]
     """
+    if blocks < 1:
+        raise GraphError(f"there are {blocks} blocks", "give at least 1")
     indptr, neighbor, _ = graph.adjacency_of(np.ones(graph.edges, np.bool_), numbered=False)
     part = np.zeros(len(graph), np.int32)
     todo = [(np.arange(len(graph), dtype=np.int32), 0, min(blocks, max(len(graph), 1)))]
@@ -100,6 +107,7 @@ def by_growth(graph: DatasetGraph, blocks: int) -> Ints:
     return part
 
 
+@checked
 def by_prefix(graph: DatasetGraph, length: int) -> Ints:
     """Return the block number of each dataset, where keys with the same first `length` characters share a block.
 
@@ -111,8 +119,8 @@ def by_prefix(graph: DatasetGraph, length: int) -> Ints:
     """
     import pyarrow.compute as pc
 
-    if length < 1:
-        raise GraphError(f"the prefix has {length} characters", "give at least 1")
+    if not 1 <= length < 2**31:
+        raise GraphError(f"the prefix has {length} characters", "give at least 1, and fewer than 2^31")
     prefix = pc.utf8_slice_codeunits(graph.keys, 0, length)
     number: NDArray[np.int32] = pc.rank(prefix, tiebreaker="dense").to_numpy().astype(np.int32) - 1
     return number

@@ -36,7 +36,7 @@ from neodp.errors import GraphError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Audit", "AuditedEdges", "EdgeAudit", "audit", "audit_pairs", "audit_rows", "described"]
+__all__ = ["Audit", "EdgeAudit", "audit"]
 
 NUMERICAL = 1e-12
 """The tolerance of a condition other than (epsilon, delta), for the rounding errors of doubles."""
@@ -285,7 +285,7 @@ def _numerical(graph: DatasetGraph, mechanism: Mechanism, worst: int) -> Audit:
 def _worst(broken: Bools, tightness: Floats, count: int) -> list[int]:
     """Return the positions of the worst edges, broken ones first."""
     score = np.where(broken, np.inf, tightness)
-    count = min(count, len(score))
+    count = min(max(count, 0), len(score))
     top = np.argpartition(-score, count - 1)[:count] if count else np.empty(0, np.int64)
     return [int(e) for e in top[np.lexsort((top, -tightness[top], ~broken[top]))]]
 

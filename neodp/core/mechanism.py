@@ -132,6 +132,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         return cls(graph, given.alpha, privacy or EpsilonDelta.of(graph))
 
     @classmethod
+    @checked
     def from_frame(cls, graph: DatasetGraph, frame: Any, privacy: Privacy | None = None) -> Mechanism:
         """Return the mechanism of a frame with a row per dataset, as from ``to_arrow``; it need not be private.
 
@@ -207,6 +208,7 @@ class Mechanism(Mapping[str, dict[str, float]], Tabular):
         """Per dataset, the chance of answering any other colour; more exact than one minus ``p_true``."""
         return own_and_rest(self.probabilities, self.graph.color)[1]
 
+    @checked
     def dominates(self, other: Mechanism) -> bool:
         """Return True if it is truthful at least as often as `other` on every dataset (paper 002, Definition 2).
 

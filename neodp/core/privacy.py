@@ -38,10 +38,10 @@ from neodp.compiled import labels
 from neodp.compiled.labels import Labels
 from neodp.data.graph import Adjacency, DatasetGraph
 from neodp.data.kinds import checked, require_fields
-from neodp.data.validation import Bools, Floats, Ints
+from neodp.data.validation import Bools, Floats, Ints, require_range
 from neodp.errors import PrivacyError
 
-__all__ = ["EpsilonDelta", "Gaussian", "Labels", "Privacy", "certain", "lower", "upper"]
+__all__ = ["EpsilonDelta", "Gaussian", "Labels", "Privacy", "lower", "upper"]
 
 
 @checked
@@ -54,8 +54,9 @@ def upper(a: ArrayLike, epsilon: ArrayLike, delta: ArrayLike = 0.0) -> Floats:
     >>> float(upper(0.3, math.log(2)))
     0.6
     """
-    a, grow, more = np.asarray(a, np.float64), np.exp(np.asarray(epsilon, np.float64)), np.asarray(delta, np.float64)
-    bound: Floats = np.minimum(np.minimum(grow * a + more, 1.0 - (1.0 - a - more) / grow), 1.0)
+    a, eps, more = np.asarray(a, np.float64), np.asarray(epsilon, np.float64), np.asarray(delta, np.float64)
+    kept: Floats = (a + more) * np.exp(-eps) - np.expm1(-eps)  # the second bound, also where it is tiny
+    bound: Floats = np.minimum(np.minimum(np.exp(eps) * a + more, kept), 1.0)
     return bound
 
 
@@ -211,7 +212,15 @@ class EpsilonDelta(_Compiled):
     exact: ClassVar[bool] = True
     _kind: ClassVar[int] = 0  # compiled.kernel.EPSILON_DELTA
 
+    def __post_init__(self) -> None:
+        require_fields(self)
+        for name in ("epsilon", "delta"):
+            each: Floats = np.atleast_1d(np.asarray(getattr(self, name), np.float64))
+            require_range(name, each)
+            object.__setattr__(self, name, each)
+
     @classmethod
+    @checked
     def of(cls, graph: DatasetGraph) -> EpsilonDelta:
         """Return the condition that a graph's own epsilon and delta state."""
         return cls(graph.epsilon, graph.delta)

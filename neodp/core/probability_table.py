@@ -27,7 +27,7 @@ from neodp.core import auditing
 from neodp.core.auditing import Audit
 from neodp.core.losses import Losses, checked_rows, losses, one_or_each, to_table
 from neodp.data.files import private
-from neodp.data.kinds import checked
+from neodp.data.kinds import checked, position
 from neodp.data.tables import Problems, ReadOptions, header, numbers, read_table
 from neodp.data.validation import Floats, require_range
 from neodp.errors import GraphError, near
@@ -103,6 +103,7 @@ class Tabulated:
         return cls(names, tuple(map(str, outputs)), table, one, two, *limits)
 
     @classmethod
+    @checked
     def from_tables(
         cls,
         nodes: str | PathLike[str],
@@ -145,8 +146,9 @@ class Tabulated:
 
     def key(self, vertex: int) -> str:
         """Return the key of the dataset at a position."""
-        return self.keys[vertex]
+        return self.keys[position("vertex", vertex, len(self.keys))]
 
+    @checked
     def audit(self, *, worst: int = 5) -> Audit:
         """Check every inequality on every edge, without a tolerance."""
         return auditing.audit_rows(self, self.rows, worst)
@@ -155,6 +157,7 @@ class Tabulated:
         """Return the least epsilon at its delta, and the least delta at its epsilon, of every edge; rounded up."""
         return losses(self.rows, self.source, self.target, self.epsilon, self.delta)
 
+    @checked
     def write_losses(self, path: str | PathLike[str]) -> None:
         """Write the losses as a CSV or Parquet file: source, target, epsilon, delta, least_epsilon, least_delta."""
         import pyarrow.csv

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 from neodp.data.kinds import checked
 from neodp.errors import GraphError
 
-__all__ = ["bernoulli", "choose", "draw", "draw_many", "geometric", "wholes"]
+__all__ = ["draw", "draw_many"]
 
 MOST_DRAWS = 10**9
 """The greatest number of draws at once."""

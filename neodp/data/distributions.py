@@ -79,8 +79,8 @@ def distributions(
             rows[where[i]] = x
     given = np.flatnonzero(~np.isnan(rows).all(axis=1))
     part = rows[given]
-    inside = ((part >= 0.0) & (part <= 1.0)).all(axis=1)
-    whole = np.abs(part.sum(axis=1) - 1.0) <= 1e-9
+    inside = np.asarray(((part >= 0.0) & (part <= 1.0)).all(axis=1))
+    whole = np.abs(np.where(inside[:, None], part, 0.0).sum(axis=1) - 1.0) <= 1e-9
     tiny = ((part > 0.0) & (part < SMALLEST)).any(axis=1)
     found = Problems(place) if problems is None else problems
     for complaint, wrong, said, hint in (

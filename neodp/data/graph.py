@@ -27,7 +27,7 @@ from neodp.data.family import family
 from neodp.data.formatting import count
 from neodp.data.frames import html_table, to_pandas, to_polars
 from neodp.data.graph_columns import GraphColumns, validate
-from neodp.data.kinds import Several, checked, wrong_kind
+from neodp.data.kinds import Several, checked, position, wrong_kind
 from neodp.data.tables import Format, ReadOptions
 from neodp.data.validation import Bools, Floats, Ints, Places, caution, unknown_key
 
@@ -232,6 +232,7 @@ class DatasetGraph:
         return cls._entered(validate(read.columns, colors, read.places, read.problems), name or read.name)
 
     @classmethod
+    @checked
     def from_csv(
         cls,
         nodes: str | PathLike[str],
@@ -249,6 +250,7 @@ class DatasetGraph:
         )
 
     @classmethod
+    @checked
     def from_parquet(
         cls,
         nodes: str | PathLike[str],
@@ -398,7 +400,7 @@ class DatasetGraph:
 
     def key(self, vertex: int | np.integer[Any]) -> str:
         """Return the key of the dataset at a position."""
-        return str(self.keys[int(vertex)].as_py())
+        return str(self.keys[position("vertex", vertex, len(self))].as_py())
 
     def index(self, key: object) -> int:
         """Return the position of a dataset.
@@ -441,7 +443,8 @@ class DatasetGraph:
 
     def edge_name(self, edge: int) -> str:
         """Return an edge as ``'a' – 'b'``."""
-        return f"{self.key(self.source[edge])!r} – {self.key(self.target[edge])!r}"
+        place = position("edge", edge, self.edges)
+        return f"{self.key(self.source[place])!r} – {self.key(self.target[place])!r}"
 
     # --- taking it elsewhere ----------------------------------------------------------------------------
 
@@ -472,6 +475,7 @@ class DatasetGraph:
         nodes, edges = self.to_arrow()
         return html_table(repr(self), nodes) + html_table("edges", edges)
 
+    @checked
     def to_csv(self, nodes: str | PathLike[str], edges: str | PathLike[str]) -> None:
         """Write the two files that ``from_csv`` reads, with every number in full; only their owner may read them."""
         exchange.write_csv(self, nodes, edges)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import operator
 import os
 import sys
 import types
@@ -20,9 +21,18 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from neodp.errors import WrongKind
+from neodp.errors import GraphError, NeodpError, WrongKind
 
-__all__ = ["Several", "checked", "require_fields", "require_kind", "wrong_kind"]
+__all__ = [
+    "Several",
+    "checked",
+    "explained",
+    "position",
+    "require_each",
+    "require_fields",
+    "require_kind",
+    "wrong_kind",
+]
 
 Several: TypeAlias = Any
 """The annotation of several values of any kind, such as a column of keys."""
@@ -39,6 +49,10 @@ def _is_numbers(value: Any) -> bool:
 
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and _is_numbers(value)
+
+
+def _is_whole(value: Any, dimensions: int) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.ndim == dimensions
 
 
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -59,15 +73,29 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "ArrayLike": (_is_numbers, "numbers"),
     "Floats": (_is_numbers, "numbers"),
+    "Ints": (_is_numbers, "whole numbers"),
+    "Counts": (lambda value: _is_whole(value, 2), "a table of whole numbers"),
+    "Progress": (callable, "a function"),
+    "Sampler": (callable, "a function"),
+    "Keeper": (lambda value: hasattr(value, "kept"), "a store"),
+    "Shelf": (lambda value: hasattr(value, "protection"), "a store"),
+    "NDArray": (lambda value: isinstance(value, np.ndarray), "an array"),
     "tuple": (lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes), "several values"),
     "Privacy": (lambda value: hasattr(value, "fit"), "a privacy notion, such as Gaussian"),
 }
 """The test of each kind that has a name of its own, and the kind in words."""
 
 HOMES = {
+    "Comparison": "neodp.study.comparison",
     "DatasetGraph": "neodp.data.graph",
+    "Inquiry": "neodp.asking.inquiry",
     "Mechanism": "neodp.core.mechanism",
+    "Neighbors": "neodp.stretch.neighborhoods",
+    "PollQuestion": "neodp.polls.question",
+    "Profiles": "neodp.stretch.profiles",
     "Protection": "neodp.asking.protection",
+    "Store": "neodp.store.service",
+    "Survey": "neodp.polls.survey",
 }
 """The modules of classes that are named where they are not imported."""
 
@@ -106,14 +134,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
       ...
     neodp.errors.WrongKind: `number` is a str; give a number
     """
-    signature = inspect.signature(function)
-    named = {name: _alternatives(str(parameter.annotation)) for name, parameter in signature.parameters.items()}
-    several = {name for name, parameter in signature.parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
-
-    def require(args: Any, kwargs: Any) -> None:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
-            for each in value if name in several else (value,):
-                _require(name, each, named[name], getattr(function, "__globals__", {}))
+    require = _requirement(function)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         require(args, kwargs)
@@ -123,6 +144,52 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     own: Any = function
     made: Any = types.FunctionType(call.__code__, own.__globals__, call.__name__, None, call.__closure__)
     return functools.update_wrapper(made, function)
+
+
+def _requirement(function: Callable[..., Any]) -> Callable[[Any, Any], None]:
+    """Return a function that refuses arguments of another kind than the annotations of a function name."""
+    signature = inspect.signature(function)
+    named = {name: _alternatives(str(parameter.annotation)) for name, parameter in signature.parameters.items()}
+    several = {name for name, parameter in signature.parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
+
+    def require(args: Any, kwargs: Any) -> None:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            for each in value if name in several else (value,):
+                _require(name, each, named[name], getattr(function, "__globals__", {}))
+
+    return require
+
+
+def explained(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that, if it fails, refuses arguments of another kind: a call that works takes no longer.
+
+    For functions that are called often and change nothing.
+
+    Examples
+    --------
+    >>> @explained
+    ... def twice(numbers: Sequence[float]) -> float:
+    ...     return 2.0 * sum(numbers)
+    >>> twice(None)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.WrongKind: `numbers` is a NoneType; give several values
+    """
+    require = _requirement(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except NeodpError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+            require(args, kwargs)
+            if isinstance(e, TypeError):
+                raise WrongKind(f"the arguments of {function.__name__} do not fit", f"{e}") from None
+            raise
+
+    return call
 
 
 def require_fields(given: Any) -> None:
@@ -171,6 +238,45 @@ def _is_loose(kind: type) -> bool:
 
 def _is_of(kind: type, value: Any) -> bool:
     return isinstance(value, kind)
+
+
+def require_each(name: str, values: Iterable[Any], kind: type) -> None:
+    """Refuse several values of which one is not of a class.
+
+    Examples
+    --------
+    >>> require_each("numbers", [1, None], int)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.WrongKind: one of `numbers` is a NoneType; give a int
+    """
+    for value in values:
+        if not isinstance(value, kind):
+            raise WrongKind(f"one of `{name}` is a {type(value).__name__}", f"give a {kind.__name__}")
+
+
+def position(name: str, value: Any, count: int) -> int:
+    """Return a position among so many things, from 0 on.
+
+    Raises
+    ------
+    WrongKind, GraphError
+        If it is no whole number, or there is nothing at it.
+
+    Examples
+    --------
+    >>> position("vertex", 4, 4)
+    Traceback (most recent call last):
+      ...
+    neodp.errors.GraphError: `vertex` is 4; give a position from 0 to 3
+    """
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise wrong_kind(name, value, "a position") from None
+    if not 0 <= found < count:
+        raise GraphError(f"`{name}` is {found}", f"give a position from 0 to {count - 1}")
+    return found
 
 
 def wrong_kind(name: str, value: Any, wanted: str) -> WrongKind:

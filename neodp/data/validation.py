@@ -37,6 +37,7 @@ __all__ = [
     "is_text",
     "item",
     "keys_of",
+    "large_epsilon",
     "positions",
     "require_range",
     "strings",
@@ -94,14 +95,24 @@ def caution(epsilon: ArrayLike) -> None:
     >>> str(said[0].message)
     'epsilon 20 hardly protects anybody: it can make a guess of 50:50 about a person nearly certain; 10 is much already'
     """
+    if sentence := large_epsilon(epsilon):
+        warnings.warn(sentence, LargeEpsilon, stacklevel=2)
+
+
+def large_epsilon(epsilon: ArrayLike) -> str | None:
+    """Return the caution of epsilons of which one is above 10; None if none is.
+
+    Examples
+    --------
+    >>> large_epsilon(10.0)
+    """
     greatest = float(np.fmax.reduce(np.asarray(epsilon, np.float64).ravel(), initial=0.0))  # NaN is no epsilon
-    if greatest > LARGE_EPSILON:
-        warnings.warn(
-            f"epsilon {greatest:g} hardly protects anybody: it can make a guess of 50:50 about a person nearly "
-            f"certain; {LARGE_EPSILON:g} is much already",
-            LargeEpsilon,
-            stacklevel=2,
-        )
+    if greatest <= LARGE_EPSILON:
+        return None
+    return (
+        f"epsilon {greatest:g} hardly protects anybody: it can make a guess of 50:50 about a person nearly certain; "
+        f"{LARGE_EPSILON:g} is much already"
+    )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from neodp.core.auditing import audit
 from neodp.core.extension import extend
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import Floats, require_range
+from neodp.data.validation import Floats, large_epsilon, require_range
 from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
 from neodp.explore.overview import DRAWN, chance, drawable, said
@@ -64,7 +64,7 @@ class Changes:
                 alpha={str(key): float(value) for key, value in given.get("alpha", {}).items()},
                 balanced=bool(given.get("balanced", False)),
             )
-        except (AttributeError, TypeError, ValueError) as e:
+        except (AttributeError, OverflowError, TypeError, ValueError) as e:
             if isinstance(e, NeodpError):
                 raise
             raise GraphError("the changes cannot be read", "reload the page") from None
@@ -121,7 +121,8 @@ def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
     """Return the mechanisms of the changed and of the unchanged graph, and whether the former is private."""
     shown = source.shown(name)
     require_small(shown)
-    facts: dict[str, Any] = {"before": _summary(shown.mechanism)}
+    entered = [*changes.epsilon.values(), *(new for _, _, new in changes.edges)]
+    facts: dict[str, Any] = {"before": _summary(shown.mechanism), "caution": large_epsilon(entered)}
     try:
         changed = changes.of(shown.graph)
         mechanism = extend(changed)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from neodp.data.tables import number, whole
+from neodp.data.validation import large_epsilon
 from neodp.errors import GraphError
 from neodp.explore.overview import chance
 from neodp.explore.source import Source
@@ -78,6 +79,7 @@ def poll(given: Any) -> dict[str, Any]:
         "people": people,
         "coin": 1 / len(options),
         "margins": margins,
+        "caution": large_epsilon([group.epsilon for group in groups]),
         "mechanisms": [{"name": name, **_facts(facts, margins)} for name, facts in named.items()],
     }
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from neodp.core import rainbow
 from neodp.core.mechanism import Mechanism
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.plot.files import checked_path, rendered, save
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_lines"]
 
 
+@checked
 def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of the chance of every answer by distance from the boundary, one panel per order.
 

@@ -77,7 +77,7 @@ from numpy.typing import NDArray
 
 from neodp.core.inequalities import exponential, holds
 from neodp.core.sampling import BITS, wholes
-from neodp.data.kinds import checked, wrong_kind
+from neodp.data.kinds import checked, explained, wrong_kind
 from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls.costs import FAR, chance, crossing, units
@@ -172,6 +172,7 @@ class Poll(ABC):
     def at(self, margin: int) -> Margin:
         """Return the accuracy at a margin, without reading anybody's choice."""
 
+    @explained
     def distribution(self, counts: Counts) -> tuple[float, ...]:
         """Return the chance of each answer.
 
@@ -186,23 +187,30 @@ class Poll(ABC):
         row[self.truth(counts)] = true
         return tuple(row)
 
+    @explained
     def worst_at(self, margin: int) -> float:
         """Return the least accuracy of a dataset with this margin: the smallest epsilons are on its winning side."""
         return self.accuracy_at(self.cheapest(self.sizes.tolist(), margin))
 
+    @explained
     def accuracy_at(self, cost: int) -> float:
         """Return the accuracy of a dataset with this cost."""
         return 1.0 - (len(self.options) - 1) * chance(cost, len(self.options))
 
+    @explained
     def cheapest(self, winners: Sequence[int], margin: int) -> int:
         """Return the cost if the `margin` winners with the smallest epsilons must change their choices."""
+        if len(winners) != len(self.groups):
+            raise GraphError(
+                f"there are winners of {len(winners)} groups", f"give one number for each of {len(self.groups)}"
+            )
         total, left = 0, margin
         for each, size in zip(self.units, winners, strict=True):
             if size >= left:
                 return total + (left - 1) * each + crossing(each, len(self.options))
             total += size * each
             left -= size
-        raise ValueError(f"the margin is {margin}, more than there are people")
+        raise GraphError(f"the margin is {margin}", "give at most as many as there are people")
 
     @cached_property
     def sizes(self) -> Counts:
@@ -224,6 +232,7 @@ class Poll(ABC):
         """A lower bound on the chance of the true answer at every dataset."""
         return self.worst_at(1) if self.largest_margin else 1.0
 
+    @explained
     def margin_for(self, accuracy: float) -> int | None:
         """Return the least margin that guarantees at least this accuracy; None if there is none.
 
@@ -269,10 +278,12 @@ class Threshold(Poll):
         """The question in words."""
         return f"do at least {self.needed:,} of {self.people:,} people choose {self.options[0]!r}?"
 
+    @explained
     def truth(self, counts: Counts) -> int:
         """Return 0 if enough people choose the first option, else 1."""
         return 0 if counts[:, 0].sum() >= self.needed else 1
 
+    @explained
     def margin(self, counts: Counts) -> int | None:
         """Return how many people would have to change their choice to cross the threshold; None if nobody can."""
         if not self.largest_margin:
@@ -280,6 +291,7 @@ class Threshold(Poll):
         yes = int(counts[:, 0].sum())
         return yes - self.needed + 1 if yes >= self.needed else self.needed - yes
 
+    @explained
     def cost(self, counts: Counts) -> int | None:
         """Return the cost of the winners with the smallest epsilons, as many as the margin."""
         margin = self.margin(counts)
@@ -292,8 +304,11 @@ class Threshold(Poll):
             return 0
         return max(self.people - self.needed + 1, self.needed)
 
+    @explained
     def at(self, margin: int) -> Margin:
         """Return the accuracy at a margin: the least, the greatest, and that of evenly spread winners."""
+        if not 1 <= margin <= self.largest_margin:
+            raise GraphError(f"the margin is {margin}", f"give a number from 1 to {self.largest_margin:,}")
         sides = [self.needed + margin - 1, self.people - self.needed + margin]  # the winners, if yes and if no
         possible = [side for side in sides if side <= self.people]
         return Margin(
@@ -303,8 +318,11 @@ class Threshold(Poll):
             best=max(self.accuracy_at(self.cheapest(self._dearest(side), margin)) for side in possible),
         )
 
+    @explained
     def spread(self, winners: int) -> list[int]:
         """Return the number of winners per group, spread over the groups in proportion to their sizes."""
+        if not 0 <= winners <= self.people:
+            raise GraphError(f"there are {winners} winners", f"give from 0 to {self.people:,}")
         share = self.sizes * winners
         whole = share // self.people
         rest = np.argsort(-(share % self.people), kind="stable")[: winners - int(whole.sum())]
@@ -339,15 +357,18 @@ class Plurality(Poll):
             names += f" and {len(self.options) - SHOWN:,} more options"
         return f"which of {names} do most of {self.people:,} people choose?"
 
+    @explained
     def truth(self, counts: Counts) -> int:
         """Return the position of the option that is chosen most often."""
         return int(np.argmax(counts.sum(axis=0)))
 
+    @explained
     def gaps(self, counts: Counts) -> dict[int, int]:
         """Return, per rival, the number of votes it must gain on the winner to overtake it."""
         total, winner = counts.sum(axis=0).tolist(), self.truth(counts)
         return {r: total[winner] - n + (r > winner) for r, n in enumerate(total) if r != winner}
 
+    @explained
     def margin(self, counts: Counts) -> int:
         """Return how many of the winner's people would have to go over to the closest rival."""
         return min((gap + 1) // 2 for gap in self.gaps(counts).values())
@@ -357,10 +378,12 @@ class Plurality(Poll):
         """The greatest margin that a dataset can have."""
         return self.people // 2 + 1
 
+    @explained
     def at(self, margin: int) -> Margin:
         """Return the least accuracy at a margin."""
         return Margin(margin, worst=self.worst_at(margin))
 
+    @explained
     def cost(self, counts: Counts) -> int:
         """Return the cost of the cheapest way in which a rival overtakes the winner."""
         winner = self.truth(counts)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.data.tables import number
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
@@ -31,6 +32,8 @@ __all__ = ["Prior", "binomial"]
 
 LEAST, MOST = 1e-9, 1e9
 """The least and the greatest parameter of a beta prior."""
+MOST_PEOPLE = 10**8
+"""The greatest number of people."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Prior:
             pass
         raise GraphError(f"the prior is {text!r}", "give even, share:0.6, share:low=0.6,high=0.4 or beta:2,3")
 
+    @checked
     def shares(self, groups: Sequence[Group]) -> Floats:
         """Return, per group, the chance that a person chooses the first of two options; 1/2 for a beta prior.
 
@@ -122,14 +126,18 @@ class Prior:
                 raise GraphError(f"the prior names the level {name!r}", near(name, levels) or known)
         return np.array([given.get(group.level or "", self.share) for group in groups])
 
+    @checked
     def totals(self, people: int) -> Floats:
         """Return the chance of 0, 1, … votes for the first of two options, if the prior is the same for everybody."""
+        if not 0 <= people <= MOST_PEOPLE:
+            raise GraphError(f"there are {people} people", f"give from 0 to {MOST_PEOPLE:,}")
         if self.beta is None:
             return binomial(people, self.share)
         (a, b), k = self.beta, np.arange(people)
         ratio = np.log((people - k) / (k + 1.0)) + np.log(k + a) - np.log(people - k - 1.0 + b)
         return _law(ratio, int(np.argmax(np.concatenate([[0.0], np.cumsum(ratio)]))))
 
+    @checked
     def chances(self, options: Sequence[str]) -> Floats:
         """Return the chance of each of three or more options.
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.polls.asking import poll
 from neodp.polls.cells import WORDS
@@ -129,6 +130,7 @@ class PollQuestion:
         """The mechanism from which an answer is drawn. It does not depend on the votes."""
         return self.balanced if self.mechanism == "balanced" else self.both.weighted.poll
 
+    @checked
     def measure(self, margin: int | None = None) -> Measure:
         """Return the accuracy as a function of the groups: guaranteed at a margin, or expected under the prior.
 

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.data.frames import html_table
+from neodp.data.kinds import checked
 from neodp.data.names import normal
 from neodp.data.tables import number
 from neodp.data.validation import Floats
-from neodp.errors import GraphError
+from neodp.errors import GraphError, near
 from neodp.ledger.question import DEFAULT, Question
 from neodp.ledger.shares import share_level
 from neodp.polls.asking import valid_epsilon
@@ -64,6 +65,7 @@ class Expectation:
     groups: tuple[Group, ...]
 
     @classmethod
+    @checked
     def parse(cls, text: str, levels: Mapping[str, float], constant: float | None = None) -> Expectation:
         """Parse an expectation.
 
@@ -178,6 +180,7 @@ class SecretSurvey(Survey):
         """Refuse: a proposal would show how many people take part."""
         raise GraphError("levels are secret in this poll", "ask for an accuracy without secret levels")
 
+    @checked
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers; they do not depend on the people."""
         facts = {
@@ -252,8 +255,11 @@ class SecretSurvey(Survey):
         """The levels for which a guarantee is shown: the named ones, or some typical ones."""
         return [*self.levels.items()] or [(None, epsilon) for epsilon in TYPICAL]
 
+    @checked
     def revealed(self, column: str) -> dict[str, Any]:
         """Return the true counts, and how the answer is drawn. This is not private."""
+        if column not in self.rows:
+            raise GraphError(f"there is no column {column!r}", near(column, self.rows) or "name a column of the votes")
         vote, epsilon = self.rows[column]
         heard = (vote >= 0) & (epsilon > 0.0)
         options = self.asks.options

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from neodp.data.frames import Tabular, html_table
+from neodp.data.kinds import checked
 from neodp.data.names import normal
 from neodp.errors import GraphError
 from neodp.hints import Hint, Option
@@ -78,6 +79,7 @@ class Survey(Tabular):
     said: Mapping[str, Any] = field(default_factory=dict)
     id: str | None = None
 
+    @checked
     def with_mechanism(self, mechanism: str) -> Survey:
         """Return the same survey, answered by another mechanism."""
         name = mechanism_name(mechanism)
@@ -101,6 +103,7 @@ class Survey(Tabular):
                         Hint("choose with ", Option("mechanism", "balanced"), " or ", Option("mechanism", "weighted")),
                     )
 
+    @checked
     def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
         """Return what it takes to reach an accuracy, for each question; no vote is read.
 
@@ -124,6 +127,7 @@ class Survey(Tabular):
             for each in self.questions
         }
 
+    @checked
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.
 
@@ -173,6 +177,7 @@ class Survey(Tabular):
             names,
         )
 
+    @checked
     def release(
         self, store: Keeper, name: str, *, population: str = DEFAULT, command: str = ""
     ) -> dict[str, str | dict[str, str]]:

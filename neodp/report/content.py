@@ -16,6 +16,7 @@ from typing import Any
 
 import neodp
 from neodp.data.files import private
+from neodp.data.kinds import checked
 from neodp.errors import GraphError
 from neodp.ledger.certificate import certificate, public_facts
 from neodp.ledger.verification import UNCHECKED
@@ -38,6 +39,7 @@ PUBLIC = (
 SECRET_LEVELS = "Nothing on this page depends on who took part, with which epsilon and which data, but the answer."
 
 
+@checked
 def report(
     store: Store, release: str, *, about: str | None = None, title: str | None = None, survey: Survey | None = None
 ) -> Report:
@@ -194,6 +196,7 @@ class Report:
             "not_checked": list(UNCHECKED),
         }
 
+    @checked
     def text(self, suffix: str) -> str:
         """Return the content of a file with this suffix: ``.html``, ``.md`` or ``.json``."""
         from neodp.report import pages
@@ -202,6 +205,7 @@ class Report:
             return json.dumps(self.json(), ensure_ascii=False, indent=1) + "\n"
         return pages.html(self) if suffix == ".html" else pages.markdown(self)
 
+    @checked
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the report to a file; the suffix of its name decides about the format.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import EllipsisType
 
-from neodp.data.kinds import checked
+from neodp.data.kinds import checked, require_each
 from neodp.data.names import normal, valid_name
 from neodp.data.validation import caution
+from neodp.errors import GraphError
 from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
@@ -17,7 +18,7 @@ __all__ = ["Bookkeeping"]
 
 
 class Bookkeeping:
-    """The part of :class:`~neodp.store.service.Store` that keeps the ledger."""
+    """The part of :class:`~neodp.store.service.Store` that keeps the ledger, and the role of whoever asks."""
 
     port: Port
     """The primitives of the store."""
@@ -58,10 +59,12 @@ class Bookkeeping:
         """Return the names of the populations that the store knows, sorted."""
         return self.port.populations()
 
+    @checked
     def population_of(self, subject: str) -> str | None:
         """Return the population that a subject's last answer was about; None if there is no answer."""
         return self.port.population_of(subject)
 
+    @checked
     def kept(self, subject: str, name: str) -> Release | None:
         """Return the release of a name about a subject; None if there is none.
 
@@ -72,6 +75,7 @@ class Bookkeeping:
         """
         return self.port.kept(subject, name)
 
+    @checked
     def keep(self, releases: Sequence[Release], *, given_elsewhere: bool = False) -> list[Release]:
         """Store releases about one population, unless their names are taken, and return the stored ones.
 
@@ -85,8 +89,10 @@ class Bookkeeping:
         OtherRelease
             If a release was given elsewhere, and this store has a different one of the same name.
         """
-        return self.port.keep(releases, given_elsewhere=given_elsewhere)
+        require_each("releases", releases, Release)
+        return self.port.keep(releases, given_elsewhere=given_elsewhere) if releases else []
 
+    @checked
     def adopt(self, ledgers: Sequence[Ledger]) -> int:
         """Store the ledgers of another store, all or nothing, and return how many releases are new.
 
@@ -100,8 +106,10 @@ class Bookkeeping:
         DamagedRelease
             If this store's own releases about one of the populations are damaged.
         """
+        require_each("ledgers", ledgers, Ledger)
         return self.port.adopt(ledgers)
 
+    @checked
     def allow(self, population: str, limit: Limit) -> Ledger:
         """Set how much may be answered about a population, in place of the previous limit.
 
@@ -135,3 +143,24 @@ class Bookkeeping:
         said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged
         limit = Limit() if said else self.account(normal(population)).limit
         return self.allow(population, limit.changed(releases=releases, epsilon=epsilon, delta=delta))
+
+    @property
+    def role(self) -> str:
+        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
+
+        It restricts the command line. In Python, it is only kept.
+        """
+        return self.port.role() or "steward"
+
+    @checked
+    def set_role(self, role: str) -> None:
+        """Keep the role of whoever runs commands on the store.
+
+        Raises
+        ------
+        GraphError
+            If it is neither "steward" nor "analyst".
+        """
+        if role not in ("steward", "analyst"):
+            raise GraphError(f"the role is {role!r}", "give steward or analyst")
+        self.port.put_role(str(role))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.store import refusals
 from neodp.store.port import Port
@@ -42,6 +43,7 @@ class ProfileStore:
         """Return all sets of profiles, sorted by name."""
         return self._port.all()
 
+    @checked
     def load(
         self,
         name: str,
@@ -67,10 +69,12 @@ class ProfileStore:
         self._port.load(name, profiles, replace=replace, population=population, progress=progress)
         return self._port.info(name)
 
+    @checked
     def drop(self, name: str, *, progress: Progress = silent) -> int:
         """Delete profiles with everything that belongs to them, and return how many users there were."""
         return self._port.drop(self._port.info(name), progress)
 
+    @checked
     def read(self, name: str, *, progress: Progress = silent) -> Profiles:
         """Return complete profiles.
 
@@ -78,10 +82,14 @@ class ProfileStore:
         """
         return self._port.read(name, progress)
 
+    @checked
     def write(self, profiles: Profiles, found: Neighbors, measure: Measure, *, progress: Progress = silent) -> int:
         """Store neighbours in place of the ones that their users have, and return how many were stored."""
-        return self._port.write(profiles, found, measure, progress)
+        from neodp.stretch.similarities import Measure
 
+        return self._port.write(profiles, found, Measure(measure), progress)
+
+    @checked
     def info(self, name: str) -> ProfileInfo:
         """Return what is known about profiles, in whatever state.
 
@@ -92,6 +100,7 @@ class ProfileStore:
         """
         return self._port.info(name)
 
+    @checked
     def ready(self, name: str) -> ProfileInfo:
         """Return what is known about completely loaded profiles.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from neodp.data.frames import Tabular, html_table
 from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
-from neodp.errors import GraphError, NeodpError, ReadOnlyStore, StoreError
+from neodp.errors import NeodpError, ReadOnlyStore, StoreError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.release import Release
 from neodp.store import refusals
@@ -129,26 +129,6 @@ class Store(Bookkeeping, Protections, Tabular):
         """Create the missing constraints and indexes, or tables, and return their names."""
         return self.port.init()
 
-    @property
-    def role(self) -> str:
-        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
-
-        It restricts the command line. In Python, it is only kept.
-        """
-        return self.port.role() or "steward"
-
-    def set_role(self, role: str) -> None:
-        """Keep the role of whoever runs commands on the store.
-
-        Raises
-        ------
-        GraphError
-            If it is neither "steward" nor "analyst".
-        """
-        if role not in ("steward", "analyst"):
-            raise GraphError(f"the role is {role!r}", "give steward or analyst")
-        self.port.put_role(str(role))
-
     def __enter__(self) -> Self:
         return self
 
@@ -172,6 +152,7 @@ class Store(Bookkeeping, Protections, Tabular):
         except NeodpError as e:  # closed, or out of reach: to be shown must not fail
             return html_table(f"{self!r}: {e}", GraphInfo.schema().empty_table())
 
+    @checked
     def backup(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write a complete, checked copy of the store to a file, even while others use the store.
 
@@ -280,6 +261,7 @@ class Store(Bookkeeping, Protections, Tabular):
         """Return the edges at some datasets, in one query."""
         return self.port.neighbors(name, keys)
 
+    @checked
     def view(self, name: str, keys: Sequence[str], *, write: bool = False) -> AbstractContextManager[StoredView]:
         """Return a graph seen from some of its datasets; raise Overtaken at the end if it was changed meanwhile.
 
@@ -396,6 +378,7 @@ class Store(Bookkeeping, Protections, Tabular):
         chosen = engine if method is None else "client"
         return self._by(chosen, lambda by: by.extend(name, method=method, write=write, progress=progress))
 
+    @checked
     def stream(
         self, name: str, *, engine: Engine = "auto", method: Method | None = None, progress: Progress = silent
     ) -> Iterator[Row]:

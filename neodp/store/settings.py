@@ -17,6 +17,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from neodp.data.kinds import checked
 from neodp.errors import StoreError
 
 __all__ = ["DEFAULT_FILE", "Settings"]
@@ -54,6 +55,7 @@ class Settings:
     read_only: bool = field(default=False, repr=False)
 
     @classmethod
+    @checked
     def from_env(cls, uri: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
         """Return the settings given by an argument and the environment.
 

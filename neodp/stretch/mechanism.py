@@ -135,6 +135,7 @@ class Stretching:
         object.__setattr__(self, "scale", noise.scale_of(STEPS + 1, self.epsilon))
         caution(self.epsilon)
 
+    @checked
     def steps(self, profile: ArrayLike) -> int:
         """Return f(diag(w) d) in whole steps, before noise.
 
@@ -159,10 +160,12 @@ class Stretching:
             )
         return round(Fraction(float(value)) / Fraction(self.step))
 
+    @checked
     def loss(self, one: ArrayLike, other: ArrayLike) -> Fraction:
         """Return the greatest difference between the log-probabilities of an output for two profiles, exactly."""
         return abs(self.steps(one) - self.steps(other)) / Fraction(self.scale)
 
+    @checked
     def release(self, profile: ArrayLike, sampler: Sampler = noise.secure) -> float:
         """Release one noisy value. Every call spends epsilon again."""
         return int(sampler(np.array([self.steps(profile)], np.int64), self.scale)[0]) * self.step
@@ -186,6 +189,7 @@ def privacy_vector(v: ArrayLike, size: int) -> Floats:
     return vector
 
 
+@checked
 def stretching_weights(function: Function, v: ArrayLike) -> Floats:
     """Return the largest w with S_i(f, (1, .., w_i, .., 1)) <= v_i S(f) for every item i.
 

@@ -130,6 +130,7 @@ class Profiles:
         return made
 
     @classmethod
+    @checked
     def from_csv(
         cls,
         path: str | PathLike[str],
@@ -161,6 +162,8 @@ class Profiles:
         GraphError
             If values are invalid; the message names the file and the lines.
         """
+        if len(columns) != 3:
+            raise GraphError(f"there are {len(columns)} columns", "name those of users, items and ratings")
         user, item, rating = columns
         if best is not None and not 0 < best < np.inf:
             raise GraphError(f"the highest rating is {best}", "give a positive number")
@@ -191,11 +194,13 @@ class Profiles:
             place=lambda row: place(int(rows[row])),
         )
 
+    @checked
     def with_weights(self, weight: ArrayLike, group: Any = None) -> Profiles:
         """Return the same profiles with other privacy weights, one per like or one for all, and with their groups."""
         changed = _unit_interval(weight, self.likes, "weight", "like {}".format)
         return replace(self, weight=changed, group=_groups(group, len(self.users)))
 
+    @checked
     def with_weights_from(
         self, path: str | PathLike[str], seed: int = 0, options: ReadOptions | None = None
     ) -> tuple[Profiles, int]:
@@ -268,6 +273,7 @@ class Profiles:
         """The number of likes."""
         return len(self.user)
 
+    @checked
     def index(self, user: str) -> int:
         """Return the position of a user.
 

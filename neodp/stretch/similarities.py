@@ -86,6 +86,7 @@ class Cost:
     releases: int
 
     @classmethod
+    @checked
     def of_pairs(cls, pairs: int, epsilon: float, measure: Measure) -> Cost:
         """Return the cost for a user who is in all of these pairs; the cosine also needs the user's norm."""
         return cls(noise.check_epsilon(epsilon), pairs + (Measure(measure) is Measure.COSINE))
@@ -95,6 +96,7 @@ class Cost:
         """The epsilon of all releases together, by basic composition, for an item of weight 1."""
         return self.epsilon * self.releases
 
+    @checked
     def at(self, delta: float, weight: float = 1.0) -> float:
         """Return the epsilon of all releases together at a delta, for an item of some weight.
 
@@ -105,7 +107,9 @@ class Cost:
         >>> round(Cost(0.1, 610).at(1e-6), 3)
         14.155
         """
-        return compose([Loss(self.epsilon * weight)] * self.releases, delta).epsilon
+        if not 0.0 <= weight <= 1.0:
+            raise PrivacyError(f"the weight is {weight!r}", "give a number from 0 to 1")
+        return compose({Loss(self.epsilon * weight): self.releases}, delta).epsilon
 
 
 class Similarities:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neodp.data.validation import Floats
+from neodp.data.validation import Floats, caution
 from neodp.stretch import noise
 from neodp.stretch.neighborhoods import blocks
 from neodp.stretch.noise import Sampler
@@ -69,9 +69,8 @@ def tail(r: Floats, k: float, b: float) -> Floats:
     [0.049787, 0.998764]
     """
     r = np.abs(r)
-    inside = (np.exp((r - k) / b) + np.exp(-(r + k) / b)) / 2
-    outside = 1 - (np.exp(-(r - k) / b) - np.exp(-(r + k) / b)) / 2
-    return np.where(r <= k, inside, outside)
+    near, far = np.exp(-np.abs(r - k) / b), np.exp(-(r + k) / b)
+    return np.where(r <= k, (near + far) / 2, 1 - (near - far) / 2)
 
 
 def bound(least: Floats, square: Floats, k: float, epsilon: float) -> Floats:
@@ -103,6 +102,8 @@ def compare(
     >>> compare(p, 1.0, [1.0], sampler=noise.without)[0].measured
     1.0
     """
+    if sampler is not noise.without:
+        caution(noise.check_epsilon(epsilon))
     similarities = Similarities(profiles, epsilon, Measure.DOT, sampler)
     d = profiles.matrix
     square = np.asarray(d.multiply(d).sum(axis=1)).ravel()

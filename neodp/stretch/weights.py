@@ -28,12 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.kinds import checked, require_each
 from neodp.data.tables import number, whole
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, PrivacyError, near
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     from neodp.stretch.profiles import Profiles
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
+
+MOST_SLICES = 10**6
+"""The greatest number of slices."""
 
 ATTITUDES: Mapping[str, tuple[float, ...]] = {
     "unconcerned": (1.0,),
@@ -57,6 +62,7 @@ SHARES: Mapping[str, float] = {"unconcerned": 0.23, "pragmatist": 0.43, "fundame
 Words: TypeAlias = NDArray[np.uint64]
 
 
+@checked
 def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
     """Draw a weight for each like from low, low + (1 - low) / slices, .., 1.
 
@@ -74,11 +80,12 @@ def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
     """
     if not 0.0 <= low <= 1.0:
         raise PrivacyError(f"the lowest weight is {low}", "give a number from 0 to 1")
-    if slices < 1:
-        raise PrivacyError(f"there are {slices} slices", "give at least 1")
+    if not 1 <= slices <= MOST_SLICES:
+        raise PrivacyError(f"there are {slices} slices", f"give from 1 to {MOST_SLICES:,}")
     return _chosen(np.linspace(low, 1.0, slices + 1), _drawn_for_likes(profiles, seed))
 
 
+@checked
 def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHARES) -> NDArray[np.str_]:
     """Draw a group for each user, with the shares as probabilities.
 
@@ -94,9 +101,13 @@ def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHA
     >>> attitudes(["cid"], seed=6).tolist()
     ['pragmatist']
     """
+    users = list(users)
+    for name, values in (("users", users), ("shares", shares)):
+        require_each(name, values, str)
     for group in shares:
         _known(group)
-    share = np.array(list(shares.values()))
+    require_each("shares", shares.values(), Real)
+    share = np.array(list(shares.values()), np.float64)
     if not ((share >= 0.0).all() and abs(share.sum() - 1.0) <= 1e-9):
         raise PrivacyError(f"the shares are {', '.join(map(str, shares.values()))}", "give numbers with a sum of 1")
     start = _text(str(seed))
@@ -104,6 +115,7 @@ def attitudes(users: Iterable[str], seed: int, shares: Mapping[str, float] = SHA
     return np.array(list(shares), dtype=np.str_)[np.searchsorted(np.cumsum(share)[:-1], part, side="right")]
 
 
+@checked
 def by_attitude(profiles: Profiles, groups: Sequence[str] | NDArray[np.str_], seed: int) -> Floats:
     """Draw a weight for each like from the weights of the user's group; 0 if the user's group is "".
 
@@ -128,6 +140,8 @@ def by_attitude(profiles: Profiles, groups: Sequence[str] | NDArray[np.str_], se
     ([1.0], [0.0, 0.5, 1.0])
     """
     group = np.asarray(groups, dtype=np.str_)
+    if group.shape != (len(profiles),):
+        raise PrivacyError(f"there are {group.size} groups for {len(profiles):,} users", "give one for each user")
     drawn = _drawn_for_likes(profiles, seed)
     weight = np.zeros(profiles.likes)
     for name in set(group.tolist()) - {""}:

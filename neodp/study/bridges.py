@@ -27,6 +27,7 @@ from neodp.core.auditing import audit
 from neodp.core.losses import losses
 from neodp.core.mechanism import Mechanism
 from neodp.core.sampling import draw, draw_many
+from neodp.data.kinds import checked
 from neodp.errors import GraphError, NotPrivate
 from neodp.ledger.composition import above
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["measurement", "sampler"]
 
 
+@checked
 def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
     """Return a function that draws n independent answers at a dataset, as positions in the graph's colours.
 
@@ -54,6 +56,7 @@ def sampler(mechanism: Mechanism) -> Callable[[object, int], NDArray[np.int64]]:
     return sample
 
 
+@checked
 def measurement(mechanism: Mechanism, metric: Literal["edges", "epsilon"] = "edges") -> dp.Measurement:
     """Return an OpenDP Measurement from the keys of datasets to colours.
 

@@ -51,10 +51,12 @@ def path_mechanism(alpha: float, epsilon: ArrayLike) -> Floats:
     _require(alpha=alpha)
     if steps.ndim != 1 or not ((steps >= 0.0) & (steps <= MAX_EPSILON)).all():
         raise GraphError(f"the epsilons are {epsilon!r}", f"give numbers from 0 to {MAX_EPSILON:g}, one per edge")
+    if alpha == 0.0:
+        return np.zeros(len(steps) + 1)
     total = np.concatenate([[0.0], np.cumsum(steps)])
-    reached = np.flatnonzero(alpha * np.exp(total[:-1]) * (np.exp(steps) + 1.0) >= 1.0)
+    reached = np.flatnonzero(math.log(alpha) + total[:-1] + np.logaddexp(steps, 0.0) >= 0.0)
     tau = int(reached[0]) if len(reached) else len(steps)
-    before = np.exp(total[: tau + 1]) * alpha
+    before = np.array([_grown(alpha, each) for each in total[: tau + 1].tolist()])
     after = 1.0 - np.exp(-(total[tau + 1 :] - total[tau])) * (1.0 - before[-1])
     return np.concatenate([before, after])
 
@@ -83,19 +85,20 @@ def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> 
     (0.7, 0.9)
     """
     _require(distance=distance, alpha=alpha, epsilon=epsilon, delta=delta)
-    if epsilon == 0.0:
+    if epsilon * (distance + 1) < 1e-12:  # the limit, to the last digits
         return min(1.0, alpha + distance * delta)
-    grow = math.exp(epsilon)
-    start = (grow - 1.0) * alpha + delta
+    more = math.expm1(epsilon)
+    start = alpha + delta / more
     if start == 0.0:
         return 0.0
-    ratio = math.log((grow + 2.0 * delta - 1.0) / (grow + 1.0)) - math.log(start)
+    ratio = math.log1p(2.0 * delta / more) - math.log((math.exp(epsilon) + 1.0) * start)
     tau = max(0, math.ceil(ratio / epsilon))
     if distance <= tau:
-        return math.exp(distance * epsilon) * alpha + delta * math.expm1(distance * epsilon) / (grow - 1.0)
+        return min(1.0, _grown(alpha, distance * epsilon) + _added(delta / more, distance * epsilon))
     back = distance - tau
-    gained = delta * (math.exp((tau - back) * epsilon) + 1.0 - 2.0 * math.exp(-back * epsilon)) / (grow - 1.0)
-    return min(1.0, math.exp((tau - back) * epsilon) * alpha - math.expm1(-back * epsilon) + gained)
+    ahead = (tau - back) * epsilon
+    gained = _added(delta / more, ahead) - 2.0 * _added(delta / more, -back * epsilon)
+    return min(1.0, _grown(alpha, ahead) - math.expm1(-back * epsilon) + gained)
 
 
 @checked
@@ -119,9 +122,8 @@ def balanced_truth(distance: int, epsilon: float, delta: float = 0.0) -> float:
     _require(distance=distance, epsilon=epsilon, delta=delta)
     if epsilon == 0.0:
         return min(1.0, (1.0 + delta) / 2.0 + distance * delta)
-    grow = math.exp(epsilon)
-    back = math.exp(-distance * epsilon)
-    wrong = (back * (grow - 1.0) - delta * (grow + 1.0 - 2.0 * back)) / ((grow + 1.0) * (grow - 1.0))
+    lost = -math.expm1(-distance * epsilon)
+    wrong = (1.0 - lost - delta * (1.0 + 2.0 * lost / math.expm1(epsilon))) / (math.exp(epsilon) + 1.0)
     return min(1.0, 1.0 - wrong)
 
 
@@ -144,10 +146,10 @@ def ternary_thresholds(blue: float, red: float, epsilon: float) -> tuple[int, in
     ((5, 12), (5, 6))
     """
     _require(blue=blue, red=red, epsilon=epsilon)
-    if not (blue > 0.0 and blue + red <= 1.0 and epsilon > 0.0):
+    if not (blue >= LEAST and blue + red <= 1.0 and epsilon >= LEAST):
         raise GraphError(
             f"blue is {blue!r}, red {red!r} and epsilon {epsilon!r}",
-            "give chances that add up to at most 1, blue and epsilon above 0",
+            f"give chances that add up to at most 1, blue and epsilon from {LEAST:g} on",
         )
 
     def tau(start: float) -> int:
@@ -197,8 +199,22 @@ def ternary(distance: int, blue: float, red: float, epsilon: float) -> tuple[flo
     return b, r, g
 
 
+LEAST = 1e-12
+"""The least chance of blue, and the least epsilon, of which there are thresholds."""
 LARGEST = {"distance": 10**6, "epsilon": MAX_EPSILON}
 """The greatest value of each argument that is not a chance."""
+
+
+def _grown(value: float, exponent: float) -> float:
+    """Return e^exponent times a value, where e^exponent alone may be too large for a double."""
+    if exponent < 700.0 or value == 0.0:
+        return value * math.exp(exponent)
+    return math.exp(exponent + math.log(value))
+
+
+def _added(value: float, exponent: float) -> float:
+    """Return e^exponent - 1 times a value."""
+    return value * math.expm1(exponent) if exponent < 700.0 else _grown(value, exponent)
 
 
 def _require(**given: float) -> None:

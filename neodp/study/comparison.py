@@ -45,6 +45,7 @@ class Accuracy:
     answer: pa.StringArray | None = None
 
     @classmethod
+    @checked
     def of(cls, mechanism: Mechanism, name: str | None = None) -> Accuracy:
         """Return the accuracy of a mechanism, with any number of colours."""
         import pyarrow as pa

@@ -155,7 +155,7 @@ def optimize(
     graph : DatasetGraph
         A graph; its alpha is ignored.
     weights : array of float, one per dataset, optional
-        The probability of each dataset, adding up to 1, for example from ``prior``; uniform by default.
+        How likely each dataset is, for example from ``prior``; uniform by default. Only their ratios matter.
     fair : bool
         If true, consider only the alpha with the greatest worst accuracy; for two colours only.
     work : int, optional
@@ -399,16 +399,22 @@ def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> C
 
 
 def _valid(graph: DatasetGraph, weights: Floats) -> Floats:
-    """Return weights, one per dataset, after checking that they are finite, not negative and not all 0."""
+    """Return weights, one per dataset, divided by their sum, after checking that there are such weights."""
     found = np.asarray(weights, np.float64)
     if found.shape != (len(graph),):
         raise GraphError(f"there are {found.size} weights for {len(graph):,} datasets", "give one for each dataset")
     wrong = np.flatnonzero(~((found >= 0.0) & np.isfinite(found)))
     if len(wrong):
         raise GraphError(f"the weight of {graph.key(wrong[0])!r} is {found[wrong[0]]}", "give finite numbers from 0 on")
-    if not found.sum() > 0.0:
+    if not found.any():
         raise GraphError("all weights are 0", "give one above 0")
-    return found
+    return _normal(found)
+
+
+def _normal(weights: Floats) -> Floats:
+    """Return weights divided by their sum, which may be too large for a double."""
+    found: Floats = weights / weights.max()
+    return weights if abs(float(weights.max()) * float(found.sum()) - 1.0) < 1e-9 else found / found.sum()
 
 
 def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:
@@ -421,8 +427,8 @@ def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:
     if len(wrong):
         key = list(given)[int(wrong[0])]
         raise GraphError(f"the weight of {key!r} is {values[wrong[0]]}", "give finite numbers of at least 0")
-    if not values.sum() > 0.0:
+    if not values.any():
         raise GraphError("all weights are 0", "give one above 0")
     weights = np.zeros(len(graph))
-    weights[where] = values / values.sum()
+    weights[where] = _normal(values)
     return weights

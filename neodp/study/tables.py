@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.data.tables import Problems, numbers, read_table
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["read_accuracy", "read_weights", "weights"]
 
 
+@checked
 def read_accuracy(path: str | PathLike[str]) -> Accuracy:
     r"""Read the accuracy of a mechanism from a table of ``key,p_true``.
 
@@ -52,6 +54,7 @@ def read_accuracy(path: str | PathLike[str]) -> Accuracy:
     return Accuracy(str(path), table["key"].cast(pa.string()), true, 1.0 - true)
 
 
+@checked
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     """Read the weight of each dataset from a table of ``key,weight``, for :func:`neodp.study.prior`.
 

@@ -89,3 +89,10 @@ def test_an_accountant_takes_them() -> None:
 def test_bad_tables_are_refused(rows: list[list[float]], epsilon: float, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         losses(rows, [0], [1], epsilon)
+
+
+@pytest.mark.parametrize(("source", "target", "row"), [([-1], [0], -1), ([0], [-1], -1), ([0], [2], 2), ([7], [1], 7)])
+def test_edges_name_rows_that_there_are(source: list[int], target: list[int], row: int) -> None:
+    """Row -1 is not the last row: an edge that names it is a mistake in the table of edges."""
+    with pytest.raises(GraphError, match=f"names row {row}; give positions from 0 to 1"):
+        losses([[0.5, 0.5], [0.4, 0.6]], source, target, 1.0)

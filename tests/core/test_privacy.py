@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.stats import norm
 import neodp
 from neodp import DatasetGraph, Gaussian, SuitablePair
 from neodp.core.privacy import lower, upper
-from neodp.errors import PrivacyError
+from neodp.errors import GraphError, NeodpError, PrivacyError
 
 chance = st.floats(0.0, 1.0)
 
@@ -143,3 +144,16 @@ def test_a_spike_between_the_points_that_are_tried_first_is_noticed_where_it_is_
     g = neodp.generate.path(4, split=1).with_alpha({"0": 1 - 0.30015})
     with pytest.raises(PrivacyError, match=message):
         neodp.extend(g, pair)
+
+
+@pytest.mark.parametrize("values", [(None, None), (1.0, None), (None, 0.0), ([1.0], "x"), (object(), 0.0)])
+def test_epsilon_and_delta_are_numbers(values: tuple[Any, Any]) -> None:
+    """A condition without numbers promises nothing: it is refused where it is made."""
+    with pytest.raises(NeodpError, match=r"`(epsilon|delta)` is"):
+        neodp.EpsilonDelta(*values)
+
+
+@pytest.mark.parametrize("values", [(-1.0, 0.0), (math.nan, 0.0), ([0.5, 1000.0], 0.0), (1.0, -0.1), (1.0, 1.5)])
+def test_epsilon_and_delta_are_in_range(values: tuple[Any, Any]) -> None:
+    with pytest.raises(GraphError, match=r"^(epsilon|delta) is .*; give a number from 0 to (690|1)$"):
+        neodp.EpsilonDelta(*values)

@@ -2,6 +2,7 @@
 
 import secrets
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import neodp
 from neodp.core.sampling import BITS, choose, draw_many
-from neodp.errors import UnknownKey
+from neodp.errors import GraphError, UnknownKey
 
 
 @given(st.floats(0.0, 0.5))
@@ -85,3 +86,12 @@ def test_many_draws_are_decided_by_the_same_integers(row: list[float], monkeypat
         decided = {((end >> rest), end) for end in ends}
         expected = [choose(row, (top << rest) | low) for top in tops]
         assert draw_many(row, len(tops)).tolist() == expected, decided
+
+
+@pytest.mark.parametrize(
+    "row", [[0.2, 0.2], [0.5, 0.6], [-0.5, 1.5], [float("nan"), 1.0], [float("inf"), 0.0], [], [[1.0]], [0.0, 0.0]]
+)
+def test_chances_that_do_not_add_up_to_one_are_not_drawn_from(row: list[Any]) -> None:
+    """The rest of [.2, .2] would go to one of them in silence."""
+    with pytest.raises(GraphError, match="give numbers from 0 to 1 that add up to 1"):
+        draw_many(row, 5)

@@ -315,3 +315,12 @@ def test_hostile_names_stay_text(local: tuple[Site, str]) -> None:
     assert facts["colors"][1]["name"] == "</script><script>alert(1)</script>"
     _, headers, _ = site.request("GET", "api/graphs")
     assert headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.0, "0", -0.5, "nan", "1e400", 691, None, True, [1], ""])
+def test_a_poll_with_an_epsilon_that_promises_nothing_or_too_much_gets_a_sentence(
+    local: tuple[Site, str], epsilon: Any
+) -> None:
+    refused = local[0].post("poll", groups=[{"epsilon": 1, "people": 5}, {"epsilon": epsilon, "people": 5}])
+    assert refused["error"]["kind"] == "graph"
+    assert refused["error"]["hint"]

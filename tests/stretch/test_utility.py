@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neodp.stretch import noise
-from neodp.stretch.profiles import Profiles
+from neodp.stretch.profiles import UNIT, Profiles
 from neodp.stretch.utility import bound, compare, corollary_2, tail
 
 
@@ -63,3 +63,15 @@ def test_without_noise_only_the_bias_is_left() -> None:
 
 def test_nobody() -> None:
     assert compare(Profiles.from_columns([], []), 1.0, [1.0])[0].measured == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [10.0, 100.0, 690.0])
+def test_large_epsilons_leave_the_bias_alone(epsilon: float) -> None:
+    """Where noise is gone, an error is as likely as the bias is large: no overflow, and a chance."""
+    p = profiles(60, 30, (0.5, 1.0))
+    d, v = p.matrix.toarray(), p.stretched.toarray() / UNIT
+    bias = (d @ d.T - v @ v.T)[np.triu_indices(60, 1)]
+    for errors in compare(p, epsilon, [0.3, 1.3, 4.3], sampler=noise.without):
+        assert errors.measured == pytest.approx((bias > errors.beyond).mean())
+        assert abs(errors.exact - errors.measured) < 2 * np.exp(-epsilon * 0.05)
+        assert errors.exact <= errors.bound <= 1.0

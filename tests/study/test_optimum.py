@@ -204,3 +204,30 @@ def test_more_than_two_colors_under_a_prior_agree_with_an_independent_program() 
                 rows.append(row)
     found = linprog(cost, np.array(rows), np.zeros(len(rows)), np.kron(np.eye(6), np.ones(3)), np.ones(6))
     assert optimize(g, weights).expected == pytest.approx(-found.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, -0.1, 0.1, 0.0], "the weight of '1' is -0.1; give finite numbers from 0 on"),
+        ([1.0, math.nan, 0.0, 0.0], "the weight of '1' is nan; give finite numbers from 0 on"),
+        ([1.0, math.inf, 0.0, 0.0], "the weight of '1' is inf; give finite numbers from 0 on"),
+        ([0.0] * 4, "all weights are 0; give one above 0"),
+        ([1.0] * 3, "there are 3 weights for 4 datasets; give one for each dataset"),
+    ],
+)
+def test_weights_that_are_no_prior_are_refused(weights: list[float], message: str) -> None:
+    """By all three that take weights; an optimum for such weights would be none."""
+    for find in (optimize, best_homogeneous, choices):
+        with pytest.raises(GraphError) as raised:
+            find(generate.path(4), np.array(weights))
+        assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0, 1e-300, 4e307, 5e-324])
+def test_only_the_ratios_of_weights_matter(scale: float) -> None:
+    """An expected accuracy is a chance, also where weights do not add up to 1 or their sum is no double."""
+    g = generate.path(4, epsilon=[0.5, 1.0, 2.0])
+    found = optimize(g, np.full(4, scale))
+    assert found.expected == pytest.approx(optimize(g).expected, abs=1e-12)
+    assert prior(g, dict.fromkeys("0123", scale)) == pytest.approx([0.25] * 4)

@@ -35,6 +35,7 @@ from neodp.core.traversal import Path
 from neodp.core.witness import ROUNDING, Witness
 from neodp.data.distributions import own_and_rest
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import position
 from neodp.data.validation import Floats
 from neodp.errors import IncompatibleAlpha, UnhitBoundary
 from neodp.hints import Call, Hint
@@ -101,9 +102,10 @@ class _ToSource:
     label: Labels
 
     def __call__(self, vertex: int) -> Path:
-        if self.label[vertex] >= certain(self.rule):
+        place = position("vertex", vertex, len(self.graph))
+        if self.label[place] >= certain(self.rule):
             return [], []
-        return _trace(self.graph, self.rule, self.label, self.label, vertex)
+        return _trace(self.graph, self.rule, self.label, self.label, place)
 
 
 def solve(graph: DatasetGraph, rule: Privacy) -> Labeling:

@@ -62,6 +62,7 @@ def alpha_by_order(graph: DatasetGraph) -> BoundaryAlpha:
     return BoundaryAlpha(named, rounded, filled)
 
 
+@checked
 def unhit_edge(graph: DatasetGraph) -> int | None:
     """Return the position of a boundary edge at an order that has no alpha on its boundary, or None: a witness."""
     ends = boundary.boundary_vertices(graph)

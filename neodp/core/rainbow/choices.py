@@ -17,11 +17,14 @@ from neodp.core.rainbow.orders import require_orders
 from neodp.core.rainbow.units import context, lengths, lowered, rounded
 from neodp.data.distributions import distribution
 from neodp.data.graph import DatasetGraph
-from neodp.data.validation import UNIT, Floats
+from neodp.data.kinds import checked
+from neodp.data.validation import UNIT, Floats, require_range
+from neodp.errors import GraphError
 
 __all__ = ["balanced", "homogeneous", "randomized_response"]
 
 
+@checked
 def balanced(graph: DatasetGraph) -> Floats:
     """Return the alpha by rank that makes the best output of every order as likely as possible.
 
@@ -49,6 +52,7 @@ def balanced(graph: DatasetGraph) -> Floats:
     return homogeneous(graph, _weights(_rank_distances(graph, edges), delta))
 
 
+@checked
 def randomized_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[float, ...]:
     """Return the chances of ``balanced`` by rank if any output can become the best over one edge.
 
@@ -60,10 +64,15 @@ def randomized_response(k: int, epsilon: float, delta: float = 0.0) -> tuple[flo
     >>> [round(p, 12) for p in randomized_response(3, np.log(2))]
     [0.5, 0.25, 0.25]
     """
+    if not 2 <= k <= 127:
+        raise GraphError(f"there are {k} outputs", "give from 2 to 127")
+    for name, value in (("epsilon", epsilon), ("delta", delta)):
+        require_range(name, value)
     length = int(lengths(np.array([epsilon]), k)[0])
     return _weights([0] + [length] * (k - 1), delta)
 
 
+@checked
 def homogeneous(graph: DatasetGraph, ranked: float | Sequence[float]) -> Floats:
     """Return the alpha that is the same by rank for all boundary datasets.
 

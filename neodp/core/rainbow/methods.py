@@ -39,6 +39,7 @@ from neodp.core.rainbow.table import Table
 from neodp.core.rainbow.units import lengths
 from neodp.core.traversal import Path
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import NeodpError, NotPrivate
 
@@ -63,6 +64,7 @@ class DatasetPrior(NamedTuple):
     weights: Floats
 
 
+@checked
 def extend(graph: DatasetGraph, method: Method | None = None, prior: DatasetPrior | None = None) -> Mechanism:
     """Return the best mechanism for every dataset's order that agrees with a graph's alpha.
 

@@ -16,6 +16,7 @@ from neodp import compiled
 from neodp.core import boundary
 from neodp.core.rainbow.units import lengths
 from neodp.data.graph import Adjacency, DatasetGraph
+from neodp.data.kinds import checked, position
 from neodp.errors import GraphError
 
 __all__ = ["Order", "distances", "morphism", "nearest", "order_name", "require_orders"]
@@ -24,11 +25,14 @@ Order: TypeAlias = tuple[int, ...]
 """The positions of all colours, best first."""
 
 
+@checked
 def order_name(graph: DatasetGraph, order: int) -> str:
     """Return an order in words, as in ``a > b > c``."""
-    return " > ".join(graph.colors[color] for color in graph.orders[order] if color >= 0)
+    place = position("order", order, len(graph.orders))
+    return " > ".join(graph.colors[color] for color in graph.orders[place] if color >= 0)
 
 
+@checked
 def require_orders(graph: DatasetGraph) -> None:
     """Refuse datasets that leave open which colour comes after their own."""
     tied = np.flatnonzero((graph.orders < 0).any(axis=1))
@@ -43,6 +47,7 @@ def require_orders(graph: DatasetGraph) -> None:
     )
 
 
+@checked
 def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return, per dataset, its order (a position in ``graph.orders``) and its distance from the order's boundary.
 
@@ -64,6 +69,7 @@ def morphism(graph: DatasetGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]
     return graph.order, compiled.kernel.hops(*inside[:2], boundary.boundary_vertices(graph))
 
 
+@checked
 def distances(graph: DatasetGraph) -> NDArray[np.int64]:
     """Return, per dataset, its epsilon-distance from the boundary of its order in ``lengths``; -1 if there is none."""
     inside = graph.adjacency_of(~graph.crossing)

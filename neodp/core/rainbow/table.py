@@ -32,10 +32,14 @@ from neodp.core.rainbow.curves import Curve, Curves
 from neodp.core.rainbow.orders import Order
 from neodp.core.rainbow.units import DIGITS, FAINT, TINY, context, lengths, lowered, rounded, zeros
 from neodp.data.distributions import distribution
+from neodp.data.kinds import checked
 from neodp.data.validation import MAX_EPSILON, UNIT, Floats
-from neodp.errors import PrivacyError
+from neodp.errors import GraphError, PrivacyError
 
 __all__ = ["Table", "line"]
+
+LONGEST = 10**7
+"""The greatest number of rows of a line."""
 
 BLOCK = 1024
 """The number of rows of a table that are computed at once."""
@@ -69,6 +73,7 @@ class Table(Curves):
         return _Steps(alpha, exact, int(lengths(np.array([self.epsilon]), len(alpha))[0]), self.delta)
 
 
+@checked
 def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> Floats:
     """Return the best mechanism on the (n, c)-line: distances 0, 1, …, n - 1 from the boundary of one order.
 
@@ -99,7 +104,11 @@ def line(alpha: Sequence[float], n: int, epsilon: float, delta: float = 0.0) -> 
            [0.4  , 0.45 , 0.15 ],
            [0.7  , 0.225, 0.075]])
     """
+    if len(alpha) < 2:
+        raise GraphError(f"alpha has {len(alpha)} entries", "give one per output, at least two")
     row = distribution(alpha)
+    if not 0 <= n <= LONGEST:
+        raise GraphError(f"n is {n}", f"give a number of rows from 0 to {LONGEST:,}")
     order = tuple(range(len(row)))
     table = Table({order: row.tolist()}, epsilon, delta)
     return table.rows(np.array([order], np.int8), np.zeros(n, np.int32), np.arange(n))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.compiled.labels import SMALLEST
+from neodp.data.kinds import checked
 from neodp.data.validation import UNIT, Floats
 
 __all__ = ["DIGITS", "FAINT", "TINY", "context", "lengths", "lowered", "rounded", "zeros"]
@@ -37,6 +38,7 @@ def context(digits: int = DIGITS) -> Context:
     return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
 
 
+@checked
 def lengths(epsilon: Floats, k: int) -> NDArray[np.int64]:
     """Return epsilons in units of 2^-50, rounded down and lowered to leave room for rounding k outputs; at least 0.
 

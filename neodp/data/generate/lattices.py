@@ -20,6 +20,7 @@ from neodp.data.generate.arguments import (
 )
 from neodp.data.generate.products import build, coordinate, product, shares, texts
 from neodp.data.graph import DatasetGraph
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.hints import Call, Hint
@@ -290,6 +291,7 @@ class UnbuiltLattice(NamedTuple):
         return sum(self.datasets - self.datasets // length for length in self.shape)
 
 
+@checked
 def grid_lattice(
     *shape: int,
     threshold: int | None = None,
@@ -307,6 +309,7 @@ def grid_lattice(
     return UnbuiltLattice(lengths, threshold, epsilon, delta, named_colors(colors, 2), name)
 
 
+@checked
 def counts_lattice(
     groups: Sequence[int],
     *,

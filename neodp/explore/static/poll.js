@@ -108,6 +108,7 @@ function pictured(found) {
     found.margins.length
       ? chart({ label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: found.coin })
       : h("p", {}, "Only one answer is possible: it is always right."),
+    found.caution ? notice("careful", sentence(found.caution)) : "",
     table("Both mechanisms", ["", ...found.mechanisms.map((each) => each.name)], facts.map(([name, value]) => [name, ...found.mechanisms.map(value)]), { quiet: true, numeric: [1, 2] }),
     found.mechanisms.length === 1 ? h("p", { class: "hint" }, "Here nothing is better on average than the balanced mechanism.") : "",
     h("details", {}, h("summary", {}, "The picture as a table"),

@@ -117,6 +117,7 @@ function outcome(found) {
   const { audit, before, after, moved } = found;
   const line = (name, one, two) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, one ?? "–"), h("td", { class: "number" }, two));
   return [
+    found.caution ? notice("careful", sentence(found.caution)) : "",
     h("table", {}, h("caption", { class: "hidden" }, "Accuracy before and after"),
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "accuracy"), h("th", { scope: "col", class: "number" }, "as it is"), h("th", { scope: "col", class: "number" }, "changed"))),
       h("tbody", {}, line("least", before?.least.text, after.least.text), line("mean", before?.mean.text, after.mean.text))),
