@@ -214,6 +214,30 @@ def test_keys_are_posted_and_responses_not_kept(local: tuple[Site, str]) -> None
     assert headers["referrer-policy"] == "no-referrer"
 
 
+def test_a_question_to_a_graph_of_people_is_among_the_releases(address: str) -> None:
+    """Its pattern, its answer and the share that it spent; nothing of the people, their number or their epsilons."""
+    pattern = f"MATCH (a:Person)-[:KNOWS {{since: 3}}]-(b:Person) WHERE a.name = '{HOSTILE}'"
+    people = {"id": [1, 2], "name": [HOSTILE, "x"], "epsilon": [87.5, 93.25]}
+    friends = {"from": [1], "to": [2], "since": [3]}
+    with open_store(address) as store:
+        store.protect(neodp.Protection("staff", "epsilon", people="Person", properties=("name", "since")))
+        asked = neodp.ask(
+            store, "staff", pattern, at_least=1, share=0.25, nodes={"Person": people}, relationships={"KNOWS": friends}
+        )
+        answer = asked.release("spring", command="neodp ask staff")
+    with serving(address) as site:
+        found = site.get("releases")
+    (ledger,) = found["populations"]
+    (release,) = ledger["releases"]
+    assert (ledger["population"], ledger["share"]) == ("(:Person)", 0.25)
+    assert (release["name"], release["answer"], release["command"]) == ("spring", answer, "neodp ask staff")
+    assert release["about"] == "ask staff"
+    assert release["question"] == asked.pattern.text
+    assert HOSTILE in release["question"]
+    assert "87.5" not in json.dumps(found)
+    assert "93.25" not in json.dumps(found)
+
+
 # --- who may ask ---------------------------------------------------------------------------------------------
 
 
