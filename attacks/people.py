@@ -103,10 +103,11 @@ class Solved:
         known = ([ceil(each) for each in found.parts], found.whole)
         return cls(found.parts, found.whole, [grid.offsets(Listed(each)) for each in known])
 
-    def at(self, t: int) -> tuple[Fraction, int, int]:
+    def at(self, t: int) -> tuple[Fraction | int, int, int]:
         """Return the distance, rounded up too, and that in whole people; all are 0 where there are fewer than t."""
-        part, whole = (self.parts[t - 1], self.whole[t - 1]) if t <= len(self.parts) else (Fraction(0), 0)
-        return part, ceil(part), whole
+        if t > len(self.parts):
+            return 0, 0, 0
+        return self.parts[t - 1], ceil(self.parts[t - 1]), self.whole[t - 1]
 
 
 @dataclass(frozen=True)
@@ -147,10 +148,11 @@ def neighbors(pattern: str, distinct: bool, people: int, weights: Sequence[int])
         for person, weight in enumerate(graph.weight):
             after = solve(graph.without(person))
             for t in range(1, len(before.parts) + 1):
-                tally.wrong += not all(
-                    0 <= one - other <= weight for one, other in zip(before.at(t), after.at(t), strict=True)
-                )
-                pairs = zip(before.at(t)[1:], after.at(t)[1:], strict=True)
+                part, *units = before.at(t)
+                left, *less = after.at(t)
+                pairs = list(zip(units, less, strict=True))
+                falls = [part - left, *(one - other for one, other in pairs)]
+                tally.wrong += not all(0 <= fall <= weight for fall in falls)
                 tally.wrong += not all(_chances_are_private(one, other, weight) for one, other in pairs)
                 tally.removals += 1
             for one, other in zip(before.offsets, after.offsets, strict=True):
@@ -204,24 +206,27 @@ def equal_epsilons(pattern: str, distinct: bool, people: int) -> Tally:
 def least_form(weight: Sequence[int], counted: Groups) -> Form:
     """Return the form that a question has whatever the people are called: the least of all orders of the people."""
     people = sorted({i for witnesses in counted for m in witnesses for i in m}, key=lambda i: (weight[i], i))
-    place = {person: number for number, person in enumerate(people)}
-    amounts = Counter(
-        tuple(sorted(sum(1 << place[i] for i in m) for m in set(witnesses))) for witnesses in counted
-    ).items()
-    weights = tuple(weight[i] for i in people)
+    bit = {person: 1 << number for number, person in enumerate(people)}
+    amounts = Counter(tuple(sorted({sum(bit[i] for i in m) for m in witnesses})) for witnesses in counted)
+    return _least(tuple(weight[i] for i in people), frozenset(amounts.items()))
+
+
+@cache
+def _least(weights: tuple[int, ...], amounts: frozenset[tuple[tuple[int, ...], int]]) -> Form:
     return weights, min(
         tuple(sorted((tuple(sorted(renamed[m] for m in witnesses)), amount) for witnesses, amount in amounts))
-        for order, renamed in _orders(len(people))
-        if all(weights[i] == weights[j] for i, j in enumerate(order))
+        for renamed in _orders(weights)
     )
 
 
 @cache
-def _orders(people: int) -> list[tuple[tuple[int, ...], list[int]]]:
-    """Return all orders of some people, each with the set that every set of them becomes, as bits."""
+def _orders(weights: tuple[int, ...]) -> list[list[int]]:
+    """Return the set that every set of people becomes, as bits, in each order that keeps the weights."""
+    people = range(len(weights))
     return [
-        (order, [sum(1 << order[i] for i in range(people) if mask >> i & 1) for mask in range(1 << people)])
-        for order in permutations(range(people))
+        [sum(1 << order[i] for i in people if mask >> i & 1) for mask in range(1 << len(weights))]
+        for order in permutations(people)
+        if all(weights[i] == weights[j] for i, j in enumerate(order))
     ]
 
 

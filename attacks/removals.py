@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ def fallen(cover: Cover, people: int, rng: np.random.Generator) -> Fallen:
         after = Distances(cover.without(np.array([person])))
         for t in thresholds:
             found.removals += 1
-            falls = [(before.units(t) or 0) - (after.units(t) or 0)]
+            falls: list[Fraction | int] = [(before.units(t) or 0) - (after.units(t) or 0)]
             if exact:
                 one, other = before.exactly(t).upper, after.exactly(t).upper
                 assert one is not None

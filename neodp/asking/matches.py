@@ -203,7 +203,8 @@ class Matches:
     def ids(self, links: bool) -> Ints:
         """Return the ids of all nodes, or of all relationships, that are in a match, each once."""
         each = np.unique(self._merge()[:, 2:])
-        return each[(each >= 0) & (each & 1 == int(links))] >> 1
+        found: Ints = each[(each >= 0) & (each & 1 == int(links))] >> 1
+        return found
 
     def cover(self, units: Units, *, distinct: bool = False) -> Cover:
         """Return the program: what people have to leave until there are fewer.

@@ -73,10 +73,8 @@ def as_question(pattern: Pattern) -> str:
 
 def _names(pattern: Pattern) -> dict[Place, str]:
     """Return the names of elements: their own, and new ones, n1, n2, … and r1, r2, …, where one is needed."""
-    nodes, links = (
-        {Place(kind, number): each.name for number, each in enumerate(elements)}
-        for kind, elements in (("node", pattern.nodes), ("link", pattern.links))
-    )
+    nodes = {Place("node", number): each.name for number, each in enumerate(pattern.nodes)}
+    links = {Place("link", number): each.name for number, each in enumerate(pattern.links)}
     names = {place: name for place, name in (nodes | links).items() if name is not None}
     ends = Counter(number for link in pattern.links for number in (link.start, link.end))
     needed = {each.place for each in properties(pattern.condition)}

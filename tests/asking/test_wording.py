@@ -101,7 +101,8 @@ def questions(draw: st.DrawFn) -> str:
     asked: list[str] = []
 
     def name(kept: list[str]) -> str:
-        found = names.pop() if names and draw(st.booleans()) else ""
+        named: bool = draw(st.booleans())
+        found = names.pop() if names and named else ""
         if found:
             kept.append(found)
         return found
@@ -113,7 +114,8 @@ def questions(draw: st.DrawFn) -> str:
         return " {" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
 
     def node() -> str:
-        if nodes and draw(st.booleans()):
+        again: bool = draw(st.booleans())
+        if nodes and again:
             return f"({draw(st.sampled_from(nodes))}{braces()})"
         return f"({name(nodes)}:{draw(LABELS)}{braces()})"
 

@@ -100,8 +100,8 @@ final class Question {
             String start = node(link.start());
             String kinds = link.types().stream().map(Question::shown).collect(Collectors.joining("|"));
             String length = link.varies() ? "*" + link.low() + ".." + link.high() : "";
-            paths.add(start + "-[" + named(new Place(false, number)) + (kinds.isEmpty() ? "" : ":") + kinds + length + "]-"
-                    + (link.directed() ? ">" : "") + node(link.end()));
+            paths.add(start + "-[" + named(new Place(false, number)) + (kinds.isEmpty() ? "" : ":") + kinds + length
+                    + "]-" + (link.directed() ? ">" : "") + node(link.end()));
         }
         for (int number = 0; number < pattern.nodes().size(); number++) {
             if (!shown.contains(number)) {
