@@ -1,5 +1,6 @@
 """The journeys in ARCHITECTURE.md: every arrow is a call that the command makes, and no call goes back."""
 
+import itertools
 import re
 import sys
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def test_there_are_six() -> None:
 @pytest.mark.parametrize("name", ["load", "extend", "eval", "answer", "poll", "explore"])
 def test_a_journey_is_as_it_is_drawn(name: str, command: list[str]) -> None:
     chains, hops = journeys()[name]
-    arrows = {arrow for chain in chains for arrow in zip(chain, chain[1:], strict=False)}
+    arrows = {arrow for chain in chains for arrow in itertools.pairwise(chain)}
     made = calls(lambda: main(command))
     assert sorted(arrows - made) == []
     assert sorted((b, a) for a, b in arrows if (b, a) in made) == []
