@@ -242,7 +242,7 @@ some_releases = st.lists(
 
 
 def one_by_one(releases: Sequence[Release]) -> list[Counter[Loss]]:
-    """What everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
+    """Return what everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
     found = []
     for own in {replace(level, people=None) for release in releases for level in release.levels}:
         losses: list[Loss] = []

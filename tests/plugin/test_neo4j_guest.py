@@ -124,7 +124,7 @@ def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_
 
 
 def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
-    """Whether a statement ends because its time is over; what else it fails for is an error here."""
+    """Return True if a statement ends because its time is over; what else it fails for is an error here."""
     try:
         with caller.driver.session() as session:
             session.run(neo4j.Query(text, timeout=timeout)).consume()

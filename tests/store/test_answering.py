@@ -51,7 +51,7 @@ def balanced(graph: DatasetGraph) -> DatasetGraph:
 
 
 def outcome(store: Store, graph: str, key: str, release: str, **how: Any) -> str:
-    """What somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
+    """Return what somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
     try:
         store.answer(graph, key, release, **how)
     except NeodpError as error:
@@ -81,7 +81,7 @@ def random_problem(rng: np.random.Generator) -> DatasetGraph:
 
 
 def acceptance(store: Store, graphs: int, seed: int) -> int:
-    """How many random graphs are answered for every dataset; a graph that differs by dataset fails."""
+    """Return how many random graphs are answered for every dataset; a graph that differs by dataset fails."""
     rng = np.random.default_rng(seed)
     store.allow("default", Limit(10**6))
     served = 0
@@ -507,7 +507,7 @@ def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
 
 @on_neo4j
 def test_a_name_that_is_too_long_to_be_there_is_said_to_be_that(store: Store, raw: Raw) -> None:
-    """What somebody's own Cypher called so is found all the same."""
+    """Names that somebody's own Cypher gave are found all the same."""
     for look in (store.info, store.profiles.info):
         with pytest.raises(UnknownGraph, match=r"^the name of the (graph|profile) has 300 characters; at most 200"):
             look("x" * 300)

@@ -15,7 +15,7 @@ DISTANCES = np.unique(
 
 
 def broken(alpha: list[float], epsilon: float, delta: float) -> tuple[int, int]:
-    """How many inequalities between datasets at neighbouring distances are broken, of how many."""
+    """Return how many inequalities between datasets at neighbouring distances are broken, of how many."""
     table = Table({tuple(range(len(alpha))): alpha}, epsilon, delta)
     order = np.array([range(len(alpha))], np.int8)
     rows = table.rows(order, np.zeros(len(DISTANCES), np.int32), DISTANCES)
