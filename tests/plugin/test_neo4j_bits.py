@@ -17,7 +17,7 @@ from neodp.store import Store
 from tests.plugin.calls import Caller
 from tests.problems import KINDS, random_graph
 
-SEEDS = 25
+SEEDS = 12
 STREAM = (
     "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, probabilities, pTrue, distance "
     "RETURN name, key, [color IN $colors | probabilities[color]] AS chances, pTrue, distance"
