@@ -521,9 +521,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run a Neo4j server of its own until Ctrl-C.")
     parser.add_argument("--memory", default="1g", help="Java heap (default: %(default)s)")
     parser.add_argument("--page-cache", default="256m", help="page cache (default: %(default)s)")
-    parser.add_argument(
-        "--home", type=Path, help="keep the data, and the password, in this folder (default: forget them)"
-    )
+    parser.add_argument("--home", type=Path, help="keep data and password in this folder (default: forget them)")
     parser.add_argument("--version", help=f"of Neo4j (default: {asked_version()}); 2026.x needs Java 21")
     parser.add_argument(
         "--plugin", type=Path, action="append", default=[], metavar="JAR", help="put this jar into the plugins folder"

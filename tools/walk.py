@@ -3,8 +3,8 @@
 The last commit is cloned into an empty folder. There, ``make demo`` sets everything up, and the commands that it prints
 at its end are run as they are. Then come the commands that need no server and the Python code of README and of the
 tutorials, each page in a folder of its own. Last, README and "Your own graph in Neo4j" are pasted, commands and Cypher,
-on a real server (:mod:`tools.neo4j_server`); if this machine has none, the walk says so. Each step is timed. A page that
-fails ends there, the others are still walked, and all failures are named at the end.
+on a real server (:mod:`tools.neo4j_server`); if this machine has none, the walk says so. Each step is timed. A page
+that fails ends there, the others are still walked, and all failures are named at the end.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ``source`` reads the store; ``overview``, ``drawing``, ``dataset``, ``changes``, ``polling``, ``dropped`` and
 ``records`` compute the content of the pages, as JSON; ``server`` serves them; ``page`` writes one page that needs no
-server. ``static/`` holds the files for the browser: plain HTML, CSS and JavaScript modules, and in ``static/vendor/`` the only
-third-party component, cytoscape (MIT), which draws graphs.
+server. ``static/`` holds the files for the browser: plain HTML, CSS and JavaScript modules, and in ``static/vendor/``
+the only third-party component, cytoscape (MIT), which draws graphs.
 """
 
 from neodp.explore.page import write_page

@@ -85,7 +85,8 @@ def test_the_map_has_labels_when_zoomed(watch: Watch, site: Site) -> None:
     """From a height of a cell on at which its letters can be read."""
     page = watch().open(address(site, "survey", "graph"))
     page.wait_for_selector(CANVAS, state="attached")
-    shown = "(({ cy }) => cy.zoom() * parseFloat(cy.nodes()[0].style('font-size')))(document.querySelector('.canvas')._cyreg)"
+    drawn = "document.querySelector('.canvas')._cyreg"
+    shown = f"(({{ cy }}) => cy.zoom() * parseFloat(cy.nodes()[0].style('font-size')))({drawn})"
     assert page.evaluate(shown) < 7
     for _ in range(9):
         page.get_by_role("button", name="Zoom in").click()

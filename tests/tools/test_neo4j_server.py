@@ -6,8 +6,11 @@ import math
 import os
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import neo4j
 import pytest
