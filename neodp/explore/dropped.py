@@ -37,7 +37,7 @@ def table(given: Any) -> dict[str, Any]:
     Parameters
     ----------
     given : mapping
-        ``name`` and ``data``: the file's name, and its bytes in base 64. ``header_row`` and ``sheet`` as for ``neodp
+        ``file`` and ``data``: the file's name, and its bytes in base 64. ``header_row`` and ``sheet`` as for ``neodp
         poll``. ``vote``: the column of the votes. ``epsilon``: the column of the epsilons, or ``everybody``: one
         epsilon. ``levels``: a mapping from names to epsilons. ``query``, ``options`` and ``skip_empty`` as for ``neodp
         poll``.
@@ -94,7 +94,7 @@ def _source(given: Any) -> TableSource:
             f"the table has {len(data):,} bytes",
             f"up to {LARGEST_TABLE // 1024**2} MiB can be opened here; 'neodp poll' takes any size",
         )
-    name = PurePosixPath(str(given.get("name") or "")).name
+    name = PurePosixPath(str(given.get("file") or "")).name
     return TableSource(Path(name or "table.csv"), data)
 
 

@@ -18,7 +18,7 @@ def test_loading_is_said_at_once(watch: Watch, site: Site) -> None:
     watched = watch()
     page = watched.page
     held: list[Any] = []
-    page.route("**/api/drawing*", held.append)
+    page.route("**/api/drawing*", lambda route: held.append(route))
     page.goto(address(site, "team", "graph"), wait_until="commit")
     page.wait_for_selector("main[aria-busy] >> text=Loading")
     while not held:
@@ -129,10 +129,8 @@ def test_pictures_are_saved(watch: Watch, site: Site, tmp_path: Path) -> None:
                 continue
             root = ElementTree.parse(path).getroot()
             assert word in "".join(root.itertext())
-            shapes = [
-                each for each in root.iter() if each.tag.rpartition("}")[2] in ("line", "circle", "polygon", "rect")
-            ]
-            assert len(shapes) > 20
+            tags = [each.tag.rpartition("}")[2] for each in root.iter()]
+            assert sum(tag in ("line", "polyline", "circle", "polygon", "rect") for tag in tags) > 10
             assert all("class" not in each.attrib for each in root.iter())
 
 
@@ -161,7 +159,7 @@ def test_a_dropped_table_is_previewed_and_not_kept(watch: Watch, site: Site, sto
         levels={"low": 2.0, "medium": 1.0, "high": 0.3},
     ).questions[0]
     assert f"{expected.both.weighted.expected:.3f}" in page.locator("main").inner_text()
-    assert "--levels high=0.3,low=2,medium=1" in page.locator("pre.command").inner_text().replace("'", "")
+    assert "--levels low=2,medium=1,high=0.3" in page.locator("pre.command").inner_text()
     assert Path(store).read_bytes() == before
     assert "people.csv" not in " ".join(watched.requests)
     page.get_by_role("link", name="Overview").click()
@@ -173,7 +171,7 @@ def test_a_table_with_a_title_is_read_from_its_header(watch: Watch, site: Site) 
     page = watch().open(address(site, "team", "table"))
     sent = {"name": "titled.csv", "mimeType": "text/csv", "buffer": b"Staff survey\n\n" + PEOPLE.encode()}
     page.get_by_label("A table of people").set_input_files(files=[sent])
-    page.get_by_text("titled.csv: 41 rows, 1 column.").wait_for()
+    page.get_by_role("alert").filter(has_text="not have as many cells as the header").wait_for()
     page.get_by_text("How the file is read").click()
     page.get_by_label("Row that names the columns").fill("3")
     page.get_by_text("titled.csv: 40 rows, 2 columns.").wait_for()

@@ -192,7 +192,7 @@ def test_a_poll_is_previewed(local: tuple[Site, str]) -> None:
 def sent(text: str | bytes, name: str = "people.csv", **given: Any) -> dict[str, Any]:
     """A table as the page sends it."""
     data = text.encode() if isinstance(text, str) else text
-    return {"name": name, "data": base64.b64encode(data).decode(), **given}
+    return {"file": name, "data": base64.b64encode(data).decode(), **given}
 
 
 PEOPLE = "id,Answer,privacy\n1,yes,low\n2,no,high\n3,yes,low\n4,no,0.5\n5,yes,low\n"

@@ -56,7 +56,7 @@ function encoded(file) {
 
 // The fields, and below them the preview that follows them.
 function form(name, data) {
-  const state = { name, data, vote: null, epsilon: null, query: "majority", levels: {} };
+  const state = { file: name, data, vote: null, epsilon: null, query: "majority", levels: {} };
   const result = h("div", { "aria-live": "polite" });
   const levels = h("div", { class: "fields" });
   const told = h("p", {});

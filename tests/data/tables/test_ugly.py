@@ -148,6 +148,7 @@ def test_read_right(name: str) -> None:
         assert table["name"].to_pylist() == ["Ada", "Zoë", "Ben"]
 
 
+@pytest.mark.filterwarnings("default:.*names the columns")
 @pytest.mark.parametrize("name", TITLED)
 def test_a_header_below_a_title_is_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And naming its row asks the same question: an answer that was drawn without it is the same release."""
