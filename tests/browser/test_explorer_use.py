@@ -74,8 +74,9 @@ def test_the_chosen_dataset_is_seen_in_the_map(watch: Watch, site: Site, size: s
     look = "(({ cy }) => cy.nodes('.chosen').renderedPosition())(document.querySelector('.canvas')._cyreg)"
     for _ in range(2):
         ring = page.locator(".pins .ring")
-        assert float(ring.get_attribute("r")) >= 9
-        assert float(ring.get_attribute("cx")) == pytest.approx(page.evaluate(look)["x"])
+        x, wide = (float(ring.get_attribute(name)) for name in ("x", "width"))
+        assert wide >= 18
+        assert x + wide / 2 == pytest.approx(page.evaluate(look)["x"])
         assert page.locator(".pins text").inner_html() == "8-12-5"
         assert page.locator(".pins .way").count() == 1
         page.get_by_role("button", name="Zoom in").click()

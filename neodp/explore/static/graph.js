@@ -130,7 +130,7 @@ class View {
       { selector: "node.near", style: { "underlay-color": accent, "underlay-opacity": 0.18, "underlay-padding": 5 } },
       { selector: "node.onpath", style: { "underlay-color": accent, "underlay-opacity": 0.5, "underlay-padding": 6 } },
       { selector: "edge.onpath", style: { "line-color": accent, width: 6, opacity: 1, "line-style": "solid", "z-index": 9 } },
-      { selector: "node.chosen", style: { "border-width": cell ? cell[1] / 4 : 4, "border-color": accent, "z-index": 10, "font-weight": "bold", "min-zoomed-font-size": 0 } },
+      { selector: "node.chosen", style: { "border-width": cell ? 0 : 4, "border-color": accent, "z-index": 10, "font-weight": "bold", "min-zoomed-font-size": 0 } },
       { selector: "node:active", style: { "overlay-opacity": 0.1 } },
     ];
   }
@@ -231,14 +231,15 @@ class View {
       this.pins.replaceChildren();
       return;
     }
-    const { x, y } = chosen.renderedPosition(), r = Math.max(9, Math.max(chosen.renderedWidth(), chosen.renderedHeight()) / 2 + 5);
+    const { x, y } = chosen.renderedPosition(), [wide, high] = [chosen.renderedWidth(), chosen.renderedHeight()].map((each) => Math.max(18, each + 8));
+    const ring = { x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: Math.min(9, high / 2) };
     const path = (this.found.decided?.path ?? []).map(at).filter((node) => node.nonempty()).map((node) => node.renderedPosition());
     const points = path.map((each) => `${each.x},${each.y}`).join(" ");
     const side = x > this.canvas.clientWidth / 2 ? -1 : 1;
     this.pins.replaceChildren(
       ...(path.length > 1 ? [s("polyline", { class: "halo", points }), s("polyline", { class: "way", points })] : []),
-      s("circle", { class: "halo", cx: x, cy: y, r }), s("circle", { class: "ring", cx: x, cy: y, r }),
-      s("text", { x: x + side * (r + 6), y: y - r / 2, "text-anchor": side < 0 ? "end" : "start" }, shortened(this.found.key, 24)));
+      s("rect", { class: "halo", ...ring }), s("rect", { class: "ring", ...ring }),
+      s("text", { x: x + side * (wide / 2 + 6), y: y - high / 4, "text-anchor": side < 0 ? "end" : "start" }, shortened(this.found.key, 24)));
   }
 
   picture() {

@@ -39,7 +39,7 @@ export function tablePage() {
   });
   return [
     h("h1", {}, "A table of people, before an answer"),
-    h("p", { class: "lead" }, "Which answer a poll would give is not shown, and depends on chance; how often it would be right is. The table stays on this machine and is not kept."),
+    h("p", { class: "lead" }, "How often would a private answer be right? No answer is drawn here, and no vote is shown. The table stays on this machine and is not kept."),
     live ? h("section", { class: "card" }, h("div", { class: "drop" }, h("p", {}, "Drop a table on this page, or choose one: CSV, Excel, LibreOffice, Parquet or Arrow, with a row for each person."), input), body)
       : notice("careful", "This file cannot read tables. Opening one needs the server: run 'neodp explore'."),
   ];

@@ -38,7 +38,7 @@ function latest(answers) {
 
 function left(populations) {
   const rows = populations.map((each) => [shortened(each.population, 60), number(each.used),
-    each.share ? `${short(1 - each.share)} of everybody's own epsilon` : each.left === null ? "no limit on the number" : counted(each.left, "answer")]);
+    each.share ? `${short(1 - each.share)} of everybody's own epsilon` : each.left === null ? "no limit on the number" : each.left === 0 ? "none" : counted(each.left, "answer")]);
   return h("section", { class: "card" }, h("h2", {}, "Whose data, and what is left"),
     table("Budget", ["population", "answers", "left"], rows, { quiet: true, numeric: [1] }));
 }
