@@ -142,7 +142,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     what_if.get_by_text("Private: all 196 inequalities on 49 edges hold, checked exactly.").wait_for()
     for _ in range(80):
         slider.press("ArrowLeft")
-    page.get_by_role("alert").filter(has_text="is possible").wait_for()
+    what_if.get_by_role("alert").filter(has_text="is possible").wait_for()
     what_if.get_by_role("checkbox").check()
     what_if.get_by_text("Private: all 196 inequalities").wait_for()
     what_if.get_by_role("button", name="As it was").click()
@@ -152,7 +152,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     alpha = what_if.get_by_label("alpha at 2-3")
     for _ in range(40):
         alpha.press("ArrowRight")
-    page.get_by_role("alert").filter(has_text="alpha at").wait_for()
+    what_if.get_by_role("alert").filter(has_text="alpha at").wait_for()
     what_if.get_by_role("button", name="As it was").click()
     what_if.get_by_role("alert").wait_for(state="detached")
     what_if.get_by_label("One edge alone, to").select_option(label="2-4")
@@ -179,7 +179,7 @@ def test_polls_follow_their_sliders(watch: Watch, site: Site) -> None:
     slider.focus()
     for _ in range(60):
         slider.press("ArrowRight")
-    page.get_by_text("0.781").wait_for(state="detached")
+    page.get_by_text("0.781").first.wait_for(state="detached")
     page.get_by_role("button", name="Add a group").click()
     page.get_by_label("Group 4: people").fill("30")
     page.get_by_text("of 61 people").wait_for()

@@ -176,9 +176,9 @@ def test_a_home_starts_again_with_the_password_it_got(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(servers, "running", started)
-    monkeypatch.setattr(servers.time, "sleep", interrupted)
-    monkeypatch.setattr(servers.sys, "argv", ["neo4j_server", "--home", str(tmp_path)])
-    monkeypatch.setattr(servers.signal, "signal", lambda *_: None)
+    monkeypatch.setattr("tools.neo4j_server.time.sleep", interrupted)
+    monkeypatch.setattr("tools.neo4j_server.sys.argv", ["neo4j_server", "--home", str(tmp_path)])
+    monkeypatch.setattr("tools.neo4j_server.signal.signal", lambda *_: None)
     monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
     for _ in range(2):
         assert servers.main() == 0
