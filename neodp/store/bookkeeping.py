@@ -1,4 +1,4 @@
-"""The ledger of a store: what was answered about a population, what it cost, and what may still be answered."""
+"""The ledger of a store: what was answered about a population, what it cost, what may be answered, and by whom."""
 
 from __future__ import annotations
 
@@ -22,6 +22,26 @@ class Bookkeeping:
 
     port: Port
     """The primitives of the store."""
+
+    @property
+    def role(self) -> str:
+        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
+
+        It restricts the command line. In Python, it is only kept.
+        """
+        return self.port.role() or "steward"
+
+    def set_role(self, role: str) -> None:
+        """Keep the role of whoever runs commands on the store.
+
+        Raises
+        ------
+        GraphError
+            If it is neither "steward" nor "analyst".
+        """
+        if role not in ("steward", "analyst"):
+            raise GraphError(f"the role is {role!r}", "give steward or analyst")
+        self.port.put_role(str(role))
 
     @checked
     def account(self, population: str = DEFAULT) -> Account:
