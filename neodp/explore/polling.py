@@ -84,7 +84,7 @@ def pictured(both: Preview) -> dict[str, Any]:
         "people": asked.people,
         "coin": 1 / len(asked.options),
         "margins": margins,
-        "caution": large_epsilon([group.epsilon for group in groups]),
+        "caution": large_epsilon([group.epsilon for group in asked.groups]),
         "mechanisms": [{"name": name, **_facts(facts, margins)} for name, facts in named.items()],
     }
 

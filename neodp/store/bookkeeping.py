@@ -31,6 +31,7 @@ class Bookkeeping:
         """
         return self.port.role() or "steward"
 
+    @checked
     def set_role(self, role: str) -> None:
         """Keep the role of whoever runs commands on the store.
 
@@ -163,24 +164,3 @@ class Bookkeeping:
         said = said and (epsilon is None or not isinstance(delta, EllipsisType))  # then the old limit may be damaged
         limit = Limit() if said else self.account(normal(population)).limit
         return self.allow(population, limit.changed(releases=releases, epsilon=epsilon, delta=delta))
-
-    @property
-    def role(self) -> str:
-        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
-
-        It restricts the command line. In Python, it is only kept.
-        """
-        return self.port.role() or "steward"
-
-    @checked
-    def set_role(self, role: str) -> None:
-        """Keep the role of whoever runs commands on the store.
-
-        Raises
-        ------
-        GraphError
-            If it is neither "steward" nor "analyst".
-        """
-        if role not in ("steward", "analyst"):
-            raise GraphError(f"the role is {role!r}", "give steward or analyst")
-        self.port.put_role(str(role))

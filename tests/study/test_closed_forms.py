@@ -6,7 +6,7 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import neodp
@@ -74,6 +74,7 @@ def test_closed_forms_of_any_magnitude_are_chances(alpha: float, epsilon: float,
 
 @given(chances, st.lists(magnitudes, max_size=20))
 def test_a_path_of_any_magnitude_keeps_the_bound_of_every_edge(alpha: float, epsilon: list[float]) -> None:
+    assume(alpha == 0.0 or alpha >= 2.0**-1022)  # smaller ones have few digits, and e^epsilon times them has no more
     p = closed_forms.path_mechanism(alpha, epsilon)
     assert p[0] == alpha
     for i, e in enumerate(epsilon):
