@@ -44,14 +44,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import linear
-from neodp.core.inequalities import exponential, judge
+from neodp.core.inequalities import exact, exponential, judge
 from neodp.core.symmetry import classes
 from neodp.core.traversal import components
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats
 from neodp.errors import NeodpError
 
-__all__ = ["Optimal", "best_rows"]
+__all__ = ["Optimal", "best_rows", "expected_accuracy", "upper_bound"]
 
 MANY = 2_000_000
 """The greatest number of inequalities with which the program starts with all of them, if every delta is 0."""
@@ -140,11 +140,33 @@ def best_rows(
     rows = _mixed(graph, solution.rows[program.of], anchor, fixed)
     if rows is None:
         return None
-    wrong = 1.0 - rows[np.arange(len(graph)), graph.color]
-    wrong = np.where(rows.argmax(axis=1) == graph.color, _rest(rows), wrong)
-    expected = nextafter(1.0 - fsum((weights * wrong).tolist()), -inf) - 1e-15
-    count = len(program.weight)
-    return Optimal(rows, expected, program.bound(solution), count, len(solution.inequalities.u), solution.rounds)
+    figures = len(program.weight), len(solution.inequalities.u), solution.rounds
+    return Optimal(rows, expected_accuracy(graph, weights, rows), program.bound(solution), *figures)
+
+
+def upper_bound(graph: DatasetGraph, weights: Floats, rows: Floats, fixed: Bools) -> float:
+    """Return a number that no private mechanism with the given rows at the fixed datasets exceeds on average.
+
+    Raises
+    ------
+    NeodpError
+        If the solver gives up.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.three_voters()
+    >>> round(upper_bound(g, np.full(8, 1 / 8), np.full((8, 2), 0.5), np.zeros(8, np.bool_)), 6)
+    0.71926
+    """
+    program = _Program.of_graph(graph, weights, rows, fixed, np.full(len(graph), -1))
+    return program.bound(program.solve())
+
+
+def expected_accuracy(graph: DatasetGraph, weights: Floats, rows: Floats) -> float:
+    """Return the expected accuracy of rows under a prior, rounded down."""
+    true = rows[np.arange(len(graph)), graph.color]
+    return fsum((weights * true).tolist()) - 1e-15  # more than the rounding of a chance, a product and the sum
 
 
 class _Inequalities(NamedTuple):
@@ -316,7 +338,7 @@ class _Program:
             total += Fraction(float(kept.delta[i])) * (multiplier << DIGITS_E)
         for row, anchor, fixed in zip(reward, self.anchor.tolist(), self.fixed.tolist(), strict=True):
             total += (
-                sum((r * Fraction(p) for r, p in zip(row, anchor, strict=True)), Fraction(0)) if fixed else max(row)
+                sum((r * p for r, p in zip(row, exact(anchor), strict=True)), Fraction(0)) if fixed else max(row)
             )
         return nextafter(float(total / (1 << scale)), inf)
 
