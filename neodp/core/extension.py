@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-
 from neodp.core import boundary, traversal
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Privacy

@@ -140,8 +140,9 @@ def compare(first: Mechanism | Accuracy, second: Mechanism | Accuracy, *, most: 
 
     >>> g = neodp.generate.three_voters()
     >>> even, best = (neodp.extend(g.with_alpha(alpha)) for alpha in (neodp.balanced(g), neodp.optimize(g).alpha))
-    >>> print(compare(even, best))
-    neither is at least as accurate as the other everywhere: 'first' is better on 2, 'second' on 6, equal on 0 of 8 datasets
+    >>> found = compare(even, best)
+    >>> found.names, found.verdict, found.first_better, found.second_better
+    (('first', 'second'), 'second', 0, 2)
     """
     first, second = _accuracies(first, second)
     where = _places(first, second)

@@ -201,9 +201,11 @@ def test_two_optima_are_compared_drawn_and_proven_again(run: Run, tmp_path: Path
     said = run("audit", "best", "--optimality")[1]
     assert "Proven again: 0." in said
     assert "no private mechanism, with the same alpha if there is one, exceeds that by more than" in said
+    assert "and removed the mechanism that was made before; next:" in run("boundary", "far", "--balanced", "--write")[1]
     run("extend", "best", "--method", "optimal", "--prior", "p_true")
     assert run("audit", "best", "--optimality")[2] == (
-        "neodp: the weights for which the mechanism of graph 'best' is the best are not stored; give them with --prior\n"
+        "neodp: the weights for which the mechanism of graph 'best' is the best are not stored; "
+        "give them with --prior\n"
     )
     assert run("audit", "best", "--prior", "uniform")[2] == (
         "neodp: --prior only works with --optimality; give --optimality as well\n"

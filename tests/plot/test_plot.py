@@ -279,7 +279,7 @@ def test_lines_need_a_boundary(tmp_path: Path) -> None:
 
 
 def test_an_optimum_without_alpha_or_preferences_is_drawn(tmp_path: Path) -> None:
-    """Also beside another mechanism; without orders of the answers, the lines are refused in one sentence."""
+    """On its graph, beside another mechanism, and by distance."""
     graph = DatasetGraph.from_columns(
         ["u", "v", "w"], ["a", "b", "c"], ["u", "v"], ["v", "w"], [0.5, 2.0], colors=["a", "b", "c"]
     )
@@ -288,8 +288,7 @@ def test_an_optimum_without_alpha_or_preferences_is_drawn(tmp_path: Path) -> Non
         assert plot(best, tmp_path / f"best.{kind}").stat().st_size > 5_000
     assert {"u", "v", "w"} <= set(texts(tmp_path / "best.svg"))
     assert neodp.plot.plot_comparison(neodp.compare(best, far), tmp_path / "both.svg").stat().st_size > 5_000
-    with pytest.raises(NeodpError, match="dataset 'u' of .* has no preference"):
-        plot_lines(best, tmp_path / "lines.svg")
+    assert plot_lines(best, tmp_path / "lines.svg").stat().st_size > 5_000
 
 
 @pytest.mark.parametrize(
@@ -303,7 +302,6 @@ def test_an_optimum_without_alpha_or_preferences_is_drawn(tmp_path: Path) -> Non
     ],
 )
 def test_what_cannot_be_drawn_is_refused_by_name(tmp_path: Path, draw: Callable[..., Path], wanted: str) -> None:
-    import neodp.asking.inquiry  # as whoever has a question has done
 
     with pytest.raises(NeodpError) as refused:
         draw(1.5, tmp_path / "picture.svg")
