@@ -261,7 +261,7 @@ def audit(
         say(str(report) + inside(found.engine))
         if proof is not None:
             say(f"Proven again: {described(proof.now)}.")
-            if proof.lost:
+            if proof.stored is not None and proof.lost:
                 say(f"The stored accuracy, {number(proof.stored)}, is not that of the stored mechanism.")
         if stored.stale:
             when = moment(stored.written)
