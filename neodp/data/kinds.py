@@ -116,7 +116,7 @@ def require_kind(name: str, value: Any, kind: type, words: str = "") -> None:
     neodp.errors.WrongKind: `graph` is a list; give a dict
     """
     if not isinstance(value, kind):
-        raise wrong_kind(name, value, words or f"a {kind.__name__}")
+        raise wrong_kind(name, value, words or _one(kind.__name__))
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -222,7 +222,7 @@ def _require(name: str, value: Any, alternatives: tuple[str, ...], names: Mappin
         if each in KINDS:
             fits, word = KINDS[each]
         elif known is not Any and isinstance(known, type) and not _is_loose(known):
-            fits, word = functools.partial(_is_of, known), f"a {known.__name__}"
+            fits, word = functools.partial(_is_of, known), _one(known.__name__)
         else:
             return  # an annotation that says less
         if fits(value):
@@ -248,11 +248,11 @@ def require_each(name: str, values: Iterable[Any], kind: type) -> None:
     >>> require_each("numbers", [1, None], int)
     Traceback (most recent call last):
       ...
-    neodp.errors.WrongKind: one of `numbers` is a NoneType; give a int
+    neodp.errors.WrongKind: one of `numbers` is a NoneType; give an int
     """
     for value in values:
         if not isinstance(value, kind):
-            raise WrongKind(f"one of `{name}` is a {type(value).__name__}", f"give a {kind.__name__}")
+            raise WrongKind(f"one of `{name}` is {_one(type(value).__name__)}", f"give {_one(kind.__name__)}")
 
 
 def position(name: str, value: Any, count: int) -> int:
@@ -281,5 +281,13 @@ def position(name: str, value: Any, count: int) -> int:
 
 def wrong_kind(name: str, value: Any, wanted: str) -> WrongKind:
     """Return the error for an argument of another kind than `wanted`, in words."""
-    given = type(value).__name__
-    return WrongKind(f"`{name}` is {'an' if given[:1] in 'aeiou' else 'a'} {given}", f"give {wanted}")
+    return WrongKind(f"`{name}` is {_one(type(value).__name__)}", f"give {wanted}")
+
+
+def _one(name: str) -> str:
+    """Return a name with its article.
+
+    >>> _one("Accuracy"), _one("list")
+    ('an Accuracy', 'a list')
+    """
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Real
 
-from neodp.data.kinds import checked
 from neodp.data.tables import threshold_share
 from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
@@ -20,7 +19,6 @@ MOST_PEOPLE = 10**9
 """The greatest number of people: products of two such numbers fit into 64 bits."""
 
 
-@checked
 def poll(groups: Sequence[Group], query: str = "majority", options: Sequence[str] = ("yes", "no")) -> Poll:
     """Return the poll for a query.
 
