@@ -188,6 +188,7 @@ def methods() -> dict[str, Call]:
         "generate.counts_lattice": (generate.counts_lattice, {"groups": [2, 3], "epsilon": 1.0, "rule": "majority"}),
         "generate.grid_lattice": (partial(generate.grid_lattice, 3, 3), {"threshold": 2, "epsilon": 1.0, "delta": 0.0}),
         # --- more than two colours
+        "optimality": (neodp.optimality, {"mechanism": FOUND, "prior": None}),
         "DatasetPrior.of": (rainbow.DatasetPrior.of, {"graph": PATH, "weights": [1.0] * 4}),
         "rainbow.balanced": (rainbow.balanced, {"graph": RANKS}),
         "rainbow.distances": (rainbow.distances, {"graph": THREE}),
