@@ -24,7 +24,7 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: 
     >>> picture("Is tea better?", "yes", None).startswith("<svg ")
     True
     """
-    lines = textwrap.wrap(question, width * 62 // WIDTH)[: 4 * WIDTH // width] or [""]
+    lines = textwrap.wrap(question, 62 if width == WIDTH else 27)[: 4 * WIDTH // width] or [""]
     shown = textwrap.shorten(answer, width * 40 // WIDTH, placeholder=" …")
     top = 34 + 26 * len(lines) + 44
     parts = [
@@ -35,7 +35,7 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: 
     height = top + 10
     if accuracy is not None and accuracy.curve:
         parts += _diagram(accuracy, top + 14, width)
-        height = top + TALL + (76 if width == WIDTH else 94)
+        height = top + TALL + (76 if width == WIDTH else 112)
     said = escape(f"{question} Answer: {answer}.", quote=True)
     kind = "wide" if width == WIDTH else "narrow"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width} {height}" role="img" '
@@ -59,7 +59,12 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
         path = " ".join(f"{x(margin):.1f},{y(share):.1f}" for margin, share in points)
         return f'<polyline points="{path}" fill="none" {style}/>'
 
-    parts = [f'<text x="24" y="{top}" font-size="14">{accuracy.heading}</text>']
+    heading = textwrap.wrap(accuracy.heading, 90 if width == WIDTH else 42)
+    top += 18 * (len(heading) - 1)
+    parts = [
+        f'<text x="24" y="{top + 18 * (i + 1 - len(heading))}" font-size="14">{words}</text>'
+        for i, words in enumerate(heading)
+    ]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts.append(
             f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
@@ -71,13 +76,12 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
     parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], 'stroke="#1c2733" stroke-width="2"'))
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
-        anchor = "start" if at < width - 230 else "end"
         said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
+        anchor = "start" if at < width - (230 if width == WIDTH else 140) else "end"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
-        parts.append(
-            f'<text x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22:.1f}" font-size="13" '
-            f'fill="#b3400d" text-anchor="{anchor}">{said}</text>'
-        )
+        for i, words in enumerate(textwrap.wrap(said, 80 if width == WIDTH else 16)):
+            place = f'x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22 + 17 * i:.1f}"'
+            parts.append(f'<text {place} font-size="13" fill="#b3400d" text-anchor="{anchor}">{words}</text>')
     middle = round((first + last) / 2) if isinstance(last, int) else (first + last) / 2
     for margin in sorted({first, middle, last}):
         end = "end" if margin == last > first else "middle"
