@@ -251,8 +251,8 @@ class Inquiry:
     @checked
     def curve(self, points: int) -> list[tuple[float, float]]:
         """Return epsilons, in sum, of people who would leave, each with a chance: the picture of a preview."""
-        if not 2 <= points <= 10_000:
-            raise NotAskable(f"there are {points} points", "give from 2 to 10,000")
+        if not 2 <= points <= 10**7:
+            raise NotAskable(f"there are {points} points", "give from 2 to 10,000,000")
         scale = self.mechanism.unit / float(self.exact_share)
         return [(units * scale, chance) for units, chance in self.mechanism.curve(points)]
 
