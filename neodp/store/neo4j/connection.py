@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions
 
+from neodp.data.tables import as_text
 from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, causes, interrupted
 from neodp.hints import Hint, Option
 from neodp.store import refusals
@@ -449,10 +450,10 @@ def _who(settings: Settings, driver: neo4j.Driver | None, auth: neo4j.Auth | Non
 
 
 def _column(values: list[Any]) -> pa.Array:
-    """Return a column of a result; one of mixed types as strings."""
+    """Return a column of a result; one of mixed types as texts, each of which depends on its own value alone."""
     import pyarrow as pa
 
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if x is None else str(x) for x in values])
+        return pa.array([None if x is None else as_text(x) for x in values])
