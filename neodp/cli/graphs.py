@@ -126,7 +126,9 @@ def load(
     """
     if from_labels is not None or names is not None:
         if from_labels is None or nodes is not None:
-            raise GraphError("--names is for a graph by its labels, and not for tables", "give --from-labels LABEL,TYPE")
+            raise GraphError(
+                "--names is for a graph by its labels, and not for tables", "give --from-labels LABEL,TYPE"
+            )
         labels = Labels.parse(from_labels, names)
         with context.obj.open() as store:
             found = read_labels(store, labels, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)

@@ -105,9 +105,7 @@ def test_alpha_is_written_under_its_own_name(caller: Caller, client: Store) -> N
     np.testing.assert_array_equal(read.alpha, read.with_alpha(neodp.balanced(read)).alpha)
 
 
-def test_the_client_copies_such_a_graph(
-    caller: Caller, client: Store, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_client_copies_such_a_graph(caller: Caller, client: Store, capsys: pytest.CaptureFixture[str]) -> None:
     graph = graph_with(3)
     put(caller, graph)
     names = "key=id,color=vote,alpha=start,preference=order,epsilon=eps,delta=risk"

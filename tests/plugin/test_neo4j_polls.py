@@ -30,10 +30,60 @@ QUESTION = shlex.split(
     "--name staff --population '(:Person)'"
 )
 ODD: list[Any] = [
-    *(None, "", "x", "maybe", float("nan"), [1], ["yes"], -1, 10**15, "ΝΑΙ", "Sí", "si\u0301", " YES\u200b ", "\ufeffno"),
-    *(True, False, 1, 0, 1.0, 0.0, "1", "0", "1.0", "Όχι", "ΌΧΙ", "hayır", "HAYIR", "да", "ＹＥＳ", "groß", "GROSS", 2.5),
+    *(
+        None,
+        "",
+        "x",
+        "maybe",
+        float("nan"),
+        [1],
+        ["yes"],
+        -1,
+        10**15,
+        "ΝΑΙ",
+        "Sí",
+        "si\u0301",
+        " YES\u200b ",
+        "\ufeffno",
+    ),
+    *(
+        True,
+        False,
+        1,
+        0,
+        1.0,
+        0.0,
+        "1",
+        "0",
+        "1.0",
+        "Όχι",
+        "ΌΧΙ",
+        "hayır",
+        "HAYIR",
+        "да",
+        "ＹＥＳ",
+        "groß",
+        "GROSS",
+        2.5,
+    ),
 ]
-EPSILONS: list[Any] = [None, "x", -1.0, float("nan"), float("inf"), True, 0, 1000.0, 690, "0,5", " 0.5 ", "1e-1", "1_0", [1.0], 2]
+EPSILONS: list[Any] = [
+    None,
+    "x",
+    -1.0,
+    float("nan"),
+    float("inf"),
+    True,
+    0,
+    1000.0,
+    690,
+    "0,5",
+    " 0.5 ",
+    "1e-1",
+    "1_0",
+    [1.0],
+    2,
+]
 QUESTIONS: list[dict[str, Any]] = [
     {},
     {"share": "1/3", "cap": 0.7},
@@ -76,7 +126,9 @@ def test_call_and_client_find_the_same_scores_and_chances(caller: Caller, client
     for given in QUESTIONS:
         ours = survey(client, **given).revealed("answer")
         row = caller.one("CALL neodp.poll.reveal('staff', $options)", options={"vote": "answer", **given})
-        assert (row["rows"], row["notCounted"], row["votes"]) == (ours["rows"], ours["not_counted"], ours["votes"]), given
+        assert (row["rows"], row["notCounted"], row["votes"]) == (ours["rows"], ours["not_counted"], ours["votes"]), (
+            given
+        )
         assert row["probabilities"] == ours.get("probabilities")  # every bit
         assert row["scores"] == ours.get("scores")
 
@@ -171,9 +223,7 @@ def test_a_preview_reads_nobody_and_says_what_the_client_says(caller: Caller, cl
         ("{vote: 'answer', name: ' '}", "graph", "the poll has no name"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(
-    caller: Caller, client: Store, options: str, kind: str, why: str
-) -> None:
+def test_what_is_wrong_is_said_in_a_sentence(caller: Caller, client: Store, options: str, kind: str, why: str) -> None:
     client.protect(STAFF)
     told = caller.refusal(f"CALL neodp.poll('staff', {options})")
     assert (told.kind, why in told.message) == (kind, True), told
