@@ -181,7 +181,7 @@ def test_a_column_may_be_ignored_but_not_in_silence() -> None:
 
 @pytest.mark.parametrize("name", [*READ, *REFUSED])
 def test_on_the_command_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is read is answered, and what is not is bad input: one sentence, exit code 2, nothing "inside neodp"."""
+    """A table that can be read is answered, any other is bad input: a sentence, exit code 2, nothing "inside neodp"."""
     words = [
         "--store",
         str(tmp_path / "s.db"),
