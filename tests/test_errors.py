@@ -10,14 +10,10 @@ def test_errors_know_what_to_do() -> None:
 
 def test_ctrl_c_is_found_behind_an_error_that_has_another_cause() -> None:
     """The driver gives errors of newer servers a cause of their own."""
-    try:
-        try:
-            raise KeyboardInterrupt
-        except KeyboardInterrupt:
-            raise OSError("sent twice") from ValueError("why the server refused")
-    except OSError as error:
-        assert interrupted(error)
-        assert [type(each) for each in causes(error)] == [OSError, ValueError, KeyboardInterrupt]
+    error = OSError("sent twice")
+    error.__cause__, error.__context__ = ValueError("why the server refused"), KeyboardInterrupt()
+    assert interrupted(error)
+    assert [type(each) for each in causes(error)] == [OSError, ValueError, KeyboardInterrupt]
     assert not interrupted(OSError())
 
 

@@ -250,7 +250,7 @@ def test_capitals_are_folded_as_python_folds_them() -> None:
 
 
 def test_a_limit_is_set_by_call_as_by_the_client(caller: Caller, client: Store) -> None:
-    for changes in (
+    settings: list[dict[str, Any]] = [
         {"releases": 3},
         {"epsilon": 2.0},
         {"delta": 1e-6},
@@ -259,7 +259,8 @@ def test_a_limit_is_set_by_call_as_by_the_client(caller: Caller, client: Store) 
         {"epsilon": None},
         {"epsilon": 1.0, "delta": 0.5, "releases": 0},
         {"releases": None, "epsilon": None},
-    ):
+    ]
+    for changes in settings:
         row = caller.one("CALL neodp.budget.set('call', $changes)", changes=changes)
         said: AbstractContextManager[Any] = (
             pytest.warns(LargeEpsilon) if changes.get("epsilon") == 20 else nullcontext()
@@ -269,7 +270,7 @@ def test_a_limit_is_set_by_call_as_by_the_client(caller: Caller, client: Store) 
         assert (row["maxReleases"], row["maxEpsilon"], row["maxDelta"]) == (limit.releases, limit.epsilon, limit.delta)
         assert client.account("call").limit == limit
         assert (row["caution"] is None) == ((limit.epsilon or 0) <= 10)
-    for changes, why in [
+    for wrong, why in [
         ({}, "nothing is to be set"),
         ({"releases": -1}, "the limit is -1 releases"),
         ({"epsilon": -1.0}, "the limit is epsilon -1.0"),
@@ -278,7 +279,7 @@ def test_a_limit_is_set_by_call_as_by_the_client(caller: Caller, client: Store) 
         ({"release": 3}, "the unknown key 'release'"),
         ({"releases": "3"}, "releases is '3'"),
     ]:
-        assert why in caller.refusal("CALL neodp.budget.set('call', $changes)", changes=changes).message
+        assert why in caller.refusal("CALL neodp.budget.set('call', $changes)", changes=wrong).message
     assert client.account("call").limit == client.account("client").limit
     caller("MATCH (l:NeodpLedger {population: 'call'}) SET l.max_releases = 'many'")
     assert "budget.set('call', {releases: N, epsilon: null})" in caller.refusal("CALL neodp.budget('call')").hint
