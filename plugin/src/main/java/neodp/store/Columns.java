@@ -61,7 +61,8 @@ public final class Columns {
                     throw Refusal.noMechanism(
                             "dataset " + Text.quoted(key) + " of graph " + Text.quoted(info.name())
                                     + " has no probabilities: it came after the mechanism was written",
-                            "run " + Refusal.extend(info.name()) + " again, with the same names if you gave any");
+                            "run " + Refusal.extend(info.name()) + " again"
+                                    + (info.naming().own() ? "" : ", with the same names"));
                 }
             }
             put(chances, i, PropertyValues.distribution(key, row));
