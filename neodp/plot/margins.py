@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DASHES, DPI, shades_of, styled
 from neodp.plot.text import shortened
@@ -24,6 +25,7 @@ POINTS = 40
 """The number of margins at which the accuracy is drawn."""
 
 
+@checked
 def plot_poll(poll: Survey | PollQuestion, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of the accuracy of both mechanisms by margin; it does not depend on any vote.
 
