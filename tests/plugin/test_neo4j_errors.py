@@ -235,7 +235,7 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
 @pytest.mark.parametrize("verb", [verb for verb, forms in VERBS.items() if forms.cypher])
 def test_every_hint_is_cypher(caller: Caller, verb: str) -> None:
     cypher = in_cypher(Hint(Call(verb, graph="g", population="p")), "g")
-    caller("EXPLAIN " + re.sub(r"= [NE]\b", "= 1", cypher.strip("`")))
+    caller("EXPLAIN " + re.sub(r": [NE]\b", ": 1", cypher.strip("`")))
 
 
 def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None:
@@ -259,7 +259,9 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
         (
             "extend.write('g', {concurency: 2})",
             "the configuration has the unknown key 'concurency'",
-            "did you mean `{concurrency: ...}`? the keys are concurrency, batchSize, logProgress, jobId",
+            "did you mean `{concurrency: ...}`? the keys are concurrency, batchSize, logProgress, jobId, nodeLabel, "
+            "relationshipType, keyProperty, colorProperty, alphaProperty, preferenceProperty, epsilonProperty, "
+            "deltaProperty, writeProperty, colors",
         ),
         ("extend.write('g', {concurrency: 0})", "concurrency is 0", "give a whole number from 1 to 64"),
         ("extend.stats('g', {batchSize: 1.5})", "batchSize is 1.5", "give a whole number from 1 to 1000000"),
