@@ -1,4 +1,4 @@
-"""What all tests share: a profile of hypothesis, one real Neo4j server, one store, twice, and a command line on it."""
+"""Shared by all tests: a profile of hypothesis, one real Neo4j server, one store, twice, and a command line on it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def neo4j_driver(neo4j_server: servers.Server) -> Iterator[Driver]:
 
 @pytest.fixture(params=["embedded", "neo4j"])
 def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Where an empty store is: a file, then a real server, whose password is in the environment."""
+    """The address of an empty store: a file, then a real server, whose password is in the environment."""
     if request.param == "embedded":
         return str(tmp_path / "store.db")
     server: servers.Server = request.getfixturevalue("neo4j_server")

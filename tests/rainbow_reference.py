@@ -157,6 +157,6 @@ def random_alpha(rng: random.Random, problem: Rainbow) -> dict[tuple[int, ...], 
 
 
 def _fits(one: list[float], two: list[float], eps: float, delta: float) -> bool:
-    """Whether a distribution is compatible with another, with some room for rounding."""
+    """Return True if a distribution is compatible with another, with some room for rounding."""
     surplus = [p - math.exp(eps) * q * (1 - 1e-9) for p, q in zip(one, two, strict=True)]
     return sum(max(0.0, x) for x in surplus) <= delta * (1 - 1e-9)

@@ -45,7 +45,7 @@ class Problem:
         return [(u, v) for u, v, _, _ in self.edges if self.color[u] != self.color[v]]
 
     def hits_boundary(self) -> bool:
-        """Whether alpha holds at least one end of every boundary edge (paper 002, Definition 7)."""
+        """Return True if alpha holds at least one end of every boundary edge (paper 002, Definition 7)."""
         return all(u in self.alpha or v in self.alpha for u, v in self.boundary_edges())
 
 
@@ -127,7 +127,7 @@ def exchanged(problem: Problem) -> Problem:
 
 
 def compatible(problem: Problem, tolerance: float = TOLERANCE) -> bool:
-    """Whether p(v) <= min over (u, v)-paths of U_path(p(u)) for all ordered pairs of given vertices.
+    """Return True if p(v) <= min over (u, v)-paths of U_path(p(u)) for all ordered pairs of given vertices.
 
     Paper 000, Definition 10, for p = Pr[first colour]; a violation of at most `tolerance` is none.
     """

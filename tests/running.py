@@ -1,4 +1,4 @@
-"""How the tests of the command line run it."""
+"""Runs of the command line, for its tests."""
 
 import json
 from collections.abc import Callable

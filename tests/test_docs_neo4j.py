@@ -9,7 +9,7 @@ import pytest
 from neo4j import Driver
 
 from tools.neo4j_server import Server
-from tools.pages import blocks
+from tools.pages import served
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,17 +18,15 @@ ROOT = Path(__file__).parents[1]
 def test_a_page_as_one_pastes_it(page: str, neo4j_driver: Driver, neo4j_server: Server, tmp_path: Path) -> None:
     """In order, from the line that sets NEO4J_URI on; the server is the tests' own."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    text = text[text.rindex("```sh\n", 0, text.index("export NEO4J_URI")) :]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path} | neo4j_server.environment()
     rows = []
-    for language, code, _ in blocks(text, "sh", "cypher"):
+    for language, code, _ in served(text):
         if language == "cypher":
             rows.append(neo4j_driver.execute_query(code).records)
             continue
-        lines = [line for line in code.splitlines() if not line.startswith("export ")]
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
+            ["bash", "-euo", "pipefail", "-c", code],
             cwd=tmp_path,
             env=environment,
             capture_output=True,

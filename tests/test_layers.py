@@ -57,3 +57,9 @@ def test_a_package_imports_only_from_below(package: str) -> None:
         if HEIGHT.get(other, len(LAYERS)) >= HEIGHT[package]
     }
     assert sorted(wrong) == []
+
+
+def test_every_file_can_be_read_in_one_sitting() -> None:
+    """Only the kernel is longer: numba's cache notices changes in the file of a function alone."""
+    long = {str(file.relative_to(ROOT)) for file in ROOT.rglob("*.py") if len(file.read_text().splitlines()) > 500}
+    assert long == {"compiled/kernel.py"}

@@ -1,4 +1,4 @@
-"""What a user can reach: every public name, lazily; nothing hidden; and one rule for what is internal.
+"""The names that a user can reach: every public name, lazily; nothing hidden; and one rule for what is internal.
 
 A name is internal if it begins with an underscore or is not in the ``__all__`` of its module. Other modules of neodp
 may use what is not in ``__all__``, but nothing that begins with an underscore.

@@ -1,4 +1,4 @@
-"""What is installed is whole: the wheel that is built from the sdist runs alone, with its Cypher."""
+"""The installation is whole: the wheel that is built from the sdist runs alone, with its Cypher."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"
 
 
 def run(*words: str | Path, cwd: Path) -> str:
-    """What a command prints, in an environment that does not know the checkout."""
+    """Return what a command prints, in an environment that does not know the checkout."""
     unset = ("PYTHONPATH", "NEODP_STORE", "NEO4J_URI", "NUMBA_CACHE_DIR")
     alone = {name: value for name, value in os.environ.items() if name not in unset}
     done = subprocess.run(words, cwd=cwd, env=alone, capture_output=True, text=True, check=False)

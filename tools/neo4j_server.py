@@ -391,7 +391,7 @@ def _child(java: str, lib: Path, home: Path, wish: _Wish) -> Iterator[Server]:
     home = home.resolve()
     fresh = not (home / "data").exists()
     if not fresh and wish.password is None:
-        raise ValueError(f"{home} holds a database already: running() needs its password")
+        raise ValueError(f"{home} holds a database already, whose password is not known: give it as NEO4J_PASSWORD")
     password = wish.password or secrets.token_hex(16)
     port = _free_port()
     settings = {
@@ -501,12 +501,27 @@ def _advice(reason: str) -> str:
     )
 
 
+PASSWORD = "neodp-password"
+"""The file in a home in which the password is kept, for its owner only, so that the same home can be started again."""
+
+
+def _kept_password(home: Path) -> str | None:
+    path = home / PASSWORD
+    return path.read_text(encoding="utf-8").strip() or None if path.is_file() else None
+
+
+def _keep_password(home: Path, password: str) -> None:
+    path = home / PASSWORD
+    path.touch(mode=0o600)
+    path.write_text(f"{password}\n", encoding="utf-8")
+
+
 def main() -> int:
     """Start a server, say how to reach it, and run it until Ctrl-C."""
     parser = argparse.ArgumentParser(description="Run a Neo4j server of its own until Ctrl-C.")
     parser.add_argument("--memory", default="1g", help="Java heap (default: %(default)s)")
     parser.add_argument("--page-cache", default="256m", help="page cache (default: %(default)s)")
-    parser.add_argument("--home", type=Path, help="keep the data in this folder (default: forget them)")
+    parser.add_argument("--home", type=Path, help="keep data and password in this folder (default: forget them)")
     parser.add_argument("--version", help=f"of Neo4j (default: {asked_version()}); 2026.x needs Java 21")
     parser.add_argument(
         "--plugin", type=Path, action="append", default=[], metavar="JAR", help="put this jar into the plugins folder"
@@ -517,7 +532,7 @@ def main() -> int:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
-    password = os.environ.get("NEO4J_PASSWORD") if options.home else None
+    password = (os.environ.get("NEO4J_PASSWORD") or _kept_password(options.home)) if options.home else None
     try:
         with running(
             memory=options.memory,
@@ -528,6 +543,8 @@ def main() -> int:
             password=password,
             quick=False,
         ) as server:
+            if options.home:
+                _keep_password(options.home, server.password)
             for name, value in server.environment().items():
                 print(f"export {name}={value}", flush=True)
             print("# ready; Ctrl-C stops it", flush=True)

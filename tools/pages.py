@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["ELSEWHERE", "Block", "blocks", "commands"]
+__all__ = ["ELSEWHERE", "Block", "blocks", "commands", "served"]
 
-ELSEWHERE = ("make ", "pip install", "NEO4J_URI")
-"""A block of commands that contains one of these sets something up, or needs a server."""
+ELSEWHERE = ("make ", "pip install", "NEO4J_URI", "path/to/", "cast_vote_record")
+"""A block of commands that contains one of these sets something up, needs a server, or needs data of others."""
 
 
 class Block(NamedTuple):
@@ -34,3 +34,18 @@ def commands(page: str) -> str:
     """Return the commands of a page that work with neodp installed, in an empty folder."""
     written = (block.code for block in blocks(page, "sh"))
     return "\n".join(code for code in written if not any(word in code for word in ELSEWHERE))
+
+
+def served(page: str) -> list[Block]:
+    """Return the commands and the Cypher of a page that need a server: from the block on that sets NEO4J_URI.
+
+    The lines that would set the address of another server are left out.
+    """
+    start = page.rindex("```sh\n", 0, page.index("export NEO4J_URI"))
+    above = page.count("\n", 0, start)
+    found = (Block(language, _own(code), above + line) for language, code, line in blocks(page[start:], "sh", "cypher"))
+    return [block for block in found if block.code.strip()]
+
+
+def _own(code: str) -> str:
+    return "\n".join(line for line in code.splitlines() if not line.startswith("export "))

@@ -96,8 +96,6 @@ def _problems(certificate: Certificate) -> Iterator[str]:
 
 
 # --- digests ----------------------------------------------------------------------------------------------------------
-
-
 def digests(certificate: Certificate) -> dict[str, str]:
     """Return the SHA-256 digests of the question, the mechanisms and the whole, each as JSON with sorted keys."""
 
@@ -131,8 +129,6 @@ def _fingerprint(graph: Certificate) -> str:
 
 
 # --- the question and its cost ----------------------------------------------------------------------------------------
-
-
 def _own_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     """Compare a mechanism for people whose epsilons nobody learns with the question that was asked."""
     kind, options = mechanism["kind"], question.get("options", ["yes", "no"])
@@ -147,9 +143,7 @@ def _own_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     heard = "heard flip" if len(options) > 2 else "heard scores"
     if "query" in question:
         query, _, share = question["query"].partition(":")
-        fits = (
-            query == "plurality" if len(options) > 2 else query in ("majority", "plurality") or 0 < Fraction(share) < 1
-        )
+        fits = query == "plurality" or (len(options) == 2 and (query == "majority" or 0 < Fraction(share) < 1))
         asked = heard if fits and question["mechanism"] == "secret-levels" else None
     else:
         asked = "at least" if "at_least" in question else "ranges" if question.get("count", True) is True else None
@@ -212,8 +206,6 @@ def _charged(question: Certificate, mechanisms: list[Certificate]) -> list[Charg
 
 
 # --- privacy ----------------------------------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=100_000)
 def power(x: Fraction) -> tuple[Fraction, Fraction]:
     """Return two fractions that enclose e^x for a multiple x of 2^-k; Python's decimals round e^x correctly."""
@@ -240,12 +232,6 @@ def _chance(mantissa: int, exponent: int) -> int:
     if not (0 <= exponent <= 1074 and 0 <= mantissa < 2**53 and mantissa <= 2**exponent):
         raise ValueError(f"[{mantissa}, {exponent}] is not a chance")
     return mantissa * SCALE >> exponent
-
-
-def _parts(x: float) -> list[int]:
-    """Return the mantissa and the exponent of a chance."""
-    mantissa, whole = x.as_integer_ratio()
-    return [mantissa, whole.bit_length() - 1]
 
 
 def _balanced(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
@@ -411,8 +397,6 @@ def _graph(graph: Certificate, question: Certificate) -> Iterator[str]:
 
 
 # --- privacy of people whose epsilons nobody learns -------------------------------------------------------------------
-
-
 def _at_least(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     """Check the chances F_k of a yes, if people with k units of epsilon must leave until there are too few.
 
@@ -423,12 +407,12 @@ def _at_least(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     chances, private = _steps(question["false_alarm"], factor, unit)
     if not private or not 1 - Fraction(1, UNIT) <= Fraction(factor) / power(unit)[0] <= 1 - Fraction(1, 2**53):
         yield "a step changes a chance by more than a unit of epsilon allows, or by less"
-    if mechanism["chances"] != [[k, chances[k][0], *_parts(chances[k][1])] for k in LISTED]:
+    if [(k, (side, _chance(m, e))) for k, side, m, e in mechanism["chances"]] != [(k, chances[k]) for k in LISTED]:
         yield "the chances do not follow from the rate of false alarms"
 
 
 @lru_cache(maxsize=16)
-def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int, float]], bool]:
+def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int, int]], bool]:
     """Return (0, F_k), or (1, 1 - F_k) if that is smaller, for many k; and True if all of these steps are private."""
 
     def divided(r: float) -> float:
@@ -436,10 +420,6 @@ def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int,
         x = max(r / factor, 2.0**-1022)
         down, up = math.nextafter(x, 0.0), math.nextafter(x, 1.0)
         return up if factor * x < r else down if factor * down >= r and x > 2.0**-1022 else x
-
-    def both(side: int, x: float) -> Chances:
-        p = _chance(*_parts(x))
-        return [SCALE - p, p] if side else [p, SCALE - p]
 
     found = [(0, alpha) if alpha <= 0.5 else (1, 1.0 - alpha)]
     for _ in range(LISTED[-1]):
@@ -449,7 +429,9 @@ def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int,
             rest = 1.0 - x if 1.0 - (1.0 - x) <= x else math.nextafter(1.0 - x, 1.0)  # 1 - x, rounded up
             next_one = (1, max(1.0 - next_one[1], divided(rest)))
         found.append(next_one)
-    return found, all(_close(both(*a), both(*b), unit) for a, b in itertools.pairwise(found))
+    chances = [(side, int(Fraction(x) * SCALE)) for side, x in found]
+    both = [[SCALE - p, p] if side else [p, SCALE - p] for side, p in chances]
+    return chances, all(_close(one, two, unit) for one, two in itertools.pairwise(both))
 
 
 def _ranges(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
@@ -480,8 +462,6 @@ KINDS = {
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
-
-
 def extract(text: str) -> list[Certificate]:
     """Return the certificates in a text: a certificate itself, or what a report in JSON, HTML or Markdown has in it."""
     forms = r'<script type="application/json" id="certificates">(.*?)</script>', r"^```json\n(.*?)\n```$"

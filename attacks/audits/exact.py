@@ -103,7 +103,7 @@ def _binary() -> Any:
     if "diffprivlib" not in sys.modules:
         found = importlib.util.find_spec("diffprivlib")
         if found is None or found.submodule_search_locations is None:
-            raise ModuleNotFoundError("there is no diffprivlib: pip install 'neodp[bench]'")
+            raise ModuleNotFoundError("there is no diffprivlib: pip install '.[bench]' in the checkout")
         package = types.ModuleType("diffprivlib")
         package.__path__ = list(found.submodule_search_locations)
         sys.modules["diffprivlib"] = package

@@ -48,7 +48,7 @@ class Idle(Exception):
 
 
 class Failed(AssertionError):
-    """What a store did was not what the model says."""
+    """A store did not do what the model says."""
 
 
 class Machine:
@@ -146,7 +146,7 @@ class Machine:
         self.require(bits(found) == bits(wanted), f"{what} differs", found, wanted)
 
     def both(self, what: str, wanted: Callable[[], Any], found: Callable[[], Any]) -> tuple[Any, Any] | None:
-        """What the model and the store say; None where both refuse, which must be for the same kind of reason."""
+        """Return what the model and the store say; None if both refuse, which must be for the same kind of reason."""
         one, other = outcome(wanted), outcome(found)
         self.require(isinstance(one, type) == isinstance(other, type), f"{what}: only one refuses", one, other)
         if isinstance(one, type):
@@ -293,7 +293,7 @@ def _idle() -> NoReturn:
 
 
 def outcome(act: Callable[[], Any]) -> Any:
-    """What a function returns, or the type of the error that it raises."""
+    """Return what a function returns, or the type of the error that it raises."""
     try:
         return act()
     except NeodpError as e:

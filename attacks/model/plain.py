@@ -75,7 +75,7 @@ class Graph:
 
     @property
     def gaussian(self) -> bool:
-        """Whether there is a mechanism, and it is Gaussian."""
+        """Return True if there is a mechanism, and it is Gaussian."""
         return self.mechanism is not None and not isinstance(self.mechanism.privacy, EpsilonDelta)
 
     def with_alpha(self, alpha: Any) -> Graph:
@@ -151,7 +151,7 @@ class Graph:
         return neodp.extend(self.graph, privacy, method=method)
 
     def evaluate(self, keys: Sequence[str]) -> dict[str, list[float]]:
-        """What ``evaluate`` must say; it finds out whether the stored mechanism is another one."""
+        """Return what ``evaluate`` must say; it finds out whether the stored mechanism is another one."""
         known = self.graph.keys.to_pylist()
         if any(key not in known for key in keys):
             raise UnknownKey("no such dataset")
@@ -175,7 +175,7 @@ class Graph:
         return np.allclose(new, stored, rtol=1e-12, atol=0.0) if self.gaussian else np.array_equal(new, stored)
 
     def question(self, name: str) -> Question:
-        """What ``answer`` asks about the graph, if it may."""
+        """Return what ``answer`` asks about the graph, if it may."""
         if self.gaussian:
             raise PrivacyError("gaussian")
         found = neodp.check(self.graph)
@@ -201,7 +201,7 @@ class Model:
     releases: dict[tuple[str, str], Release] = field(default_factory=dict)
 
     def ledger(self, population: str) -> Ledger:
-        """What was answered about a population, and how much may be; in the order of time and name."""
+        """Return what was answered about a population, and how much may be; in the order of time and name."""
         mine = [release for release in self.releases.values() if release.population == population]
         mine.sort(key=by_time)
         return Ledger(population, self.limits.get(population, Limit()), tuple(mine))
@@ -247,7 +247,7 @@ class Model:
 
 
 def by_time(release: Release) -> tuple[datetime, str, str]:
-    """What releases are sorted by. Times are not compared as texts: a server leaves zeros at the end out."""
+    """Return what releases are sorted by. Times are not compared as texts: a server leaves zeros at the end out."""
     return datetime.fromisoformat(release.time or ""), release.name, release.graph
 
 
@@ -255,7 +255,7 @@ def by_time(release: Release) -> tuple[datetime, str, str]:
 
 
 def same_graph(one: DatasetGraph, other: DatasetGraph) -> bool:
-    """Whether two graphs are the same bit for bit, up to the order of their datasets and edges."""
+    """Return True if two graphs are the same bit for bit, up to the order of their datasets and edges."""
     if fingerprint(one) != fingerprint(other):
         return False
     if len(one) > SMALL:

@@ -1,4 +1,4 @@
-"""What the canned queries must answer, from the model."""
+"""The answers of the canned queries, from the model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rows = list[dict[str, Any]]
 
 
 def same_rows(found: Rows, wanted: Rows) -> bool:
-    """Whether two results have the same rows, in whatever order; means and sums up to rounding."""
+    """Return True if two results have the same rows, in whatever order; means and sums up to rounding."""
 
     def exact(row: dict[str, Any]) -> Any:
         return repr(sorted((name, bits(value)) for name, value in row.items() if name not in MEANS))

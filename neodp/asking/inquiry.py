@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -43,6 +43,7 @@ from neodp.asking.protection import Protection
 from neodp.asking.source import PeopleFound, PeopleSource, Wanted
 from neodp.asking.tables import Tables
 from neodp.asking.whole import WholeDistances
+from neodp.data.progress import Progress, silent
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
@@ -153,7 +154,7 @@ class Inquiry:
         subject = f"ask {self.protection.population}"
         return Question(subject, self.facts, (level,), self.protection.account, command)
 
-    def release(self, name: str, *, command: str = "") -> str:
+    def release(self, name: str, *, command: str = "", progress: Progress = silent) -> str:
         """Draw the answer, once, and keep it; or return the answer already kept under this name.
 
         Parameters
@@ -162,6 +163,8 @@ class Inquiry:
             The name of the release. The same name always gives the same answer.
         command : str
             A command that asks the same question, to be kept with the answer.
+        progress : Progress
+            Told which part of the work is under way, and nothing that depends on the graph.
 
         Raises
         ------
@@ -172,15 +175,16 @@ class Inquiry:
         """
         question = self.question(command)
         found = admit(self._store, look_up(self._store, [question.subject], name), [question])
-        chances = {question.subject: self._chances()} if found.missing else {}
+        chances = {question.subject: self._chances(progress)} if found.missing else {}
         (kept,) = draw_and_keep(self._store, found, [question], chances)
         return kept.answer
 
-    def _chances(self) -> Mapping[str, float]:
+    def _chances(self, progress: Progress) -> Mapping[str, float]:
         try:
-            cover = self._cover(self._source.people(self.wanted))
+            cover = self._cover(self._source.people(replace(self.wanted, progress=progress)))
         except TooManyMatches as error:
             return {error.message: 1.0}
+        progress("computing distances", 0, 0)
         return self.mechanism.answer(self._distances(cover))
 
     def _cover(self, found: PeopleFound) -> Cover:
@@ -189,9 +193,16 @@ class Inquiry:
     def _distances(self, cover: Cover) -> Distances | WholeDistances:
         return WholeDistances(cover) if self.exact_distance else Distances(cover)
 
-    def reveal(self) -> Revealed:
-        """Return the true number, the distance and the chances: for the steward, and not private."""
-        found = self._source.people(self.wanted)
+    def reveal(self, *, progress: Progress = silent) -> Revealed:
+        """Return the true number, the distance and the chances: for the steward, and not private.
+
+        Parameters
+        ----------
+        progress : Progress
+            Told how far the work has come, which is not private either.
+        """
+        found = self._source.people(replace(self.wanted, progress=progress, rows=progress))
+        progress("computing distances", 0, 0)
         cover = self._cover(found)
         known = self._distances(cover)
         if isinstance(self.mechanism, AtLeast):

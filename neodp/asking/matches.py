@@ -50,6 +50,9 @@ class Units:
         Ids of owned nodes, each with the id of an owner.
     links : bool
         True if the units are relationships.
+    others : array of int64, optional
+        The ids of nodes, or of relationships if these are the units, that are known to belong to no unit. A match with
+        anything else does not count: it may have been somebody's who has left. If it is None, all the rest are others.
     """
 
     id: Ints
@@ -58,6 +61,7 @@ class Units:
     belongs: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     owner: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     links: bool = False
+    others: Ints | None = None
 
 
 def weights(
@@ -145,7 +149,9 @@ class Matches:
     def __init__(self, width: int, most: int) -> None:
         self._width, self._most = width, most
         self._rows: list[Ints] = []
-        self._waiting = self._seen = 0
+        self._waiting = 0
+        self.seen = 0
+        """The number of rows that were added. It is secret."""
 
     def add(
         self,
@@ -162,8 +168,8 @@ class Matches:
             If there are more rows than the public limit.
         """
         count = len(nodes[0])
-        self._seen += count
-        if self._seen > self._most:
+        self.seen += count
+        if self.seen > self._most:
             raise TooManyMatches(
                 f"there are more than {self._most:,} matches, the limit of this population",
                 "the share is spent all the same; ask about less, or set another limit when protecting",
@@ -183,6 +189,8 @@ class Matches:
 
     def _merge(self) -> Ints:
         """Return all matches, each once."""
+        if self._rows and not self._waiting:
+            return self._rows[0]
         table = np.concatenate(self._rows) if self._rows else np.empty((0, self._width + 2), np.int64)
         keys = np.concatenate([table[:, :1], table[:, 2:]], axis=1)
         order = np.lexsort((-table[:, 1], *keys.T[::-1]))
@@ -191,6 +199,12 @@ class Matches:
         new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
         self._rows, self._waiting = [table[new]], 0
         return self._rows[0]
+
+    def ids(self, links: bool) -> Ints:
+        """Return the ids of all nodes, or of all relationships, that are in a match, each once."""
+        each = np.unique(self._merge()[:, 2:])
+        found: Ints = each[(each >= 0) & (each & 1 == int(links))] >> 1
+        return found
 
     def cover(self, units: Units, *, distinct: bool = False) -> Cover:
         """Return the program: what people have to leave until there are fewer.
@@ -230,9 +244,12 @@ def _people(elements: Ints, units: Units) -> tuple[Ints, Ints, NDArray[np.bool_]
         found = there & (kind == own) & (place >= 0)
         rows.append(np.flatnonzero(found))
         people.append(order[place[found]])
+        belonging = there & (kind == 0) & (_find(owned, number) >= 0)
+        if units.others is not None:
+            valid &= ~(there & (kind == own)) | found | belonging | (_find(np.sort(units.others), number) >= 0)
         if units.links:
             continue
-        mine = np.flatnonzero(there & (kind == 0) & (_find(owned, number) >= 0))
+        mine = np.flatnonzero(belonging)
         begin, end = np.searchsorted(belongs, number[mine], "left"), np.searchsorted(belongs, number[mine], "right")
         nobody = (begin == end) & ~found[mine]
         valid[mine[nobody]] = False

@@ -266,7 +266,7 @@ class Pattern:
     @property
     def text(self) -> str:
         """The pattern in Cypher, in one form for everybody who asks the same; names of variables are kept."""
-        from neodp.asking.writing import as_question
+        from neodp.asking.wording import as_question
 
         return as_question(self)
 

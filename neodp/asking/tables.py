@@ -102,7 +102,7 @@ class Tables:
         read = _Read(self, wanted)
         matches = wanted.matches()
         with read.engine() as connection:
-            for pattern in wanted.pattern.alternatives():
+            for pattern in wanted.alternatives():
                 statement = TableWriter(wanted.protection, read.schema).matches(pattern, wanted.amount)
                 result: Any = connection.execute(statement.text, dict(statement.parameters))
                 with result:
@@ -237,30 +237,32 @@ class _Read:
                         owner.append(person)
         values = _epsilons(people.columns.get(epsilon), len(people.number))
         every = [np.concatenate(each) for each in (owned, belongs, owner)]
-        return PeopleFound(matches, people.number, values, every[0], every[1], every[2], list(people.place))
+        return PeopleFound(matches, people.number, values, every[0], every[1], every[2], people.id.to_pylist())
 
 
 @dataclass(frozen=True)
 class _Nodes:
     """Nodes of a label: their ids as texts, their numbers among all nodes, and their properties as texts."""
 
-    place: Any
+    id: pa.Array
     number: Ints
     columns: Mapping[str, Any]
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], start: int) -> _Nodes:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        place: dict[str, int] = {}
-        kept: list[int] = []
-        for row, key in enumerate(columns["id"].to_pylist()):
-            if key is not None and key not in place:
-                place[key] = start + len(kept)
-                kept.append(row)
-        rows = pa.array(kept, pa.int64())
+        ids = pc.unique(columns["id"]).drop_null()
+        place, first = np.unique(_places(columns["id"], ids), return_index=True)
+        rows = pa.array(first[place >= 0], pa.int64())
         others = {name: column.take(rows) for name, column in columns.items() if name != "id"}
-        return cls(place, start + np.arange(len(kept)), others)
+        return cls(ids, start + np.arange(len(ids)), others)
+
+    def places(self, texts: pa.Array) -> Ints:
+        """Return the number of the node with each id; -1 if there is none."""
+        found: Ints = np.append(self.number, -1)[_places(texts, self.id)]
+        return found
 
 
 @dataclass(frozen=True)
@@ -280,16 +282,19 @@ class _Links:
     ) -> _Links:
         import pyarrow as pa
 
-        one, other = (nodes[label].place for label in labels)
-        ends_of = [
-            (row, one[a], other[b])
-            for row, (a, b) in enumerate(zip(columns["from"].to_pylist(), columns["to"].to_pylist(), strict=True))
-            if a in one and b in other
-        ]
-        row, source, target = np.array(ends_of, np.int64).reshape(-1, 3).T
+        source, target = (nodes[label].places(columns[end]) for label, end in zip(labels, ("from", "to"), strict=True))
+        row = np.flatnonzero((source >= 0) & (target >= 0))
         rows = pa.array(row, pa.int64())
         others = {name: column.take(rows) for name, column in columns.items() if name not in ("from", "to")}
-        return cls(kind, labels, source, target, start + np.arange(len(row)), others)
+        return cls(kind, labels, source[row], target[row], start + np.arange(len(row)), others)
+
+
+def _places(texts: pa.Array, among: pa.Array) -> Ints:
+    """Return the place of each text among others; -1 if it is null or not there."""
+    import pyarrow.compute as pc
+
+    found: Ints = pc.fill_null(pc.index_in(texts, among), -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
 
 
 def _columns(table: Any, what: str, needed: Sequence[str], optional: Sequence[str]) -> dict[str, pa.Array]:
@@ -311,11 +316,28 @@ def _columns(table: Any, what: str, needed: Sequence[str], optional: Sequence[st
         found = {name: frame.column(name).combine_chunks() for name in names}
     texts = {}
     for name, column in found.items():
-        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-            column = pa.array([as_text(value) for value in column.to_pylist()], pa.string())
-        column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        column = pc.utf8_trim_whitespace(_as_texts(column))
         texts[name] = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
     return texts
+
+
+def _as_texts(column: pa.Array) -> pa.Array:
+    """Return a column as people write it; where values repeat, each is written once."""
+    import pyarrow as pa
+
+    kind = column.type
+    if any(fits(kind) for fits in (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer)):
+        return column.cast(pa.string())
+    if pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        encoded = column.dictionary_encode()
+        return _as_written(encoded.dictionary).take(encoded.indices)
+    return _as_written(column)
+
+
+def _as_written(column: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([as_text(value) for value in column.to_pylist()], pa.string())
 
 
 def _kinds(column: pa.Array) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""Patterns written as Cypher: for people, for Neo4j, and for the in-memory engine.
+"""Patterns written as Cypher, for Neo4j and for the in-memory engine.
 
 Nothing of a question's text reaches an engine as it is. Variables get new names, constants become parameters, and names
 of labels, types and properties are quoted, or, in the in-memory engine, replaced by those of its tables.
@@ -12,8 +12,6 @@ reads as a number has a number and a text, whatever the other cells of its colum
 
 from __future__ import annotations
 
-import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,14 +22,12 @@ from neodp.asking.pattern import (
     Coalesce,
     Compare,
     Condition,
-    Constant,
     IsNull,
     Link,
     Logic,
     Not,
     Operand,
     Pattern,
-    Place,
     Property,
     Same,
     Truth,
@@ -40,13 +36,8 @@ from neodp.asking.pattern import (
 )
 from neodp.asking.protection import Protection
 
-__all__ = ["Neo4jWriter", "QuestionText", "Schema", "TableWriter", "ValueColumns", "Writer", "as_question", "quoted"]
+__all__ = ["Neo4jWriter", "QuestionText", "Schema", "TableWriter", "ValueColumns", "Writer", "quoted"]
 
-PLAIN = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
-RESERVED = frozenset(
-    {"match", "where", "and", "or", "xor", "not", "in", "is", "null", "true", "false", "starts", "ends", "with"}
-    | {"contains", "coalesce"}
-)
 TEXTUAL = frozenset({"STARTS WITH", "ENDS WITH", "CONTAINS"})
 
 
@@ -80,72 +71,6 @@ def quoted(name: str) -> str:
     '`A``) DETACH DELETE (n`'
     """
     return "`" + name.replace("`", "``") + "`"
-
-
-# --- for people ---------------------------------------------------------------------------------------------------
-
-
-def as_question(pattern: Pattern) -> str:
-    """Return a pattern as a question; reading it gives the same pattern again."""
-    shown: set[int] = set()
-
-    def node(number: int) -> str:
-        known = pattern.nodes[number]
-        named = _shown(known.name) if known.name is not None else ""
-        first = number not in shown
-        shown.add(number)
-        return f"({named}{_after_colon(known.label) if first else ''})"
-
-    paths = []
-    for link in pattern.links:
-        left, right = (link.start, link.end)
-        kinds = "|".join(_shown(kind) for kind in link.types)
-        length = f"*{link.low}..{link.high}" if link.varies else ""
-        inside = f"{_shown(link.name) if link.name is not None else ''}{':' if kinds else ''}{kinds}{length}"
-        paths.append(f"{node(left)}-[{inside}]-{'>' if link.directed else ''}{node(right)}")
-    paths += [node(number) for number in range(len(pattern.nodes)) if number not in shown]
-    where = "" if pattern.condition is None else f" WHERE {_said(pattern, pattern.condition)}"
-    return f"MATCH {', '.join(paths)}{where}"
-
-
-def _shown(name: str) -> str:
-    return name if PLAIN.match(name) and name.lower() not in RESERVED else quoted(name)
-
-
-def _after_colon(label: str | None) -> str:
-    return "" if label is None else f":{_shown(label)}"
-
-
-def _named(pattern: Pattern, place: Place) -> str:
-    element = pattern.nodes[place.number] if place.kind == "node" else pattern.links[place.number]
-    return _shown(element.name) if element.name is not None else f"`{place.kind} {place.number}`"
-
-
-def _said(pattern: Pattern, part: Condition | Operand, within: bool = False) -> str:
-    """Return a condition or an operand in words of Cypher, in parentheses if it is joined within another."""
-    if isinstance(part, Property):
-        return f"{_named(pattern, part.place)}.{_shown(part.key)}"
-    if isinstance(part, Constant):
-        return json.dumps(part.value, ensure_ascii=False)
-    if isinstance(part, Coalesce):
-        return f"coalesce({', '.join(_said(pattern, each) for each in part.operands)})"
-    if isinstance(part, Compare):
-        return f"{_said(pattern, part.left)} {part.operator} {_said(pattern, part.right)}"
-    if isinstance(part, Within):
-        return f"{_said(pattern, part.operand)} IN [{', '.join(_said(pattern, each) for each in part.values)}]"
-    if isinstance(part, IsNull):
-        return f"{_said(pattern, part.operand)} IS {'NOT ' if part.negated else ''}NULL"
-    if isinstance(part, Same):
-        return f"{_named(pattern, part.left)} {'<>' if part.negated else '='} {_named(pattern, part.right)}"
-    if isinstance(part, Truth):
-        return "true" if part.value else "false"
-    if isinstance(part, Not):
-        return f"NOT {_said(pattern, part.condition, True)}"
-    joined = f" {part.operator} ".join(_said(pattern, each, True) for each in part.conditions)
-    return f"({joined})" if within else joined
-
-
-# --- for engines --------------------------------------------------------------------------------------------------
 
 
 class Writer(ABC):
@@ -346,6 +271,13 @@ class Neo4jWriter(Writer):
     def owned(self, label: str) -> str:
         """Return the statement for the ids of the nodes of an owned label."""
         return f"MATCH (x:{quoted(label)}) RETURN id(x) AS id"
+
+    def others(self) -> str:
+        """Return the statement for those of some ids that are nobody's: there, and without a private label or type."""
+        if self.protection.people is not None:
+            return f"MATCH (x) WHERE id(x) IN $ids AND {self.is_public('x')} RETURN id(x) AS id"
+        kind = quoted(self.protection.relationships or "")
+        return f"MATCH ()-[x]->() WHERE id(x) IN $ids AND NOT x:{kind} RETURN id(x) AS id"
 
     def owners(self, label: str) -> str:
         """Return the statement for the owned nodes of a label, each with every owner."""

@@ -251,7 +251,7 @@ def typed(*words: str) -> str:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress]:
-    """Show progress bars on stderr if it is a terminal."""
+    """Show progress bars on stderr if it is a terminal; one of an unknown total, 0, only moves."""
     if quiet or not sys.stderr.isatty():
         yield lambda what, done, total: None
         return
@@ -263,8 +263,8 @@ def progress(quiet: bool) -> Iterator[Progress]:
 
         def tell(what: str, done: int, total: int) -> None:
             if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)
+                tasks[what] = bars.add_task(what, total=total or None)
+            bars.update(tasks[what], completed=done, total=total or None)
 
         yield tell
 

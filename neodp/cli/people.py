@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neodp.cli.common import PATIENCE, Session, facts, say, show, table, typed
-from neodp.cli.options import Force, Json, ReportFile, Title
+from neodp.cli.common import PATIENCE, Session, facts, progress, say, show, table, typed
+from neodp.cli.options import Force, Json, Quiet, ReportFile, Title
 from neodp.cli.reports import require_report, write_report
 from neodp.data.files import require_new
 from neodp.errors import GraphError
@@ -229,6 +229,7 @@ def ask(
     report: ReportFile = None,
     title: Title = None,
     force: Force = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Ask a graph of people privately: everybody is protected with all their relationships, by an epsilon of their own.
@@ -243,17 +244,17 @@ def ask(
         require_new(plot)
     require_report(report, release, force)
     session: Session = context.obj
-    with session.open(patience=PATIENCE) as store:
+    with session.open(patience=PATIENCE) as store, progress(quiet) as tell:
         asked = prepare(
             store, population, question, at_least=at_least, false_alarm=false_alarm, count=count, at_most=at_most,
             ranges=_numbers(ranges), distinct=distinct, sum=total, cap=cap, share=share, ignore_below=ignore_below,
             exact_distance=exact_distance,
         )  # fmt: skip
         words = _words(asked, population, question, distinct, total, cap)
-        answer = asked.release(release, command=shlex.join(["neodp", *words])) if release else None
+        answer = asked.release(release, command=shlex.join(["neodp", *words]), progress=tell) if release else None
         if release and report is not None:
             write_report(store, release, [asked.question().subject], report, title)
-        revealed = asked.reveal() if reveal else None
+        revealed = asked.reveal(progress=tell) if reveal else None
     result = asked.to_dict()
     if release:
         result |= {"release": release, "answer": answer}

@@ -57,27 +57,28 @@ def listed(words: Sequence[str]) -> str:
 
 
 def at_least(share: float) -> str:
-    """Return a share in whole per cents, rounded down.
+    """Return a chance in whole per cents, rounded down; a private answer is never certain, so never 100 %.
 
     Examples
     --------
-    >>> at_least(0.8299), at_least(1 - 1e-12), at_least(0.0001)
-    ('82 %', 'more than 99 %', 'less than 1 %')
+    >>> at_least(0.8299), at_least(0.99), at_least(0.995), at_least(1.0), at_least(0.0001)
+    ('82 %', '99 %', 'more than 99 %', 'more than 99 %', 'less than 1 %')
     """
     if share < 0.01:
         return "less than 1 %"
-    whole = math.floor(100.0 * share + 1e-9)
-    return "more than 99 %" if whole >= 99 and share < 1.0 else f"{whole} %"
+    return "more than 99 %" if share > 0.99 + 1e-11 else f"{math.floor(100.0 * share + 1e-9)} %"
 
 
 def at_most(share: float) -> str:
-    """Return a share in whole per cents, rounded up.
+    """Return a share in whole per cents, rounded up; one below 1 is not rounded to 100 %.
 
     Examples
     --------
-    >>> at_most(0.5744), at_most(0.5)
-    ('58 %', '50 %')
+    >>> at_most(0.5744), at_most(0.5), at_most(0.9975), at_most(1 - 1e-9), at_most(1.0)
+    ('58 %', '50 %', '99.8 %', 'almost 100 %', 'almost 100 %')
     """
+    if share > 0.99:
+        return f"{math.ceil(1000.0 * share) / 10.0:.1f} %" if share <= 0.999 else "almost 100 %"
     return f"{math.ceil(100.0 * share - 1e-9)} %"
 
 

@@ -31,13 +31,16 @@ EACH = 2_000
 SCRIPTS = (
     "dom.js",
     "api.js",
+    "picture.js",
     "chart.js",
     "overview.js",
     "dataset.js",
     "what_if.js",
     "graph.js",
     "poll.js",
+    "preview.js",
     "tables.js",
+    "start.js",
     "app.js",
 )
 """The modules of the page, each after those that it imports."""

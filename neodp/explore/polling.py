@@ -14,9 +14,9 @@ from neodp.errors import GraphError
 from neodp.explore.overview import chance
 from neodp.explore.source import Source
 from neodp.polls import Group
-from neodp.polls.comparison import ExpectedAccuracy, preview
+from neodp.polls.comparison import ExpectedAccuracy, Preview, preview
 
-__all__ = ["STUDY", "poll", "population"]
+__all__ = ["STUDY", "pictured", "poll", "population"]
 
 STUDY = [(0.1, 10), (1.0, 10), (2.0, 11)]
 """The example that is shown before the first poll: epsilons, and how many people have each."""
@@ -68,15 +68,20 @@ def poll(given: Any) -> dict[str, Any]:
     if not 2 <= count <= OPTIONS:
         raise GraphError(f"there are {count} options", f"give a number from 2 to {OPTIONS}")
     options = [chr(ord("A") + i) for i in range(count)] if query == "plurality" else ("yes", "no")
-    both = preview(groups, query, options, prior=prior)
+    return pictured(preview(groups, query, options, prior=prior))
+
+
+def pictured(both: Preview) -> dict[str, Any]:
+    """Return the accuracy of both mechanisms of a poll by margin."""
+    asked = both.balanced.poll
     named = {"balanced": both.balanced, "weighted": both.weighted}
     if both.weighted is both.balanced:
         named.pop("weighted")
     margins = _margins(both.balanced)
     return {
-        "question": both.balanced.poll.question,
-        "people": people,
-        "coin": 1 / len(options),
+        "question": asked.question,
+        "people": asked.people,
+        "coin": 1 / len(asked.options),
         "margins": margins,
         "mechanisms": [{"name": name, **_facts(facts, margins)} for name, facts in named.items()],
     }

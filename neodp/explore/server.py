@@ -7,7 +7,8 @@ The server accepts requests
 * from no other site: a request must name this server as its Host, which rules out a foreign name that points to this
   machine, and as its Origin if it has one. A POST request must have an Origin.
 
-Nothing can be changed (:mod:`neodp.explore.source`). Keys of datasets are sent in the body of a request, never in an
+Nothing can be changed (:mod:`neodp.explore.source`), and a table that somebody drops on the page is read in memory only
+(:mod:`neodp.explore.dropped`). Keys of datasets are sent in the body of a request, never in an
 address, and nothing is logged: neither a history nor a log tells which dataset somebody looked at.
 """
 
@@ -25,6 +26,7 @@ from neodp.errors import NeodpError
 from neodp.explore.changes import Changes, what_if
 from neodp.explore.dataset import dataset
 from neodp.explore.drawing import drawing
+from neodp.explore.dropped import LARGEST_TABLE, table
 from neodp.explore.overview import graphs, overview, said
 from neodp.explore.polling import poll, population
 from neodp.explore.records import queries, releases, run_query
@@ -40,7 +42,7 @@ __all__ = ["HOST", "STATIC", "application", "prepared"]
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 LONGEST = 1_000_000
-"""The largest size of a posted request, in bytes."""
+"""The largest size of a posted request, in bytes; one with a table may be longer."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -95,16 +97,21 @@ def application(source: Source, token: str, port: int) -> Starlette:
             source, graph(given), str(given.get("query", "")), given.get("parameters") or {}
         ),
         "poll": poll,
+        "table": table,
     }
+    longest = {"table": LONGEST + 4 * LARGEST_TABLE // 3}
     routes = [
         *(Route(f"/api/{name}", _answer(call), methods=["GET"]) for name, call in asked.items()),
-        *(Route(f"/api/{name}", _answer(call), methods=["POST"]) for name, call in posted.items()),
+        *(
+            Route(f"/api/{name}", _answer(call, longest.get(name, LONGEST)), methods=["POST"])
+            for name, call in posted.items()
+        ),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
     return Starlette(routes=[Mount(f"/{token}", routes=routes)], middleware=[Middleware(Guard, port=port)])
 
 
-def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
+def _answer(call: Call, longest: int = LONGEST) -> Callable[[Request], Awaitable[Response]]:
     """Return an endpoint that responds with a function's result for a request, or with the error that it raises."""
 
     async def endpoint(request: Request) -> Response:
@@ -116,7 +123,7 @@ def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
         given: Any = dict(request.query_params)
         if request.method == "POST":
             try:
-                given = json.loads(await _body(request))
+                given = json.loads(await _body(request, longest))
             except (ValueError, RecursionError):
                 given = None
         if not isinstance(given, dict):
@@ -138,13 +145,13 @@ def _answer(call: Call) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-async def _body(request: Request) -> bytes:
-    body = b""
+async def _body(request: Request, longest: int) -> bytes:
+    body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > LONGEST:
+        if len(body) > longest:
             raise ValueError("too long")
-    return body
+    return bytes(body)
 
 
 class Guard:

@@ -17,7 +17,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -306,18 +306,12 @@ class Account:
                         hint("allow_epsilon"),
                     )
 
-    def keep(
-        self,
-        releases: Sequence[Release],
-        there: Sequence[Release | None],
-        create: Callable[[Release], str],
-        write: Callable[[str], object],
-        *,
-        given_elsewhere: bool = False,
-    ) -> list[Release]:
-        """Store the new releases if the limit allows all of them; return these and the ones that exist already.
+    def admit(
+        self, releases: Sequence[Release], there: Sequence[Release | None], *, given_elsewhere: bool = False
+    ) -> Account:
+        """Return the account with the releases that are not stored yet, if the limit allows all of them.
 
-        Every store calls this within the transaction that holds the ledger's lock.
+        Every store calls this within the transaction that holds the ledger's lock, and then writes both.
 
         Parameters
         ----------
@@ -325,10 +319,6 @@ class Account:
             The releases to store, all about this population.
         there : Releases or None
             For each of them, the release that is already stored under its name.
-        create : callable
-            Writes a new release, and returns the time at which it was stored.
-        write : callable
-            Writes the text of the account after that.
         given_elsewhere : bool
             True if the answers were given by another store: then they count, whatever the limit.
 
@@ -346,9 +336,7 @@ class Account:
         new = [release for release, kept in zip(releases, there, strict=True) if kept is None]
         if new and not given_elsewhere:
             self.spend([release.name for release in new], [release.levels for release in new])
-        if new:
-            write(self.plus(new).text)
-        return [kept or replace(release, time=create(release)) for release, kept in zip(releases, there, strict=True)]
+        return self.plus(new)
 
 
 def _dearest(price: Price) -> Level:

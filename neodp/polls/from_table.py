@@ -179,7 +179,7 @@ def poll(
         "sheet": people.sheet,
         "encoding": how.encoding,
         "delimiter": how.delimiter,
-        **({} if how.header_row is None else {"header_row": how.header_row}),
+        **({} if people.header_row is None else {"header_row": people.header_row}),
     }
     called = people.name if name is None else valid_name("poll", name)
     if secret_levels:

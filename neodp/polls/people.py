@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neodp.data.frames import arrow_table
-from neodp.data.tables import Place, ReadOptions, header, number, read_table
+from neodp.data.tables import Place, ReadOptions, TableSource, header, number, read_table
 from neodp.errors import GraphError, near
 from neodp.polls.asking import valid_epsilon
 
@@ -37,6 +37,8 @@ class People:
         The name of the table in error messages.
     sheet : str or None
         The sheet, if the table comes from a workbook.
+    header_row : int or None
+        The row that names the columns, if it is not the first.
     """
 
     columns: Mapping[str, pa.Array]
@@ -45,6 +47,7 @@ class People:
     name: str = "poll"
     called: str = "the table"
     sheet: str | None = None
+    header_row: int | None = None
 
     @classmethod
     def of(
@@ -60,7 +63,7 @@ class People:
 
         Parameters
         ----------
-        table : path, data frame, Arrow table, dict of columns, or People
+        table : path, TableSource, data frame, Arrow table, dict of columns, or People
         needed : strings
             The columns that the table must have.
         optional : strings
@@ -78,10 +81,13 @@ class People:
         for i, name in enumerate(needed):
             if name.strip() in [each.strip() for each in needed[:i]]:
                 raise GraphError(f"the column {name!r} is named twice", "name another one, or leave it out")
-        if isinstance(table, str | PathLike):
+        if isinstance(table, str | PathLike | TableSource):
             found = read_table(table, needed, optional, numbers=numbers, options=reading)
-            source = str(found.source) if found.source.is_standard_input else str(Path(table).resolve())
-            return cls(found.columns, found.place, source, found.source.stem, sheet=found.sheet)
+            unplaced = found.source.is_standard_input or found.source.held is not None
+            source = str(found.source) if unplaced else str(found.source.path.resolve())
+            return cls(
+                found.columns, found.place, source, found.source.stem, sheet=found.sheet, header_row=found.header_row
+            )
         if isinstance(table, People):
             people = table
         else:

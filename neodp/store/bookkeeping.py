@@ -1,4 +1,4 @@
-"""The ledger of a store: what was answered about a population, what it cost, and what may still be answered."""
+"""The ledger of a store: what was answered about a population, what it cost, what may be answered, and by whom."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import EllipsisType
 from neodp.data.kinds import checked
 from neodp.data.names import normal, valid_name
 from neodp.data.validation import caution
+from neodp.errors import GraphError
 from neodp.ledger.account import Account, Ledger, Limit
 from neodp.ledger.question import DEFAULT
 from neodp.ledger.release import Release
@@ -21,6 +22,26 @@ class Bookkeeping:
 
     port: Port
     """The primitives of the store."""
+
+    @property
+    def role(self) -> str:
+        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
+
+        It restricts the command line. In Python, it is only kept.
+        """
+        return self.port.role() or "steward"
+
+    def set_role(self, role: str) -> None:
+        """Keep the role of whoever runs commands on the store.
+
+        Raises
+        ------
+        GraphError
+            If it is neither "steward" nor "analyst".
+        """
+        if role not in ("steward", "analyst"):
+            raise GraphError(f"the role is {role!r}", "give steward or analyst")
+        self.port.put_role(str(role))
 
     @checked
     def account(self, population: str = DEFAULT) -> Account:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from neodp.data.frames import Tabular, html_table
 from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
-from neodp.errors import GraphError, NeodpError, ReadOnlyStore, StoreError
+from neodp.errors import NeodpError, ReadOnlyStore, StoreError
 from neodp.hints import Call, Hint, Option
 from neodp.ledger.release import Release
 from neodp.store import refusals
@@ -128,26 +128,6 @@ class Store(Bookkeeping, Protections, Tabular):
     def init(self) -> list[str]:
         """Create the missing constraints and indexes, or tables, and return their names."""
         return self.port.init()
-
-    @property
-    def role(self) -> str:
-        """The role of whoever runs commands on the store and states none: "steward" or "analyst" (SECURITY.md).
-
-        It restricts the command line. In Python, it is only kept.
-        """
-        return self.port.role() or "steward"
-
-    def set_role(self, role: str) -> None:
-        """Keep the role of whoever runs commands on the store.
-
-        Raises
-        ------
-        GraphError
-            If it is neither "steward" nor "analyst".
-        """
-        if role not in ("steward", "analyst"):
-            raise GraphError(f"the role is {role!r}", "give steward or analyst")
-        self.port.put_role(str(role))
 
     def __enter__(self) -> Self:
         return self

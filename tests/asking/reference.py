@@ -2,16 +2,23 @@
 
 A graph is a set of people with weights and properties, and a set of friendships. Matches are found by trying all people
 in all places of a pattern; the linear program is solved by the simplex method on a dense table of fractions; the true
-distance by trying all sets of people who could leave.
+distance by trying all sets of people who could leave. Two neighbours are compared with bounds of e^epsilon that are
+closer than any two doubles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations, product
 from math import ceil
+
+Groups = list[list[frozenset[int]]]
+"""What is counted, each with the sets of people who witness it."""
 
 
 @dataclass(frozen=True)
@@ -75,50 +82,76 @@ def groups(graph: People, pattern: str, distinct: bool) -> list[list[frozenset[i
     return [sorted(witnesses, key=sorted) for _, witnesses in sorted(found.items())]
 
 
-def distance(graph: People, counted: list[list[frozenset[int]]], t: int) -> Fraction:
+def distance(graph: People, counted: Groups, t: int) -> Fraction:
     """Return D_t: the least weight that leaves until fewer than t groups remain, by the dual of the linear program."""
-    if len(counted) < t:
-        return Fraction(0)
+    return distances(graph, counted)[t - 1] if t <= len(counted) else Fraction(0)
+
+
+def distances(graph: People, counted: Groups) -> list[Fraction]:
+    """Return D_t for t = 1, 2, … up to the number of groups; groups with the same witnesses are one of their number."""
     people = [i for i, w in enumerate(graph.weight) if w]
-    witnesses = [(g, people_of) for g, each in enumerate(counted) for people_of in each]
+    amounts = Counter(frozenset(witnesses) for witnesses in counted)
+    witnesses = [(g, m) for g, each in enumerate(amounts) for m in each]
     rows = [[Fraction(i in m) for _, m in witnesses] + [Fraction(0)] for i in people]
-    rows += [[Fraction(g == h) for h, _ in witnesses] + [Fraction(-1)] for g in range(len(counted))]
-    bounds = [Fraction(graph.weight[i]) for i in people] + [Fraction(0)] * len(counted)
-    return greatest([Fraction(1)] * len(witnesses) + [Fraction(1 - t)], rows, bounds)
+    rows += [
+        [Fraction(g == h) for h, _ in witnesses] + [Fraction(-amount)] for g, amount in enumerate(amounts.values())
+    ]
+    bounds = [Fraction(graph.weight[i]) for i in people] + [Fraction(0)] * len(amounts)
+    goals = ([Fraction(1)] * len(witnesses) + [Fraction(1 - t)] for t in range(len(counted), 0, -1))
+    return list(greatest(goals, rows, bounds))[::-1]
 
 
-def greatest(goal: list[Fraction], rows: list[list[Fraction]], bounds: list[Fraction]) -> Fraction:
-    """Return the greatest value of goal · v over v >= 0 with rows · v <= bounds, where all bounds are at least 0."""
-    n, m = len(goal), len(rows)
+def greatest(goals: Iterable[list[Fraction]], rows: list[list[Fraction]], bounds: list[Fraction]) -> Iterator[Fraction]:
+    """Yield the greatest value of goal · v over v >= 0 with rows · v <= bounds, for one goal after the other.
+
+    All bounds are at least 0. The search for a goal begins where that for the one before has ended; Bland's rule, the
+    first column and the first row that fit, never runs in a circle.
+    """
+    m = len(rows)
     table = [
         [*row, *(Fraction(i == r) for i in range(m)), bound]
         for r, (row, bound) in enumerate(zip(rows, bounds, strict=True))
     ]
-    last = [*(-c for c in goal), *([Fraction(0)] * (m + 1))]
-    basis = list(range(n, n + m))
-    while True:
-        column = next((j for j in range(n + m) if last[j] < 0), None)
-        if column is None:
-            return last[-1]
-        _, _, pivot = min((row[-1] / row[column], basis[r], r) for r, row in enumerate(table) if row[column] > 0)
-        scale = table[pivot][column]
-        table[pivot] = [value / scale for value in table[pivot]]
-        for row in [*(row for r, row in enumerate(table) if r != pivot), last]:
-            factor = row[column]
-            if factor:
-                row[:] = [a - factor * b for a, b in zip(row, table[pivot], strict=True)]
-        basis[pivot] = column
+    basis: list[int] | None = None
+    for goal in goals:
+        n = len(goal)
+        basis = list(range(n, n + m)) if basis is None else basis
+        cost = [*goal, *([Fraction(0)] * (m + 1))]
+        last = [-c for c in cost]
+        for r, row in enumerate(table):
+            _add(last, cost[basis[r]], row)
+        while True:
+            column = next((j for j in range(n + m) if last[j] < 0), None)
+            if column is None:
+                yield last[-1]
+                break
+            _, _, pivot = min((row[-1] / row[column], basis[r], r) for r, row in enumerate(table) if row[column] > 0)
+            scale = table[pivot][column]
+            table[pivot] = [value / scale if value else value for value in table[pivot]]
+            for row in [*(row for r, row in enumerate(table) if r != pivot), last]:
+                _add(row, -row[column], table[pivot])
+            basis[pivot] = column
 
 
-def true_distance(graph: People, counted: list[list[frozenset[int]]], t: int) -> int:
+def _add(row: list[Fraction], factor: Fraction, other: list[Fraction]) -> None:
+    if factor:
+        row[:] = [a + factor * b if b else a for a, b in zip(row, other, strict=True)]
+
+
+def true_distance(graph: People, counted: Groups, t: int) -> int:
     """Return the least weight of whole people who have to leave."""
+    return true_distances(graph, counted)[t - 1] if t <= len(counted) else 0
+
+
+def true_distances(graph: People, counted: Groups) -> list[int]:
+    """Return the least weight of whole people who have to leave for t = 1, 2, … up to the number of groups."""
     people = [i for i, w in enumerate(graph.weight) if w]
-    best = sum(graph.weight)
+    best = [sum(graph.weight)] * len(counted)
     for size in range(len(people) + 1):
         for gone in map(set, combinations(people, size)):
             left = sum(any(not (gone & m) for m in witnesses) for witnesses in counted)
-            if left < t:
-                best = min(best, sum(graph.weight[i] for i in gone))
+            weight = sum(graph.weight[i] for i in gone)
+            best[left:] = [min(weight, each) for each in best[left:]]
     return best
 
 
@@ -138,3 +171,39 @@ def graphs(people: int) -> Iterator[frozenset[frozenset[int]]]:
         yield friends
         for order in permutations(range(people)):
             seen.add(frozenset(frozenset(order[i] for i in pair) for pair in friends))
+
+
+def colorings(people: int, colors: int) -> Iterator[tuple[frozenset[frozenset[int]], tuple[int, ...]]]:
+    """Yield all graphs of friends, everybody with one of some colours, one for each up to the order of the people."""
+    for friends in graphs(people):
+        same = [
+            order
+            for order in permutations(range(people))
+            if frozenset(frozenset(order[i] for i in pair) for pair in friends) == friends
+        ]
+        for each in product(range(colors), repeat=people):
+            if all(each <= tuple(each[i] for i in order) for order in same):
+                yield friends, each
+
+
+@cache
+def power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return bounds of e^epsilon that are closer than any two doubles."""
+    with localcontext() as context:
+        context.prec = 60
+        value = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+    exact = Fraction(value)
+    return exact * (1 - Fraction(1, 10**50)), exact * (1 + Fraction(1, 10**50))
+
+
+def exact(chances: Mapping[str, float]) -> tuple[Fraction, Fraction]:
+    """Return the chances of yes and no as they are drawn from: the smaller one as it is, the other as the rest."""
+    yes, no = chances.values()
+    small = Fraction(min(yes, no))
+    return (small, 1 - small) if yes <= no else (1 - small, small)
+
+
+def private(one: Mapping[str, float], other: Mapping[str, float], epsilon: Fraction) -> bool:
+    """Return whether both chances differ by a factor of at most e^epsilon, in both directions."""
+    _, most = power(epsilon)
+    return all(a <= most * b and b <= most * a for a, b in zip(exact(one), exact(other), strict=True))

@@ -1,24 +1,21 @@
-"""The mechanisms: exact chances, privacy person by person, and the same bits as the graph of all datasets."""
+"""The mechanisms: exact chances, and privacy person by person. tests/attacks/test_people.py has all small graphs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
 
-import neodp
 from neodp.asking.cover import Cover
 from neodp.asking.distance import Distances
 from neodp.asking.mechanism import AtLeast, Counting, grid_to
 from neodp.core.sampling import bernoulli, geometric
 from neodp.errors import NotAskable
 from tests.asking.covers import cover_of
-from tests.asking.reference import EDGES, People, graphs, groups, true_distance
+from tests.asking.reference import EDGES, People, exact, graphs, private
 
 
 class Given:
@@ -32,15 +29,6 @@ class Given:
         return found is not None and found <= bound
 
 
-def power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Return bounds of e^epsilon that are closer than any two doubles."""
-    with localcontext() as context:
-        context.prec = 60
-        value = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
-    exact = Fraction(value)
-    return exact * (1 - Fraction(1, 10**50)), exact * (1 + Fraction(1, 10**50))
-
-
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 0.9, 2.0**-60])
 @pytest.mark.parametrize("unit", [2.0**-10, 0.5, 1.0])
 def test_both_chances_are_private_in_rational_arithmetic_also_far_away(alpha: float, unit: float) -> None:
@@ -49,16 +37,9 @@ def test_both_chances_are_private_in_rational_arithmetic_also_far_away(alpha: fl
     assert asked.chances(0)["yes"] == alpha
     for k in (0, 1, 7, round(40 / unit), round(60 / unit)):
         for n in (1, 3):
-            rows = []
-            for units in (k, k + n):
-                yes, no = asked.chances(units).values()
-                small = Fraction(min(yes, no))
-                rows.append((small, 1 - small) if yes <= no else (1 - small, small))
-            _, most = power(Fraction(unit) * n)
-            (low, rest), (more, less) = rows
-            assert low < more
-            assert more <= most * low
-            assert rest <= most * less
+            near, far = asked.chances(k), asked.chances(k + n)
+            assert exact(near)[0] < exact(far)[0]
+            assert private(near, far, Fraction(unit) * n)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.6, 2.0**-60])
@@ -69,47 +50,6 @@ def test_the_distance_that_a_chance_needs_is_the_least_one_that_has_it(alpha: fl
         needed = asked.needed(chance)
         assert asked.chances(needed)["yes"] >= chance
         assert needed == 0 or asked.chances(needed - 1)["yes"] < chance
-
-
-def test_the_same_bits_as_the_optimum_on_the_graph_of_all_datasets() -> None:
-    """With equal epsilons, where the program's distance is the true one: every graph that can be left is a dataset."""
-    compared = different = 0
-    for epsilon, friends in ((e, f) for n, e in ((2, 0.5), (3, 1.25), (4, 0.5)) for f in graphs(n)):
-        people = max((i for pair in friends for i in pair), default=1) + 1
-        graph = People((1,) * people, (True, False, True, True)[:people], friends)
-        for pattern in ("pairs", "ill people", "paths", "triangles", "one ill of a pair"):
-            counted = groups(graph, pattern, False)
-            for t in range(1, len(counted) + 1):
-                units = Distances(cover_of(graph, pattern)).units(t)
-                assert units is not None
-                if units != true_distance(graph, counted, t):
-                    different += 1
-                    continue
-                assert AtLeast(t, 0.05, epsilon).chances(units) == on_all_datasets(graph, counted, t, epsilon)
-                compared += 1
-    assert compared > 80
-    assert different < compared
-
-
-def on_all_datasets(graph: People, counted: list[list[frozenset[int]]], t: int, epsilon: float) -> dict[str, float]:
-    """Return the chances that `extend` gives on the enumerated graph of everybody who may take part."""
-    people = range(len(graph.weight))
-    sets = [frozenset(chosen) for size in range(len(people) + 1) for chosen in combinations(people, size)]
-    colors = {s: "yes" if sum(any(m <= s for m in each) for each in counted) >= t else "no" for s in sets}
-    key = {s: "".join(map(str, sorted(s))) or "nobody" for s in sets}
-    ends = [(key[s], key[s - {i}]) for s in sets for i in s]
-    alpha = {key[s]: 0.05 for s in sets if colors[s] == "no"}
-    built = neodp.DatasetGraph.from_columns(
-        list(key.values()),
-        list(colors.values()),
-        [a for a, _ in ends],
-        [b for _, b in ends],
-        epsilon,
-        alpha=alpha,
-        colors=["yes", "no"],
-    )
-    row = neodp.extend(built).probabilities[built.index(key[frozenset(people)])]
-    return {"yes": float(row[0]), "no": float(row[1])}
 
 
 @pytest.mark.parametrize("pattern", sorted(EDGES))

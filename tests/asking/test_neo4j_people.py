@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from neo4j import Driver
 
 import neodp
+from neodp.asking.cover import Cover
+from neodp.asking.matches import Matches
+from neodp.asking.source import Wanted
+from neodp.asking.writing import QuestionText
 from neodp.errors import UnknownGraph
 from neodp.ledger.shares import shares_in
 from neodp.store import Store, open_store
@@ -133,3 +139,100 @@ def test_protections_are_nodes_that_can_be_listed_and_dropped(people: Store) -> 
     assert people.protections() == [STAFF]
     with pytest.raises(UnknownGraph, match="no people are protected as population 'calls'"):
         people.unprotect("calls")
+
+
+def cover_of(store: Store, wanted: Wanted) -> Cover:
+    return store.people(wanted).cover(wanted, Fraction(1), 2.0**-10, 0.0)
+
+
+def parts(wanted: Wanted) -> dict[str, Any]:
+    return {each.name: getattr(wanted, each.name) for each in fields(wanted)}
+
+
+@dataclass(frozen=True)
+class Meddled(Wanted):
+    """A request during which somebody else commits a change, after the matches were read and before the people are."""
+
+    driver: Driver | None = None
+    change: str = ""
+
+    def add(self, to: Matches, statement: QuestionText, columns: Sequence[Any]) -> None:
+        super().add(to, statement, columns)
+        assert self.driver is not None
+        self.driver.execute_query(self.change)
+
+
+@pytest.mark.parametrize(
+    ("question", "change"),
+    [
+        ("MATCH (a:Person)-[:KNOWS]-(b:Person)", "MATCH (p {number: 2}) DETACH DELETE p"),
+        ("MATCH (o:Office)--(a:Person)", "MATCH (p {number: 3}) REMOVE p:Person"),
+        ("MATCH (a:Person)-[:KNOWS*2]-(b:Person) WHERE a.ill", "MATCH (p {number: 3}) DETACH DELETE p"),
+        ("MATCH (x:Account)", "MATCH ({number: 1})-[r:OWNS]-() DELETE r"),
+        ("MATCH (x:Account)", "MATCH (x:Account) REMOVE x:Account SET x:Office"),
+    ],
+)
+def test_a_match_belongs_to_all_who_had_it_whatever_others_write_meanwhile(
+    people: Store, neo4j_driver: Driver, question: str, change: str
+) -> None:
+    """Neo4j gives no snapshot: who took part in a match that was read may be gone when the people are read."""
+    wanted = neodp.ask(people, "staff", question, at_least=1).wanted
+    quiet = cover_of(people, wanted)
+    busy = cover_of(people, Meddled(**parts(wanted), driver=neo4j_driver, change=change))
+    assert (busy.count, busy.fixed) == (quiet.count, 0)
+    assert busy.weight.tolist() == quiet.weight.tolist()
+    assert busy.first.tolist() == quiet.first.tolist()
+
+
+@pytest.mark.parametrize(
+    ("question", "change", "counted"),
+    [
+        ("MATCH (a:Person)-[:KNOWS]-(b:Person)", "MATCH (p {number: 2}) DETACH DELETE p", 3),
+        ("MATCH (a:Person)", "MATCH (p:Person) DETACH DELETE p", 0),
+    ],
+)
+def test_matches_of_who_left_go_along_and_do_not_stay_as_somebody_elses(
+    people: Store, neo4j_driver: Driver, question: str, change: str, counted: int
+) -> None:
+    """Where everything in a match must be people, these are read once, after the matches."""
+    people.protect(replace(STAFF, population="crew", owned=()))
+    wanted = neodp.ask(people, "crew", question, at_least=1).wanted
+    busy = cover_of(people, Meddled(**parts(wanted), driver=neo4j_driver, change=change))
+    assert (busy.count, busy.fixed) == (counted, 0)
+    assert set(busy.sizes.tolist()) <= {2 if "KNOWS" in question else 1}
+
+
+def test_who_comes_and_leaves_while_a_question_is_read_is_not_taken_for_a_public_node(
+    people: Store, neo4j_driver: Driver
+) -> None:
+    """A person with the label of public nodes whom neither reading of the people has seen."""
+    wanted = neodp.ask(people, "staff", "MATCH (o:Office)--(a:Person) WHERE a.age = 20", at_least=1).wanted
+    before = cover_of(people, wanted)
+
+    class Visited(Wanted):
+        """A request during which a public node turns out to be somebody's, who leaves with it."""
+
+        def alternatives(self) -> Any:
+            neo4j_driver.execute_query(
+                "MATCH (a:Person {number: 1}) CREATE (v:Person:Office {number: 9, epsilon: 1.0})-[:IN]->(a)"
+            )
+            return super().alternatives()
+
+        def add(self, to: Matches, statement: QuestionText, columns: Sequence[Any]) -> None:
+            super().add(to, statement, columns)
+            neo4j_driver.execute_query("MATCH (v {number: 9}) DETACH DELETE v")
+
+    after = cover_of(people, Visited(**parts(wanted)))
+    assert (after.count, after.fixed) == (before.count, 0)
+
+
+def test_relationships_of_another_type_are_told_from_protected_ones_that_left(neo4j_driver: Driver) -> None:
+    neo4j_driver.execute_query("CREATE (a:Phone)-[:CALLED {epsilon: 1.0}]->(b:Phone)-[:NEAR]->(a)")
+    with open_store(neo4j_driver) as store:
+        store.protect(neodp.Protection("calls", "epsilon", relationships="CALLED", public=("Phone",)))
+        wanted = neodp.ask(store, "calls", "MATCH (a:Phone)-[:CALLED|NEAR]->(b:Phone)", at_least=1).wanted
+        quiet = cover_of(store, wanted)
+        assert (quiet.count, quiet.fixed) == (2, 1)
+        change = "MATCH ()-[r:CALLED]->() DELETE r"
+        busy = cover_of(store, Meddled(**parts(wanted), driver=neo4j_driver, change=change))
+        assert (busy.count, busy.fixed) == (2, 1)  # what left takes its match along

@@ -162,6 +162,6 @@ def site(store: str) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def pictures() -> Path | None:
-    """Where to put the screenshots of the docs, if somebody wants new ones (`make screenshots`)."""
+    """The folder for new screenshots of the docs, if somebody wants them (`make screenshots`)."""
     wanted = os.environ.get("NEODP_SCREENSHOTS")
     return None if not wanted else Path(wanted)

@@ -1,7 +1,6 @@
 """Every view of the explorer in a real browser: what it shows, on a desktop and a phone, by mouse and by keyboard."""
 
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -11,10 +10,10 @@ from neodp import generate
 from neodp.explore import Source, write_page
 from neodp.store import Settings
 from tests.browser.conftest import COLORS, HOSTILE, KEYS, Watch, balanced
+from tests.browser.pages import CANVAS, address, choose
 from tests.explore.serving import Site
 
-VIEWS = ("overview", "graph", "queries", "polls", "releases")
-CANVAS = ".canvas canvas"
+VIEWS = ("overview", "graph", "queries", "polls", "table", "releases")
 
 FAINT = """() => {
   const parts = (color) => (color.match(/[\\d.]+/g) ?? [0, 0, 0]).map(Number);
@@ -38,10 +37,6 @@ FAINT = """() => {
   return found;
 }"""
 """The texts whose contrast is below WCAG's 4.5 to 1."""
-
-
-def address(site: Site, graph: str, view: str) -> str:
-    return f"{site.address}#/{quote(graph, safe='')}/{view}"
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
@@ -147,7 +142,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     what_if.get_by_text("Private: all 196 inequalities on 49 edges hold, checked exactly.").wait_for()
     for _ in range(80):
         slider.press("ArrowLeft")
-    page.get_by_role("alert").filter(has_text="is possible").wait_for()
+    what_if.get_by_role("alert").filter(has_text="is possible").wait_for()
     what_if.get_by_role("checkbox").check()
     what_if.get_by_text("Private: all 196 inequalities").wait_for()
     what_if.get_by_role("button", name="As it was").click()
@@ -157,7 +152,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     alpha = what_if.get_by_label("alpha at 2-3")
     for _ in range(40):
         alpha.press("ArrowRight")
-    page.get_by_role("alert").filter(has_text="alpha at").wait_for()
+    what_if.get_by_role("alert").filter(has_text="alpha at").wait_for()
     what_if.get_by_role("button", name="As it was").click()
     what_if.get_by_role("alert").wait_for(state="detached")
     what_if.get_by_label("One edge alone, to").select_option(label="2-4")
@@ -184,7 +179,7 @@ def test_polls_follow_their_sliders(watch: Watch, site: Site) -> None:
     slider.focus()
     for _ in range(60):
         slider.press("ArrowRight")
-    page.get_by_text("0.781").wait_for(state="detached")
+    page.get_by_text("0.781").first.wait_for(state="detached")
     page.get_by_role("button", name="Add a group").click()
     page.get_by_label("Group 4: people").fill("30")
     page.get_by_text("of 61 people").wait_for()
@@ -294,9 +289,9 @@ def test_screenshots_of_the_docs(watch: Watch, site: Site, pictures: Path | None
     for name, graph, view, size, scheme in shots:
         page = watch(size, scheme).open(address(site, graph, view))
         if graph == "team":
-            _choose(page, "2-4")
+            choose(page, "2-4")
         if graph == "survey" and view == "graph":
-            _choose(page, "8-12-5")
+            choose(page, "8-12-5")
         if view == "polls":
             page.get_by_text("0.781").wait_for()
         page.wait_for_timeout(300)  # for the drawing's last frame
@@ -305,10 +300,3 @@ def test_screenshots_of_the_docs(watch: Watch, site: Site, pictures: Path | None
         if pictures is not None:
             pictures.mkdir(parents=True, exist_ok=True)
             (pictures / f"explorer-{name}.png").write_bytes(taken)
-
-
-def _choose(page: Any, key: str) -> None:
-    page.get_by_label("Find a dataset by its key").fill(key)
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name=f"Dataset {key}").wait_for()
-    page.get_by_label("Find a dataset by its key").fill("")

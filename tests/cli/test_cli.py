@@ -1,4 +1,4 @@
-"""What all commands share: their help, and every message about wrong words, names and stores."""
+"""Things that all commands share: their help, and every message about wrong words, names and stores."""
 
 import json
 import re

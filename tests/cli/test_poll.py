@@ -58,7 +58,7 @@ def poll(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
 
 
 def questions(result: tuple[int, str, str]) -> Any:
-    """What the JSON document says of each question."""
+    """Return what the JSON document says of each question."""
     return document(result)["questions"]
 
 
@@ -383,7 +383,7 @@ def test_with_either_mechanism_nothing_depends_on_the_votes(poll: Run, tmp_path:
 def test_votes_can_be_permuted_and_changed_and_nothing_else_is_said(
     poll: Run, tmp_path: Path, words: tuple[str, ...], code: int
 ) -> None:
-    """What is printed, and what is refused, byte by byte, for the same people with other votes."""
+    """Output and refusals, byte by byte, for the same people with other votes."""
     given = (*WORDS, *words)
     shown = set()
     for votes in (VOTES, VOTES[::-1], ["no", "yes"] * 6, ["yes"] * 12, ["no"] * 12):
@@ -531,7 +531,7 @@ def test_control_c_where_a_mechanism_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the two differ much, it must be said; a kept answer is one of its own mechanism and prior."""
+    """A great difference between the two must be said; a kept answer is one of its own mechanism and prior."""
     file = people(tmp_path)
     code, out, err = run("poll", file, *WORDS, "--release", "spring")
     assert (code, out) == (2, "")

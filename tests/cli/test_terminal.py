@@ -1,4 +1,4 @@
-"""What other people called things must not command the terminal of whoever looks at them."""
+"""Names that other people gave must not command the terminal of whoever looks at them."""
 
 import json
 from pathlib import Path

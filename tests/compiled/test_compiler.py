@@ -1,4 +1,4 @@
-"""What runs before the compiler is loaded is the same, in every bit, as what runs after."""
+"""Code that runs before the compiler is loaded gives the same, in every bit, as what runs after."""
 
 import subprocess
 import sys

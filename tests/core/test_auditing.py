@@ -99,7 +99,7 @@ def test_a_planted_violation_in_a_large_mechanism_is_the_worst_edge() -> None:
     st.one_of(st.just(0.0), st.floats(0.0, 1.0)),
 )
 def test_the_filter_agrees_with_rational_arithmetic(p: float, r: float, epsilon: float, delta: float) -> None:
-    """What the filter decides is right, for any numbers; the same verdicts as the slow reference."""
+    """The decisions of the filter are right, for any numbers; the same verdicts as the slow reference."""
     source, target = np.zeros(1, np.int32), np.ones(1, np.int32)
     first, second = np.array([p, r]), 1.0 - np.array([p, r])
     rows = np.stack([first, second], axis=1)

@@ -1,4 +1,4 @@
-"""What an edge allows: (epsilon, delta), Gaussian mu, and suitable pairs of one's own."""
+"""The bounds that an edge allows: (epsilon, delta), Gaussian mu, and suitable pairs of one's own."""
 
 import math
 from collections.abc import Callable

@@ -48,7 +48,7 @@ SMALL: dict[str, Family] = {
 
 
 def refusal(call: Family) -> tuple[str, str]:
-    """What is wrong, and what to do about it."""
+    """Return what is wrong, and what to do about it."""
     with pytest.raises(GraphError) as error:
         call()
     return error.value.message, error.value.hint

@@ -1,4 +1,4 @@
-"""What a name may be: never empty, and no two that look alike."""
+"""Names: never empty, and no two that look alike."""
 
 import pytest
 

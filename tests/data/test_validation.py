@@ -1,4 +1,4 @@
-"""What a person passes: keys of any kind find their datasets, and mistakes are named."""
+"""Arguments that a person passes: keys of any kind find their datasets, and mistakes are named."""
 
 import networkx as nx
 import numpy as np

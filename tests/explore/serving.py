@@ -1,4 +1,4 @@
-"""How the tests of the explorer run it: a real server on a port of this machine, in a thread."""
+"""A server for the tests of the explorer: a real server on a port of this machine, in a thread."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Site:
             connection.close()
 
     def get(self, name: str, **given: str) -> Any:
-        """What an address under api/ answers."""
+        """Return what an address under api/ answers."""
         query = "&".join(f"{key}={quote(value, safe='')}" for key, value in given.items())
         status, _, body = self.request("GET", f"api/{name}" + (f"?{query}" if query else ""))
         return json.loads(body) | {"status": status} if status != 200 else json.loads(body)
 
     def post(self, name: str, **given: Any) -> Any:
-        """What an address under api/ answers to what is posted."""
+        """Return what an address under api/ answers to what is posted."""
         status, _, body = self.request("POST", f"api/{name}", given)
         return json.loads(body) | {"status": status} if status != 200 else json.loads(body)
 

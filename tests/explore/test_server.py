@@ -1,7 +1,9 @@
 """The explorer's server: who may ask, what it says, and that it changes nothing."""
 
+import base64
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,6 +189,62 @@ def test_a_poll_is_previewed(local: tuple[Site, str]) -> None:
     assert "'neodp poll' takes any number" in many["error"]["hint"]
 
 
+def sent(text: str | bytes, name: str = "people.csv", **given: Any) -> dict[str, Any]:
+    """A table as the page sends it."""
+    data = text.encode() if isinstance(text, str) else text
+    return {"file": name, "data": base64.b64encode(data).decode(), **given}
+
+
+PEOPLE = "id,Answer,privacy\n1,yes,low\n2,no,high\n3,yes,low\n4,no,0.5\n5,yes,low\n"
+
+
+def test_a_table_is_previewed_as_on_the_command_line(local: tuple[Site, str]) -> None:
+    """Columns first, then the names of levels, then the preview; and the command that gives the same."""
+    site, address = local
+    before = Path(address).read_bytes()
+    found = site.post("table", **sent(PEOPLE))
+    assert (found["columns"], found["rows"], found["preview"]) == (["id", "Answer", "privacy"], 5, None)
+    assert found["proposed"] == {"vote": "Answer", "epsilon": "privacy"}
+    chosen = {"vote": "Answer", "epsilon": "privacy"}
+    assert site.post("table", **sent(PEOPLE, **chosen))["levels"] == ["high", "low"]
+    found = site.post("table", **sent(PEOPLE, **chosen, levels={"low": "2", "high": "0.3"}))
+    table = {"v": ["yes"] * 5, "e": ["low", "high", "low", "0.5", "low"]}
+    both = neodp.poll(table, vote="v", epsilon="e", levels={"low": 2, "high": 0.3}).questions[0].both
+    assert found["preview"]["mechanisms"][0]["expected"]["p"] == both.balanced.expected
+    assert found["command"] == "neodp poll people.csv --vote Answer --epsilon privacy --levels low=2,high=0.3"
+    other = site.post("table", **sent(PEOPLE.replace("yes", "no"), **chosen, levels={"low": "2", "high": "0.3"}))
+    assert other == found
+    one = site.post(
+        "table", **sent("Title\n\n" + PEOPLE, header_row="3", vote="Answer", everybody="1", options="no,yes")
+    )
+    assert one["command"] == "neodp poll people.csv --vote Answer --epsilon 1.0 --options no,yes --header-row 3"
+    assert one["preview"]["people"] == 5
+    assert Path(address).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"data": "%"}, "the table did not arrive"),
+        (sent(""), "people.csv is empty"),
+        (sent("a\nb\n", name="../../etc/passwd.xlsx"), "passwd.xlsx is not a workbook"),
+        (sent(PEOPLE, header_row="x"), "the header row is 'x'"),
+        (sent(PEOPLE, header_row="9"), "people.csv has no line 9"),
+        (sent(PEOPLE, vote="Answer", everybody="much"), "the epsilon is 'much'"),
+        (sent(PEOPLE, vote="id", everybody="1"), "the vote is none of the options"),
+        (sent(PEOPLE, vote="Answer", everybody="1", levels=[3], query="maximum"), "the query is 'maximum'"),
+        (sent("v,e\n" + "".join(f"yes,l{i}\n" for i in range(13)), vote="v", epsilon="e"), "13 different names"),
+    ],
+)
+def test_a_table_that_cannot_be_previewed_is_refused_in_a_sentence(
+    local: tuple[Site, str], given: dict[str, Any], message: str
+) -> None:
+    error = local[0].post("table", **given)["error"]
+    assert message in error["message"]
+    assert error["hint"]
+    assert "inside neodp" not in error["message"]
+
+
 # --- secrets -------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +270,30 @@ def test_keys_are_posted_and_responses_not_kept(local: tuple[Site, str]) -> None
     _, headers, _ = site.request("POST", "api/dataset", {"graph": "votes", "key": "121"})
     assert headers["cache-control"] == "no-store"
     assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_a_question_to_a_graph_of_people_is_among_the_releases(address: str) -> None:
+    """Its pattern, its answer and the share that it spent; nothing of the people, their number or their epsilons."""
+    pattern = f"MATCH (a:Person)-[:KNOWS {{since: 3}}]-(b:Person) WHERE a.name = '{HOSTILE}'"
+    people = {"id": [1, 2], "name": [HOSTILE, "x"], "epsilon": [87.5, 93.25]}
+    friends = {"from": [1], "to": [2], "since": [3]}
+    with open_store(address) as store:
+        store.protect(neodp.Protection("staff", "epsilon", people="Person", properties=("name", "since")))
+        asked = neodp.ask(
+            store, "staff", pattern, at_least=1, share=0.25, nodes={"Person": people}, relationships={"KNOWS": friends}
+        )
+        answer = asked.release("spring", command="neodp ask staff")
+    with serving(address) as site:
+        found = site.get("releases")
+    (ledger,) = found["populations"]
+    (release,) = ledger["releases"]
+    assert (ledger["population"], ledger["share"]) == ("(:Person)", 0.25)
+    assert (release["name"], release["answer"], release["command"]) == ("spring", answer, "neodp ask staff")
+    assert release["about"] == "ask staff"
+    assert release["question"] == asked.pattern.text
+    assert HOSTILE in release["question"]
+    assert "87.5" not in json.dumps(found)
+    assert "93.25" not in json.dumps(found)
 
 
 # --- who may ask ---------------------------------------------------------------------------------------------

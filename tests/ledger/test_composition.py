@@ -1,4 +1,4 @@
-"""What several answers cost together: exact sums, the optimal bound, and figures that are never below the truth."""
+"""The cost of several answers together: exact sums, the optimal bound, and figures that are never below the truth."""
 
 from __future__ import annotations
 

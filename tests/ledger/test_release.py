@@ -39,11 +39,12 @@ class Shelf:
             self._add(self.rival)
             self.rival = None
         there = [self.kept(r.graph, r.name) for r in releases]
-        return self.books.account.keep(releases, there, self._add, lambda text: None)
+        self.books.account.admit(releases, there)
+        return [kept or self._add(new) for new, kept in zip(releases, there, strict=True)]
 
-    def _add(self, release: Release) -> str:
+    def _add(self, release: Release) -> Release:
         self.books = replace(self.books, releases=(*self.books.releases, release))
-        return "now"
+        return replace(release, time="now")
 
 
 def yes(question: Question) -> Mapping[str, float]:
@@ -241,7 +242,7 @@ some_releases = st.lists(
 
 
 def one_by_one(releases: Sequence[Release]) -> list[Counter[Loss]]:
-    """What everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
+    """Return what everybody has spent, release by release: the meaning of ``Account.spent``, slowly."""
     found = []
     for own in {replace(level, people=None) for release in releases for level in release.levels}:
         losses: list[Loss] = []

@@ -1,4 +1,4 @@
-"""What can be told apart in a picture, and what it says to who cannot see it."""
+"""Pictures: the parts can be told apart, and their text serves readers who cannot see them."""
 
 import colorsys
 import html

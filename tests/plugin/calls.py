@@ -25,7 +25,7 @@ _REFUSAL = re.compile(r"(.*);\n(.*) \[(\w+)\]", re.DOTALL)
 
 @dataclass(frozen=True)
 class Refused:
-    """What a procedure refused, taken apart; the hint in Cypher."""
+    """A refusal of a procedure, taken apart; the hint in Cypher."""
 
     kind: str
     message: str
@@ -58,7 +58,7 @@ class Caller:
         return row
 
     def refusal(self, text: str, **parameters: Any) -> Refused:
-        """What a statement is refused for."""
+        """Return the reason why a statement is refused."""
         try:
             rows = self(text, **parameters)
         except Neo4jError as error:
@@ -124,6 +124,6 @@ def _threads(server: servers.Server) -> Iterator[str]:
 
 
 def transactions(caller: Caller) -> list[str]:
-    """What other transactions are doing."""
+    """Return what other transactions are doing."""
     rows = caller("SHOW TRANSACTIONS YIELD currentQuery, outerTransactionId RETURN currentQuery AS text")
     return [row["text"] for row in rows if "SHOW TRANSACTIONS" not in row["text"]]

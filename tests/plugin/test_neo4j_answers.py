@@ -43,12 +43,12 @@ def _pair(alpha: dict[str, float], delta: float) -> DatasetGraph:
 
 
 def _plugin(caller: Caller, key: str, release: str, graph: str = "g") -> str:
-    """What somebody is told who asks the plugin."""
+    """Return what the plugin tells somebody who asks."""
     return str(caller.one(ANSWER, graph=graph, key=key, release=release)["answer"])
 
 
 def _same(caller: Caller, client: Store, key: str, release: str, graph: str = "g") -> Refused:
-    """What both doors refuse, in the same words."""
+    """The client and the plugin refuse the same, in the same words."""
     inside = caller.refusal(ANSWER, graph=graph, key=key, release=release)
     with pytest.raises(NeodpError) as error:
         client.answer(graph, key, release)
@@ -144,7 +144,7 @@ def test_the_draw(caller: Caller, client: Store) -> None:
 
 
 def test_a_rollback_does_not_bring_another_draw(caller: Caller, client: Store) -> None:
-    """What was shown is kept, whatever becomes of the transaction in which it was asked."""
+    """An answer that was shown is kept, whatever becomes of the transaction in which it was asked."""
     client.load("g", _survey())
     with caller.driver.session(database="neo4j") as session:
         asked = session.begin_transaction()

@@ -17,7 +17,7 @@ from neodp.store import Store
 from tests.plugin.calls import Caller
 from tests.problems import KINDS, random_graph
 
-SEEDS = 25
+SEEDS = 12
 STREAM = (
     "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, probabilities, pTrue, distance "
     "RETURN name, key, [color IN $colors | probabilities[color]] AS chances, pTrue, distance"
@@ -128,7 +128,7 @@ def test_extend_eval_and_check(caller: Caller, client: Store, kind: str) -> None
 
 
 def _decides(graph: DatasetGraph, row: dict[str, object]) -> None:
-    """Whether the path that eval names is one of the graph, from a dataset with alpha to the one asked for."""
+    """Return True if the path that eval names is one of the graph, from a dataset with alpha to the one asked for."""
     path = row["path"]
     assert isinstance(path, list)
     if path:

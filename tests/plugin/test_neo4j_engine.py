@@ -296,7 +296,7 @@ def test_versions_agree() -> None:
 
 
 def test_stored_probabilities_are_the_same(client: Store, graph: DatasetGraph) -> None:
-    """Who wrote a mechanism cannot be told from it."""
+    """A mechanism does not show who wrote it."""
     client.load("g", graph)
     client.extend("g", engine="server")
     one = client.mechanism("g")

@@ -1,4 +1,4 @@
-"""What the plugin refuses, in the very words of the client; and arguments that are none."""
+"""Refusals of the plugin, in the very words of the client; and arguments that are none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATASETS = "CREATE (:DatasetGraph {{name: 'g', colors: ['no', 'yes']}}), {} "
 
 
 def _client(does: Callable[[], object]) -> Refused:
-    """What the client refuses."""
+    """Return what the client refuses."""
     try:
         does()
     except NeodpError as error:

@@ -108,7 +108,7 @@ class _Beside(threading.Thread):
             self.failed.append(error)
 
     def answered_again(self) -> bool:
-        """Whether a question that is asked from now on is answered."""
+        """Return True if a question that is asked from now on is answered."""
         for _ in range(2):  # the first answer may be to a question from before
             self._answered.clear()
             if not self._answered.wait(HANGS):
@@ -121,7 +121,7 @@ class _Beside(threading.Thread):
 
 
 class Outcome:
-    """What became of a call: its rows, or its error."""
+    """The outcome of a call: its rows, or its error."""
 
     def __init__(self, rows: list[dict[str, Any]] | None, error: Neo4jError | None) -> None:
         self.rows = rows
@@ -140,7 +140,7 @@ class Outcome:
 def _ended(
     server: servers.Server, asker: Caller, text: str, timeout: float | None = None, **parameters: Any
 ) -> Outcome:
-    """What becomes of a statement, after checking that the server served others meanwhile and nothing is left.
+    """Return the outcome of a statement, after checking that the server served others meanwhile and nothing is left.
 
     Without a timeout, it has all the time it wants, so that how fast the machine is decides nothing.
     """
@@ -203,7 +203,7 @@ def test_a_search_gives_its_tables_back(server: servers.Server, asker: Caller) -
 
 
 def test_long_ways_that_come_again_end_by_the_memory(server: servers.Server, asker: Caller) -> None:
-    """What is asked for twice is kept until then: that is counted."""
+    """Keys that are asked for twice are kept until then, and counted."""
     asker("MATCH (g:DatasetGraph {name: 'path'}) REMOVE g.mechanism")
     text = (
         "CALL neodp.eval('path', [i IN range(1, 2 * $long) | toString(i % $long)], {engine: 'whole'}) "

@@ -124,7 +124,7 @@ def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_
 
 
 def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
-    """Whether a statement ends because its time is over; what else it fails for is an error here."""
+    """Return True if a statement ends because its time is over; what else it fails for is an error here."""
     try:
         with caller.driver.session() as session:
             session.run(neo4j.Query(text, timeout=timeout)).consume()
@@ -200,11 +200,11 @@ def test_a_timeout_ends_it_while_it_searches(caller: Caller) -> None:
 @pytest.mark.usefixtures("quiet")
 def test_a_timeout_ends_it_wherever_it_is(caller: Caller, client: Store) -> None:
     """Reading, computing or writing: it ends, and what is stored is the old mechanism, none, or the new one."""
-    graph = neodp.generate.counts([30, 30, 30], epsilon=[0.2, 0.5, 1.0])
+    graph = neodp.generate.counts([12, 12, 12], epsilon=[0.2, 0.5, 1.0])
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
     timeout, ended = 0.05, True
     while ended:
-        ended = _timed_out(caller, "CALL neodp.extend.write('g', {batchSize: 500})", timeout)
+        ended = _timed_out(caller, "CALL neodp.extend.write('g', {batchSize: 50})", timeout)
         found = client.info("g").mechanism
         assert found is None or not client.mechanism("g").stale
         timeout *= 1.5

@@ -22,7 +22,7 @@ from tests import rainbow_reference as reference
 from tests.core.rainbow.problems import graph_of, path_of
 from tests.plugin.calls import Caller
 
-SEEDS = 32
+SEEDS = 12
 EXTREME = (0.0, 5e-324, 1e-17, 1e-3, 0.5, 17.0, 200.0, 690.0)
 STREAM = (
     "UNWIND $names AS name CALL neodp.extend.stream(name) YIELD key, probabilities, pTrue, distance "

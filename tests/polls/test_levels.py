@@ -1,4 +1,4 @@
-"""What a higher epsilon would bring to a poll."""
+"""The gain from a higher epsilon in a poll."""
 
 from neodp.polls import Group, poll, what_if
 

@@ -1,4 +1,4 @@
-"""What else one could do: each rival's expected accuracy against a sum over all people, one by one."""
+"""Other things that one could do: each rival's expected accuracy against a sum over all people, one by one."""
 
 import itertools
 import math

@@ -81,7 +81,7 @@ def test_wrong_votes(value: str | None, options: list[str] | None, message: str)
 
 
 def counts(votes: list[object], cells: Cells, options: list[str] | None = None) -> list[int]:
-    """How many of these votes count for each option."""
+    """Return how many of these votes count for each option."""
     found: list[int] = (
         tally(pa.array(votes), np.ones(len(votes)), place, options=options, cells=cells).counts[0].tolist()
     )

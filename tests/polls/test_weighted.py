@@ -50,7 +50,7 @@ def every_table(p: Poll) -> list[np.ndarray]:
 
 
 def chance(p: Poll, counts: np.ndarray, prior: Prior) -> float:
-    """How likely a table is, by the definition of the prior alone."""
+    """Return how likely a table is, by the definition of the prior alone."""
     if prior.beta is None:
         shares = prior.shares(p.groups)
         each = zip(counts.tolist(), shares, strict=True)

@@ -51,7 +51,7 @@ def balanced(graph: DatasetGraph) -> DatasetGraph:
 
 
 def outcome(store: Store, graph: str, key: str, release: str, **how: Any) -> str:
-    """What somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
+    """Return what somebody who asks is told: the kind of refusal with its words, or that there was an answer."""
     try:
         store.answer(graph, key, release, **how)
     except NeodpError as error:
@@ -81,7 +81,7 @@ def random_problem(rng: np.random.Generator) -> DatasetGraph:
 
 
 def acceptance(store: Store, graphs: int, seed: int) -> int:
-    """How many random graphs are answered for every dataset; a graph that differs by dataset fails."""
+    """Return how many random graphs are answered for every dataset; a graph that differs by dataset fails."""
     rng = np.random.default_rng(seed)
     store.allow("default", Limit(10**6))
     served = 0
@@ -306,9 +306,10 @@ def test_the_work_of_an_answer_does_not_grow_with_the_answers(store: Store, monk
 # --- races ----------------------------------------------------------------------------------------------------------
 
 ALLOWED = 5
+MANY = 16
 
 
-def test_64_at_once_over_one_budget(address: str) -> None:
+def test_many_at_once_over_one_budget(address: str) -> None:
     """Each asks under a name of its own: exactly as many are answered as are allowed."""
     settings = replace(Settings.from_env(address), patience=300.0)
     with open_store(settings) as store:
@@ -317,7 +318,7 @@ def test_64_at_once_over_one_budget(address: str) -> None:
     start = multiprocessing.get_context("forkserver")
     start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
     (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
-    callers = [start.Process(target=_answer, args=(settings, gate, said, f"r{i}")) for i in range(64)]
+    callers = [start.Process(target=_answer, args=(settings, gate, said, f"r{i}")) for i in range(MANY)]
     for caller in callers:
         caller.start()
     starter.close()
@@ -328,7 +329,7 @@ def test_64_at_once_over_one_budget(address: str) -> None:
             told.append(heard.recv())
     for caller in callers:
         caller.join()
-    assert sorted(told, key=str) == sorted(["answered"] * ALLOWED + ["spent"] * (64 - ALLOWED))
+    assert sorted(told, key=str) == sorted(["answered"] * ALLOWED + ["spent"] * (MANY - ALLOWED))
     with open_store(settings) as store:
         assert store.ledger().used == ALLOWED
 
@@ -507,7 +508,7 @@ def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
 
 @on_neo4j
 def test_a_name_that_is_too_long_to_be_there_is_said_to_be_that(store: Store, raw: Raw) -> None:
-    """What somebody's own Cypher called so is found all the same."""
+    """Names that somebody's own Cypher gave are found all the same."""
     for look in (store.info, store.profiles.info):
         with pytest.raises(UnknownGraph, match=r"^the name of the (graph|profile) has 300 characters; at most 200"):
             look("x" * 300)

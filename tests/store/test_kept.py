@@ -1,4 +1,4 @@
-"""What an open embedded store keeps in memory is what its file holds, whoever changes that."""
+"""An open embedded store keeps in memory what its file holds, whoever changes that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a Neo4j server can show: who may do what, other people's Cypher, plans, and servers that are not there."""
+"""Facts of a Neo4j server alone: who may do what, other people's Cypher, plans, and servers that are not there."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What every store must do with profiles: one suite for both."""
+"""The duties of every store towards profiles: one suite for both."""
 
 from collections.abc import Callable
 from typing import Any

@@ -52,7 +52,7 @@ def test_preference_alpha_and_distributions_come_back_bit_for_bit(store: Store, 
 
 
 def test_rows_with_two_equal_largest_entries_survive(store: Store) -> None:
-    """Which entry stands for one minus the rest must not change on the way."""
+    """The entry that stands for one minus the rest must not change on the way."""
     g = generate.plurality(3, options=3, epsilon=0.0)
     rows = np.tile([0.1, 0.45, 0.45], (len(g), 1))
     store.load("t", g)
@@ -179,7 +179,7 @@ def test_single_datasets_and_answers(store: Store, epsilon: Any, raw: Raw) -> No
 
 
 def test_a_mechanism_that_was_found_in_another_way_is_not_stale(store: Store) -> None:
-    """Where epsilon differs: prefix sums by default, the line where that was written."""
+    """Epsilons that differ: prefix sums by default, the line where that was written."""
     g = DatasetGraph.from_columns(
         ["a", "b", "c"],
         ["x", "x", "y"],

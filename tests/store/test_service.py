@@ -1,4 +1,4 @@
-"""What every store must do: one suite for both."""
+"""The duties of every store: one suite for both."""
 
 import math
 from collections.abc import Callable

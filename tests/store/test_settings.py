@@ -1,4 +1,4 @@
-"""Where the store is: reading makes nothing, and what looks like an address is never a path."""
+"""The place of the store: reading makes nothing, and what looks like an address is never a path."""
 
 from pathlib import Path
 

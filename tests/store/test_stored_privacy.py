@@ -149,7 +149,7 @@ def test_what_cannot_be_stored_is_refused_and_changes_nothing(store: Store, repl
 
 
 def rainbow_graph() -> DatasetGraph:
-    """Where the line and the prefix sums differ."""
+    """A graph on which the line and the prefix sums differ."""
     g = DatasetGraph.from_columns(
         ["a", "b", "c"],
         ["x", "x", "y"],

@@ -138,7 +138,7 @@ def test_each_released_number_keeps_its_item_s_weight(measure: Measure, data: st
 
 @pytest.mark.parametrize(("measure", "releases"), [(Measure.DOT, 3), (Measure.COSINE, 4)])
 def test_a_table_costs_what_it_says_and_no_less(measure: Measure, releases: int) -> None:
-    """Where everybody else has the item at weight 1, one user's item moves every number it goes into by its weight."""
+    """If everybody else has the item at weight 1, one user's item moves every number it goes into by its weight."""
     v = np.ones((4, 1))
     without, with_it = (
         released(profiles([[0], [1], [1], [1]], v), measure),

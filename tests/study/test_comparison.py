@@ -1,4 +1,4 @@
-"""Which of two mechanisms dominates."""
+"""The comparison of two mechanisms: which one dominates."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""What a higher epsilon would bring, against the mechanism of the changed graph."""
+"""The gain from a higher epsilon, against the mechanism of the changed graph."""
 
 from dataclasses import replace
 

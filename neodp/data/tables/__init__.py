@@ -8,7 +8,7 @@ cells, so that they can be reported at once.
 from neodp.data.tables.cells import as_text, fraction, number, numbers, threshold_share, whole
 from neodp.data.tables.options import ExtraColumns, ReadOptions
 from neodp.data.tables.problems import Place, Problems
-from neodp.data.tables.source import Format
+from neodp.data.tables.source import Format, TableSource
 from neodp.data.tables.table import TableColumns, header, is_table, read_table
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Problems",
     "ReadOptions",
     "TableColumns",
+    "TableSource",
     "as_text",
     "fraction",
     "header",

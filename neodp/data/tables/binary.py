@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from neodp.data.tables.names import HeaderBelow
 from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError
 
@@ -25,7 +26,7 @@ class _Typed:
         """Return the number of a row."""
         return f"row {row + 1}"
 
-    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
+    def header_below(self, needed: Sequence[str]) -> HeaderBelow | None:
         """Return None, since there is only one header."""
         return None
 

@@ -12,13 +12,18 @@ import difflib
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from neodp.data.tables.options import ReadOptions
 from neodp.errors import GraphError, near
 from neodp.hints import Hint, Option
 
-__all__ = ["is_alike", "on_one_line", "shortened", "wanted_columns"]
+__all__ = ["HeaderBelow", "header_among", "is_alike", "on_one_line", "shortened", "wanted_columns"]
+
+TITLE = 30
+"""The number of rows in which the header is looked for, if the first row is not a header."""
 
 
 def on_one_line(name: str, wanted: Sequence[str]) -> str:
@@ -31,6 +36,47 @@ def on_one_line(name: str, wanted: Sequence[str]) -> str:
     """
     name = name.strip()
     return name if name in wanted else re.sub(r"\s*[\r\n]+\s*", " ", name)
+
+
+class HeaderBelow(NamedTuple):
+    """A row below the first that names the needed columns.
+
+    Attributes
+    ----------
+    unit : "line" or "row"
+        The unit in which the number counts.
+    number : int
+    certain : bool
+        True if it is the only such row, and every row above it has fewer cells, as titles and remarks have.
+    """
+
+    unit: str
+    number: int
+    certain: bool
+
+
+def header_among(rows: Iterable[tuple[int, Sequence[str]]], needed: Sequence[str], unit: str) -> HeaderBelow | None:
+    """Return the first of some numbered rows that names the needed columns; None if none does.
+
+    Examples
+    --------
+    >>> rows = [(1, ["Staff survey", ""]), (2, ["vote", "epsilon"]), (3, ["yes", "1"])]
+    >>> header_among(rows, ["vote"], "row")
+    HeaderBelow(unit='row', number=2, certain=True)
+    >>> header_among(rows[1:], ["yes"], "row")
+    HeaderBelow(unit='row', number=3, certain=False)
+    """
+    found: HeaderBelow | None = None
+    above = 0
+    for number, cells in islice(rows, TITLE):
+        filled = sum(1 for cell in cells if cell.strip())
+        if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
+            if found is not None:
+                return found._replace(certain=False)
+            found = HeaderBelow(unit, number, above < filled)
+        elif found is None:
+            above = max(above, filled)
+    return found
 
 
 def shortened(name: str, most: int = 60) -> str:
@@ -53,7 +99,7 @@ def wanted_columns(
     closed: bool,
     options: ReadOptions,
     is_blank: Callable[[int], bool] = lambda _: False,
-    header_below: Callable[[Sequence[str]], tuple[str, int] | None] = lambda _: None,
+    header_below: Callable[[Sequence[str]], HeaderBelow | None] = lambda _: None,
 ) -> dict[str, int]:
     """Return the positions of the requested columns, without optional ones that are missing.
 
@@ -71,7 +117,7 @@ def wanted_columns(
     is_blank : function
         Returns True if all cells of the column at a position are empty; such a column needs no name.
     header_below : function
-        Returns "line" or "row" and its number, if one below the first names the needed columns; None if none does.
+        Returns the row below the first that names the needed columns; None if none does.
 
     Raises
     ------
@@ -110,13 +156,12 @@ def _refuse_twice(names: Sequence[str], message: Callable[[str], str], hint: str
             raise GraphError(message(name), hint)
 
 
-def _missing(source: object, name: str, names: Sequence[str], below: tuple[str, int] | None) -> GraphError:
+def _missing(source: object, name: str, names: Sequence[str], below: HeaderBelow | None) -> GraphError:
     """Return the error for a needed column that is missing, or whose name is in a line below the first."""
     if below is not None:
-        what, number = below
         return GraphError(
             f"{source} has no column {shortened(name)!r} in its first line",
-            Hint(f"{what} {number} names the columns: use ", Option("header_row", number)),
+            Hint(f"{below.unit} {below.number} names the columns: use ", Option("header_row", below.number)),
         )
     folded = [other for other in names if other.casefold() == name.casefold()]
     hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)

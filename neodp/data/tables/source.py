@@ -48,14 +48,17 @@ _NAMES: dict[Format, str] = {
 
 @dataclass(frozen=True)
 class TableSource:
-    """A file, or standard input if the path is ``-``.
+    """A file, or standard input if the path is ``-``; or bytes that stand for a file of that name.
 
     Attributes
     ----------
     path : Path
+    held : bytes or None
+        The bytes of the file, if they are in memory: nothing is read from the path then.
     """
 
     path: Path
+    held: bytes | None = field(default=None, repr=False)
     _read: list[bytes] = field(default_factory=list, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -65,7 +68,7 @@ class TableSource:
     @property
     def is_standard_input(self) -> bool:
         """True if the source is standard input."""
-        return str(self.path) == "-"
+        return str(self.path) == "-" and self.held is None
 
     @property
     def stem(self) -> str:
@@ -112,6 +115,8 @@ class TableSource:
 
     def _bytes(self) -> tuple[bytes, bool]:
         """Return all bytes as they are, and True if they can be read again."""
+        if self.held is not None:
+            return self.held, True
         if self.is_standard_input:
             return _standard_input(sys.stdin), False
         try:

@@ -11,14 +11,15 @@ that turns out to be wrong.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from neodp.data.tables.binary import Arrow, Parquet
-from neodp.data.tables.names import wanted_columns
+from neodp.data.tables.names import HeaderBelow, wanted_columns
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.problems import Problems
 from neodp.data.tables.source import ENDINGS, Format, TableSource, understood
@@ -48,7 +49,7 @@ class _Contents(Protocol):
 
     def place(self, row: int) -> str: ...
 
-    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None: ...
+    def header_below(self, needed: Sequence[str]) -> HeaderBelow | None: ...
 
     def forget(self) -> None: ...
 
@@ -64,11 +65,14 @@ class TableColumns:
     columns : dict from names to Arrow arrays
         The requested columns, without optional columns that the file does not have. Those of text and
         workbooks are strings, others have the file's types.
+    header_row : int or None
+        The row that names the columns, if the options name it, or if it is certain below a title.
     """
 
     source: TableSource
     columns: dict[str, pa.Array]
     _contents: _Contents = field(repr=False)
+    header_row: int | None = None
 
     def __getitem__(self, name: str) -> pa.Array:
         """Return a column that the file has."""
@@ -95,7 +99,7 @@ class TableColumns:
 
 
 def read_table(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | TableSource,
     needed: Sequence[str],
     optional: Sequence[str] = (),
     *,
@@ -108,7 +112,7 @@ def read_table(
 
     Parameters
     ----------
-    path : path
+    path : path or TableSource
         The file; ``-`` is standard input.
     needed : sequence of str
         The columns that the file must have.
@@ -141,8 +145,13 @@ def read_table(
     (['0.5', '1'], None, '/people.csv, line 3')
     """
     options = options or ReadOptions()
-    source = TableSource(Path(path))
-    contents, kind = _opened(source, [name.strip() for name in (*needed, *optional)], options, format)
+    source = path if isinstance(path, TableSource) else TableSource(Path(path))
+    wanted = [name.strip() for name in (*needed, *optional)]
+    contents, kind = _opened(source, wanted, options, format)
+    below = _certain_header(source, contents, needed, options)
+    if below is not None:
+        options = replace(options, header_row=below)
+        contents, kind = _opened(source, wanted, options, format)
     called = {name: _spelled(name, contents.names) for name in (*needed, *optional)}
     with understood(source, kind):
         where = wanted_columns(
@@ -163,7 +172,23 @@ def read_table(
             columns[name] = _with_points(columns[name], name, problems)
         problems.raise_if_any("write all numbers of the column in one way")
     contents.forget()
-    return TableColumns(source, columns, contents)
+    return TableColumns(source, columns, contents, options.header_row)
+
+
+def _certain_header(
+    source: TableSource, contents: _Contents, needed: Sequence[str], options: ReadOptions
+) -> int | None:
+    """Return the row below a title that names the columns, if there is no doubt about it; say so in a warning."""
+    asked = [name.strip() for name in needed]
+    if not asked or options.header_row is not None or {name.strip() for name in contents.names} & set(asked):
+        return None
+    below = contents.header_below(asked)
+    if below is None or not below.certain:
+        return None
+    warnings.warn(
+        f"{source}: {below.unit} {below.number} names the columns; what is above it is not read", stacklevel=3
+    )
+    return below.number
 
 
 def _spelled(name: str, names: Sequence[str]) -> str:
@@ -174,17 +199,28 @@ def _spelled(name: str, names: Sequence[str]) -> str:
     return alike[0] if len(alike) == 1 else name.strip()
 
 
-def header(path: str | PathLike[str], options: ReadOptions | None = None) -> list[str]:
+def header(
+    path: str | PathLike[str] | TableSource, options: ReadOptions | None = None, *, closed: bool = True
+) -> list[str]:
     """Return the names of all columns of a file.
+
+    Parameters
+    ----------
+    path : path or TableSource
+    options : ReadOptions, optional
+    closed : bool
+        If false, columns without a name and names that several columns have are left out instead of refused.
 
     Raises
     ------
     GraphError
         If the file does not exist, is not a table of its kind, or has a column without a name or two of the same name.
     """
-    source = TableSource(Path(path))
+    source = path if isinstance(path, TableSource) else TableSource(Path(path))
     contents, _ = _opened(source, (), options or ReadOptions(), None)
     names = contents.names
+    if not closed:
+        return [name for name in names if name and names.count(name) == 1]
     known = tuple(dict.fromkeys(filter(None, names)))
     return list(wanted_columns(source, names, (), known, closed=True, options=ReadOptions()))
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.data.tables.names import on_one_line
+from neodp.data.tables.names import HeaderBelow, header_among, on_one_line
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.problems import SHOWN
 from neodp.data.tables.source import TableSource
@@ -37,8 +37,6 @@ DELIMITERS = (",", ";", "\t", "|")
 """The delimiters that are tried if none is named."""
 BLANK = " \t"
 """The characters that cells without content consist of."""
-TITLE = 30
-"""The number of lines in which the header is looked for, if the first line is not a header."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -186,20 +184,25 @@ class Text:
         pattern = rb'[\r\n][ \t"]*' + mark + rb'[ \t"' + mark + rb"]*(?=[\r\n]|\Z)"
         return any(map(data.__contains__, begins)) and re.search(pattern, data) is not None
 
-    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
+    def header_below(self, needed: Sequence[str]) -> HeaderBelow | None:
         """Return the line that names the needed columns, if a title or a remark is above it."""
         above = len(io.StringIO(self._text()[: self._start].decode(), newline="").readlines())
         for delimiter in self._delimiters:
-            reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
-            begins = before = 1 + above
             try:
-                for cells in islice(reader, TITLE):
-                    if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
-                        return "line", begins
-                    begins = before + reader.line_num
+                found = header_among(self._from_start(delimiter, above), needed, "line")
             except csv.Error:
                 continue
+            if found is not None:
+                return found
         return None
+
+    def _from_start(self, delimiter: str, above: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield the cells of every record, with the line on which it begins."""
+        reader = csv.reader(_opened(self._text(), self._start), delimiter=delimiter)
+        begins = 1 + above
+        for cells in reader:
+            yield begins, cells
+            begins = 1 + above + reader.line_num
 
     def _ragged(self, count: int, *, shorter: bool) -> GraphError:
         """Return the error for rows that do not have as many cells as the header."""

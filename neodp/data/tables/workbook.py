@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
-from neodp.data.tables.names import on_one_line
+from neodp.data.tables.names import HeaderBelow, header_among, on_one_line
 from neodp.data.tables.options import ReadOptions
 from neodp.data.tables.source import TableSource
 from neodp.errors import GraphError, near
@@ -54,7 +54,7 @@ class Workbook:
         used = [i for i in range(width) if any(row[i] for row in cells)]
         self.names = [on_one_line(cells[0][i], wanted) for i in used]
         self._columns = [[row[i] for row in cells[1:]] for i in used]
-        self._rows = [number for number, _ in filled[1:]]
+        self._first, self._rows = filled[0][0], [number for number, _ in filled[1:]]
 
     def columns(self, which: Sequence[int]) -> list[pa.Array]:
         """Return the columns at these positions, as text."""
@@ -66,12 +66,10 @@ class Workbook:
         """Return the number of a row, as the spreadsheet program shows it."""
         return f"row {self._rows[row]}"
 
-    def header_below(self, needed: Sequence[str]) -> tuple[str, int] | None:
+    def header_below(self, needed: Sequence[str]) -> HeaderBelow | None:
         """Return the row that names the needed columns, if a title is above it."""
-        for number, *cells in zip(self._rows, *self._columns, strict=True):
-            if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
-                return "row", number
-        return None
+        first = (self._first, self.names)
+        return header_among((first, *zip(self._rows, zip(*self._columns, strict=True), strict=True)), needed, "row")
 
     def forget(self) -> None:
         """Drop the cells."""

@@ -1,13 +1,14 @@
 // A chart of chances: lines with bands from the least to the greatest, a crosshair for mouse and keyboard.
 import { announce, h, s, shortened } from "./dom.js";
+import { framed, takeaway } from "./picture.js";
 
 // A drawing of its own on a phone, where letters would else be too small.
 const NARROW = matchMedia("(max-width: 34rem)");
 const ROOM = { left: 46, right: 16, top: 14, bottom: 44 };
 const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
 
-// series: [{name, shade, dash, points: [{x, y, low, high, text}]}]; names: x -> words.
-export function chart({ label, series, xTitle, yTitle, names, base }) {
+// series: [{name, shade, dash, points: [{x, y, low, high, text}]}]; names: x -> words; title: that of a saved picture.
+export function chart({ title, label, series, xTitle, yTitle, names, base }) {
   const xs = [...new Set(series.flatMap((each) => each.points.map((point) => point.x)))].sort((a, b) => a - b);
   const [wide, high] = NARROW.matches ? [350, 270] : [720, 320];
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
@@ -29,7 +30,10 @@ export function chart({ label, series, xTitle, yTitle, names, base }) {
   picture.append(cross);
   const tip = h("p", { class: "tip", "aria-hidden": "true" }, "Point at the picture, or use the arrow keys, to read values.");
   read(picture, cross, tip, place, xs, series, names);
-  return h("figure", {}, h("p", { class: "ytitle" }, yTitle), picture, tip, legend(series, few));
+  const legend = series.map((each, i) => ({ name: shortened(each.name, 60), key: legendKey(each, i, few) }));
+  const list = h("ul", { class: "legend" }, legend.map(({ name, key }) => h("li", {}, key, name)));
+  const alone = () => framed(picture, title, yTitle, legend);
+  return h("figure", {}, h("p", { class: "ytitle" }, yTitle), picture, tip, list, takeaway(title, alone));
 }
 
 function grid(place, bottom, wide) {
@@ -79,12 +83,10 @@ function mark(i, x, y, shade) {
   return s("circle", { class: "mark", fill: shade, cx: x, cy: y, r });
 }
 
-function legend(series, few) {
-  return h("ul", { class: "legend" }, series.map((each, i) => h("li", {},
-    s("svg", { viewBox: "0 0 30 12", class: "key", "aria-hidden": "true" },
-      s("line", { class: "line", stroke: each.shade, "stroke-dasharray": DASHES[each.dash ?? i % 4], x1: 1, x2: 29, y1: 6, y2: 6 }),
-      few ? mark(i, 15, 6, each.shade) : null),
-    shortened(each.name, 60))));
+function legendKey(each, i, few) {
+  return s("svg", { viewBox: "0 0 30 12", class: "key", "aria-hidden": "true" },
+    s("line", { class: "line", stroke: each.shade, "stroke-dasharray": DASHES[each.dash ?? i % 4], x1: 1, x2: 29, y1: 6, y2: 6 }),
+    few ? mark(i, 15, 6, each.shade) : null);
 }
 
 function read(picture, cross, tip, place, xs, series, names) {

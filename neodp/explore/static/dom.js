@@ -50,15 +50,22 @@ export function swatch(shade, name) {
     shortened(name));
 }
 
+// On a phone, every row of a table with many columns is a list of its cells, each with the name of its column.
 export function table(caption, head, rows, options = {}) {
   const numeric = options.numeric ?? [];
   const kind = (i) => (numeric.includes(i) ? "number" : null);
+  const label = (i) => (typeof head[i] === "string" && head[i] ? head[i] : null);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {},
+    h("table", { class: head.length > 3 ? "wide" : null, role: "table" },
       h("caption", { class: options.quiet ? "hidden" : null }, caption),
-      h("thead", {}, h("tr", {}, head.map((name, i) => h("th", { scope: "col", class: kind(i) }, name)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) =>
-        h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: kind(i) }, cell)))))));
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head.map((name, i) => h("th", { scope: "col", role: "columnheader", class: kind(i) }, name)))),
+      h("tbody", { role: "rowgroup" }, rows.map((row) => h("tr", { role: "row" }, row.map((cell, i) =>
+        h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, role: i === 0 ? "rowheader" : "cell", class: kind(i), "data-label": label(i) }, cell)))))));
+}
+
+// The words that stand in a place until its content is there.
+export function loading(what = "Loading…") {
+  return h("p", { class: "loading", role: "status" }, what);
 }
 
 export function notice(kind, message, hint) {

@@ -3,6 +3,7 @@ import { ask, post } from "./api.js";
 import { datasetPanel, key } from "./dataset.js";
 import { announce, counted, h, mixed, notice, number, s, settled, shortened, swatch, table, tone, variable } from "./dom.js";
 import { sentence } from "./overview.js";
+import { sketch, takeaway } from "./picture.js";
 import { whatIf } from "./what_if.js";
 
 const PAGE = 50;
@@ -21,6 +22,7 @@ class View {
     Object.assign(this, { graph, facts, drawing, colors: facts.colors });
     this.canvas = h("div", { class: "canvas", tabindex: "0", role: "application", "aria-roledescription": "graph",
       "aria-label": "Drawing of the graph. Arrow keys move it, plus and minus zoom, 0 shows all of it. Choose a dataset by search or in the table below the drawing." });
+    this.pins = s("svg", { class: "pins", "aria-hidden": "true" });
     this.panel = h("section", { class: "card", "aria-label": "Dataset" });
     this.list = h("div", {});
     this.page = 0;
@@ -37,7 +39,7 @@ class View {
       whole ? null : h("p", { class: "lead" }, `${counted(this.drawing.datasets, "dataset")} are too many to draw: shown are the datasets around one that you choose.`),
       h("div", { class: "bench" },
         h("div", {},
-          h("div", { class: "card" }, this.tools(), this.canvas, this.marks()),
+          h("div", { class: "card" }, this.tools(), h("div", { class: "frame" }, this.canvas, this.pins), this.marks(), takeaway(this.facts.name, () => this.picture())),
           h("details", { class: "card", ontoggle: () => this.rows() }, h("summary", {}, "The datasets as a table"), this.list)),
         h("div", { class: "side" }, this.panel, this.changes.element)),
     ];
@@ -95,6 +97,7 @@ class View {
 
   draw(columns) {
     this.columns = columns;
+    this.found = null;
     this.cy?.destroy();
     const nodes = columns.keys.map((name, i) => ({ group: "nodes", data: { id: `n${i}`, name: shortened(name, 18), i, fill: this.fill(columns, columns.p, i) }, position: { x: columns.x[i], y: columns.y[i] },
       classes: [columns.boundary[i] && "boundary", columns.given[i] && "given"].filter(Boolean) }));
@@ -103,6 +106,7 @@ class View {
     const edges = this.sparse ? [] : columns.source.map((_, i) => this.edge(i));
     this.cy = cytoscape({ container: this.canvas, elements: [...nodes, ...edges], layout: { name: "preset" }, style: this.style(many && columns.cell), minZoom: 0.005, maxZoom: 6,
       autoungrabify: true, boxSelectionEnabled: false, selectionType: "single", textureOnViewport: many, pixelRatio: many ? 1 : "auto" });
+    this.cy.on("viewport resize", () => this.pin());
     this.cy.on("tap", "node", (event) => this.choose(columns.keys[event.target.data("i")]));
     this.fit();
   }
@@ -119,15 +123,22 @@ class View {
         "text-valign": "bottom", "text-margin-y": 3, "min-zoomed-font-size": cell ? 11 : 7, "border-width": 0, "text-background-color": surface, "text-background-opacity": 0.75 } },
       { selector: "node.given", style: { shape: "diamond", width: 26, height: 26 } },
       { selector: "node.boundary", style: { "border-width": 2, "border-color": ink } },
-      ...(cell ? [{ selector: "node", style: { shape: "rectangle", width: 0.86 * cell[0], height: 0.96 * cell[1], "text-valign": "center", "text-margin-y": 0, "text-background-opacity": 0 } }] : []),
+      ...(cell ? [{ selector: "node", style: { shape: "rectangle", width: 0.86 * cell[0], height: 0.96 * cell[1], "text-valign": "center", "text-margin-y": 0, "text-background-opacity": 0,
+        "font-size": this.letters(cell), "min-zoomed-font-size": 7 } }] : []),
       { selector: "edge", style: { width: "data(wide)", "line-color": line, "curve-style": "haystack", opacity: 0.9 } },
       { selector: "edge.crossing", style: { "line-style": "dashed", "line-color": muted } },
       { selector: "node.near", style: { "underlay-color": accent, "underlay-opacity": 0.18, "underlay-padding": 5 } },
       { selector: "node.onpath", style: { "underlay-color": accent, "underlay-opacity": 0.5, "underlay-padding": 6 } },
       { selector: "edge.onpath", style: { "line-color": accent, width: 6, opacity: 1, "line-style": "solid", "z-index": 9 } },
-      { selector: "node.chosen", style: { "border-width": cell ? cell[1] / 4 : 4, "border-color": accent, "z-index": 10, "font-weight": "bold", "min-zoomed-font-size": 0 } },
+      { selector: "node.chosen", style: { "border-width": cell ? 0 : 4, "border-color": accent, "z-index": 10, "font-weight": "bold", "min-zoomed-font-size": 0 } },
       { selector: "node:active", style: { "overlay-opacity": 0.1 } },
     ];
+  }
+
+  // The size of letters at which the longest name fits into a cell of the map.
+  letters(cell) {
+    const longest = Math.max(...this.columns.keys.map((name) => Math.min(name.length, 18)));
+    return Math.max(6, Math.min(0.6 * cell[1], 0.86 * cell[0] / (0.62 * longest)));
   }
 
   width(columns, i) {
@@ -205,9 +216,34 @@ class View {
       this.trace(found.decided?.path ?? []);
       node(found.key).addClass("chosen");
     });
+    this.found = found;
     const chosen = node(found.key);
     const { x1, y1, x2, y2 } = this.cy.extent(), at = chosen.position();
     if (chosen.nonempty() && (at.x < x1 || at.x > x2 || at.y < y1 || at.y > y2)) this.cy.center(chosen);
+    this.pin();
+  }
+
+  // A ring, a name and the path that decides: of the same size at every zoom, so that the chosen one is always seen.
+  pin() {
+    const at = (name) => this.cy.getElementById(`n${this.place.get(name)}`);
+    const chosen = this.found && this.cy ? at(this.found.key) : null;
+    if (!chosen?.nonempty()) {
+      this.pins.replaceChildren();
+      return;
+    }
+    const { x, y } = chosen.renderedPosition(), [wide, high] = [chosen.renderedWidth(), chosen.renderedHeight()].map((each) => Math.max(18, each + 8));
+    const ring = { x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: Math.min(9, high / 2) };
+    const path = (this.found.decided?.path ?? []).map(at).filter((node) => node.nonempty()).map((node) => node.renderedPosition());
+    const points = path.map((each) => `${each.x},${each.y}`).join(" ");
+    const side = x > this.canvas.clientWidth / 2 ? -1 : 1;
+    this.pins.replaceChildren(
+      ...(path.length > 1 ? [s("polyline", { class: "halo", points }), s("polyline", { class: "way", points })] : []),
+      s("rect", { class: "halo", ...ring }), s("rect", { class: "ring", ...ring }),
+      s("text", { x: x + side * (wide / 2 + 6), y: y - high / 4, "text-anchor": side < 0 ? "end" : "start" }, shortened(this.found.key, 24)));
+  }
+
+  picture() {
+    return sketch(this.cy, this.facts.name, variable("--surface"), variable("--ink"));
   }
 
   // The edges at the chosen dataset and along the path that decides it.

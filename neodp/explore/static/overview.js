@@ -68,7 +68,7 @@ function accuracy(facts) {
   return h("section", { class: "card" },
     h("h2", {}, "Accuracy by distance"),
     h("p", {}, "How often the answer is the true one, by how many edges a dataset is away from the boundary: the mean, and from the least to the greatest."),
-    chart({ label: `Accuracy by distance from the boundary, for ${counted(series.length, "line")}; the table below has the same figures.`,
+    chart({ title: `${facts.name}: accuracy by distance from the boundary`, label: `Accuracy by distance from the boundary, for ${counted(series.length, "line")}; the table below has the same figures.`,
       series, xTitle: "edges away from the boundary", yTitle: "chance of the true answer", names: (x) => names.get(x) ?? String(x), base: 1 / facts.colors.length }),
     h("details", {}, h("summary", {}, "The same as a table"), table("Accuracy by distance", head, rows, { quiet: true, numeric: [2, 3, 4, 5] })));
 }

@@ -5,7 +5,7 @@ import { h, notice, number, printable, settled, short, table, tone } from "./dom
 import { sentence } from "./overview.js";
 
 const SHADES = { balanced: "#0077BB", weighted: "#EE7733" };
-const QUERIES = [["majority", "a majority: more than half"], ["threshold:2/3", "at least two thirds"], ["threshold:3/4", "at least three quarters"], ["threshold:1/3", "at least one third"], ["plurality", "the most votes of several options"]];
+export const QUERIES = [["majority", "a majority: more than half"], ["threshold:2/3", "at least two thirds"], ["threshold:3/4", "at least three quarters"], ["threshold:1/3", "at least one third"], ["plurality", "the most votes of several options"]];
 const OPTIONS = 12;
 const MOST = 8;
 
@@ -88,7 +88,7 @@ function groupRow(group, i, remove, compute) {
     remove && live ? h("button", { type: "button", "aria-label": `Remove ${name}`, onclick: remove }, "×") : null);
 }
 
-function pictured(found) {
+export function pictured(found) {
   const series = found.mechanisms.flatMap((each) => {
     const points = (column, what) => column.map((value, i) => value && { x: found.margins[i], y: value.p, text: `${value.text}` }).filter(Boolean);
     const even = points(each.even);
@@ -106,7 +106,7 @@ function pictured(found) {
   return [
     h("p", {}, `${sentence(printable(found.question))} The margin is how many people would have to vote otherwise to change the true answer.`),
     found.margins.length
-      ? chart({ label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: found.coin })
+      ? chart({ title: sentence(found.question), label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: found.coin })
       : h("p", {}, "Only one answer is possible: it is always right."),
     table("Both mechanisms", ["", ...found.mechanisms.map((each) => each.name)], facts.map(([name, value]) => [name, ...found.mechanisms.map(value)]), { quiet: true, numeric: [1, 2] }),
     found.mechanisms.length === 1 ? h("p", { class: "hint" }, "Here nothing is better on average than the balanced mechanism.") : "",

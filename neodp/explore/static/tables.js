@@ -93,6 +93,6 @@ function spent(each) {
   return table("Spent so far", ["people of", "epsilon", "at delta", "of the limit"], rows, { numeric: [1, 2] });
 }
 
-function when(time) {
+export function when(time) {
   return time ? h("time", { datetime: time }, printable(time).replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC")) : "–";
 }

@@ -8,6 +8,7 @@ an existing release (:mod:`~neodp.store.embedded.ledgers`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from neodp.ledger.account import Account, Ledger, Limit
@@ -73,13 +74,10 @@ class EmbeddedReleases(Port):
         with self._file.writing():
             self._ledgers.require_sound()
             there = [self._ledgers.find(release.graph, release.name) for release in releases]
-            return self._ledgers.account(population).keep(
-                releases,
-                there,
-                create=self._create_release,
-                write=lambda text: self._set(population, account=text),
-                given_elsewhere=given_elsewhere,
-            )
+            account = self._ledgers.account(population).admit(releases, there, given_elsewhere=given_elsewhere)
+            if None in there:
+                self._set(population, account=account.text)
+            return [kept or self._create_release(new) for new, kept in zip(releases, there, strict=True)]
 
     def adopt(self, ledgers: Sequence[Ledger]) -> int:
         """Store the ledgers of another store, all or nothing, and return how many releases are new."""
@@ -97,8 +95,8 @@ class EmbeddedReleases(Port):
 
     # --- rows ---------------------------------------------------------------------------------------------
 
-    def _create_release(self, release: Release) -> str:
-        """Write a release, and return its time."""
+    def _create_release(self, release: Release) -> Release:
+        """Write a release, and return it with its time."""
         time = release.time or now()
         (last,) = self._file.execute("SELECT coalesce(max(id), 0) FROM release")
         values = [last[0] + 1, release.graph, release.name, release.population, release.answer, time, release.key]
@@ -108,7 +106,7 @@ class EmbeddedReleases(Port):
         self._file.execute(f"INSERT INTO release VALUES ({marks})", [*values, digest_of_release(values, levels)])
         for position, level in enumerate(levels):
             self._file.execute("INSERT INTO level VALUES (?, ?, ?, ?, ?, ?, ?)", [values[0], position, *level])
-        return time
+        return replace(release, time=time)
 
     def _set(self, population: str, **changes: Any) -> None:
         """Change the row of a population; a new one has the default limit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from neodp.errors import DamagedRelease, ReadOnlyStore
 from neodp.ledger.account import Account, Ledger, Limit
@@ -93,21 +94,18 @@ def _keep(tx: Transaction, releases: Sequence[Release], *, given_elsewhere: bool
         return [release for release in there if release is not None]
     account = account_of(population, tx.run("account", population=population))
     account = account or ledger_of(population, tx.run("ledger", population=population)).account
-    return account.keep(
-        releases,
-        there,
-        create=lambda new: _create(tx, new),
-        write=lambda text: tx.run("set_account", population=population, account=text),
-        given_elsewhere=given_elsewhere,
-    )
+    after = account.admit(releases, there, given_elsewhere=given_elsewhere)
+    if None in there:
+        tx.run("set_account", population=population, account=after.text)
+    return [kept or _create(tx, new) for new, kept in zip(releases, there, strict=True)]
 
 
-def _create(tx: Transaction, release: Release) -> str:
-    """Write a release, and return its time."""
-    time = str(tx.run("create_release", **release_row(release))["time"])
-    if release.time is None:
-        return time
-    return str(tx.run("set_time", graph=release.graph, release=release.name, time=release.time)["time"])
+def _create(tx: Transaction, release: Release) -> Release:
+    """Write a release, and return it with its time."""
+    row = tx.run("create_release", **release_row(release))
+    if release.time is not None:
+        row = tx.run("set_time", graph=release.graph, release=release.name, time=release.time)
+    return replace(release, time=str(row["time"]))
 
 
 def _adopt(tx: Transaction, ledger: Ledger) -> int:

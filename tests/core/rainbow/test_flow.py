@@ -18,7 +18,7 @@ from tests.rainbow_reference import Rainbow
 
 
 def gap(epsilon: float) -> float:
-    """How far the line may lie below the bound of a prefix sum."""
+    """Return how far the line may lie below the bound of a prefix sum."""
     x = math.exp(-epsilon)
     return (1 - x) ** 2 / (4 * (1 + x))
 

@@ -155,7 +155,7 @@ def test_far_rows_are_what_all_steps_on_the_way_give(alpha: list[float], epsilon
 
 
 def test_equal_largest_entries_mean_the_same_in_every_order() -> None:
-    """Which of two equal entries stands for one minus the rest goes by the colours, not by the ranks."""
+    """The colours decide, not the ranks, which of two equal entries stands for one minus the rest."""
     off = [0.45, 0.45, 0.1 + 4e-16]
     g = path_of({("b", "a", "c"): off, ("a", "b", "c"): off}, [3, 3], 0.3)
     assert not reference.violations(

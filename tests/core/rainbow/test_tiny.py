@@ -15,7 +15,7 @@ DISTANCES = np.unique(
 
 
 def broken(alpha: list[float], epsilon: float, delta: float) -> tuple[int, int]:
-    """How many inequalities between datasets at neighbouring distances are broken, of how many."""
+    """Return how many inequalities between datasets at neighbouring distances are broken, of how many."""
     table = Table({tuple(range(len(alpha))): alpha}, epsilon, delta)
     order = np.array([range(len(alpha))], np.int8)
     rows = table.rows(order, np.zeros(len(DISTANCES), np.int32), DISTANCES)
@@ -49,10 +49,10 @@ def test_the_best_output_grows_steadily() -> None:
     assert best[200] == pytest.approx(1e-61 * np.exp(100.0), rel=1e-12)
 
 
-def test_a_hundred_thousand_exact_checks() -> None:
+def test_thirty_thousand_exact_checks() -> None:
     rng = np.random.default_rng(61)
     checks = violations = 0
-    while checks < 100_000:
+    while checks < 30_000:
         k = int(rng.integers(3, 5))
         row = 10.0 ** rng.uniform(-300, 0, k) if rng.random() < 0.7 else rng.dirichlet(np.ones(k))
         row[rng.random(k) < 0.15] = 0.0

@@ -228,9 +228,12 @@ def test_whatever_python_writes_is_read(
 
 
 def test_a_title_above_the_header_is_skipped_where_the_row_is_named(tmp_path: Path) -> None:
-    """In text and in a workbook, counted as a spreadsheet program does; places of rows stay those of the file."""
-    (tmp_path / "title.csv").write_text('Survey "2024", final\n\nvote;epsilon\nyes;0,5\nno;1\n')
-    rows = [["Survey 2024"], [], ["vote", "epsilon"], ["yes", "0.5"], ["no", "1"]]
+    """In text and in a workbook, counted as a spreadsheet program does; places of rows stay those of the file.
+
+    The row above has as many cells, so that it could be the header itself: nothing is guessed.
+    """
+    (tmp_path / "title.csv").write_text("Survey 2024;final\n\nvote;epsilon\nyes;0,5\nno;1\n")
+    rows = [["Survey 2024", "final"], [], ["vote", "epsilon"], ["yes", "0.5"], ["no", "1"]]
     (tmp_path / "title.xlsx").write_bytes(make.xlsx({"votes": rows}))
     for name, unit in (("title.csv", "line"), ("title.xlsx", "row")):
         with pytest.raises(GraphError, match=f"{unit} 3 names the columns: use `header_row=3`"):

@@ -43,6 +43,13 @@ READ = {
 }
 """Where the last person stands."""
 
+TITLED = {
+    "title.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
+    "title.xlsx": ("row 2 names the columns; what is above it is not read", "row 5"),
+    "remarks.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
+}
+"""What is said about a header below a title, and where the last person stands."""
+
 ENCODING = (
     "and other encodings cannot be told apart; name it, as in `encoding='windows-1252'` (Excel in America and Western "
     "Europe), windows-1250 (Central Europe) or mac-roman, or save the table as 'CSV UTF-8'"
@@ -66,9 +73,6 @@ REFUSED = {
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
-    "title.csv": "has no column 'vote' in its first line; line 3 names the columns: use `header_row=3`",
-    "title.xlsx": "has no column 'vote' in its first line; row 2 names the columns: use `header_row=2`",
-    "remarks.csv": "has no column 'vote' in its first line; line 3 names the columns: use `header_row=3`",
     "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 between ',': line 2 has 3, "
     "line 3 has 3, line 4 has 3; write out the empty cells of such rows, as ',' at their ends",
     "blanks_between.txt": "has no column 'vote'; its first line is one column, name  vote  epsilon: what separates "
@@ -132,7 +136,7 @@ def test_the_folder_has_what_is_written_down() -> None:
         if not name.endswith((".parquet", ".arrow", ".gz")):
             assert found == (content if isinstance(content, bytes) else content.encode()), name
     assert {path.name for path in make.FOLDER.iterdir()} == {*make.tables(), ".gitattributes"}
-    assert {*READ, *REFUSED, "header_only.csv", *(name for name, *_ in POLLED)} == {*make.tables()}
+    assert {*READ, *TITLED, *REFUSED, "header_only.csv", *(name for name, *_ in POLLED)} == {*make.tables()}
 
 
 @pytest.mark.parametrize("name", READ)
@@ -142,6 +146,22 @@ def test_read_right(name: str) -> None:
     assert table.place(2) == f"{make.FOLDER / name}, {READ[name]}"
     if name not in ("index_column.csv", "newlines_in_cells.csv"):
         assert table["name"].to_pylist() == ["Ada", "Zoë", "Ben"]
+
+
+@pytest.mark.filterwarnings("default:.*names the columns")
+@pytest.mark.parametrize("name", TITLED)
+def test_a_header_below_a_title_is_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And naming its row asks the same question: an answer that was drawn without it is the same release."""
+    said, last = TITLED[name]
+    with pytest.warns(UserWarning, match=said):
+        table = read(name)
+    assert values(table) == (VOTES, EPSILONS)
+    assert table.place(2) == f"{make.FOLDER / name}, {last}"
+    words = ["--store", str(tmp_path / "s.db"), "poll", str(make.FOLDER / name), *PLAIN, "--mechanism", "weighted"]
+    assert main([*words, "--release", "spring"]) == 0
+    assert f"neodp: {make.FOLDER / name}: {said}\n" in capsys.readouterr().err
+    assert main([*words, "--release", "spring", "--header-row", str(table.header_row)]) == 0
+    assert "nothing was drawn" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -181,7 +201,7 @@ def test_a_column_may_be_ignored_but_not_in_silence() -> None:
 
 @pytest.mark.parametrize("name", [*READ, *REFUSED])
 def test_on_the_command_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is read is answered, and what is not is bad input: one sentence, exit code 2, nothing "inside neodp"."""
+    """A table that can be read is answered, any other is bad input: a sentence, exit code 2, nothing "inside neodp"."""
     words = [
         "--store",
         str(tmp_path / "s.db"),
