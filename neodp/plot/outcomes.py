@@ -65,4 +65,5 @@ def _margins(facts: OutcomeAccuracy, counted: bool) -> list[int]:
     if not facts.fair:
         return []
     most = facts.certain if counted else facts.margin_for(0.999)
-    return np.unique(np.linspace(0 if counted else 1, most or facts.people, POINTS).astype(int)).tolist()
+    found: list[int] = np.unique(np.linspace(0 if counted else 1, most or facts.people, POINTS).astype(int)).tolist()
+    return found

@@ -134,7 +134,8 @@ def _least_of_equals(table: Ints) -> Ints:
     """
     table = table[table[:, 0] != table[:, 1]]
     table = table[np.lexsort(table.T[::-1])]
-    return table[np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])[: len(table)]]
+    found: Ints = table[np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])[: len(table)]]
+    return found
 
 
 def on_all_tables(poll: Plurality, known: Sample, prior: Prior, apart: int | None = None) -> WeightedPlurality | None:

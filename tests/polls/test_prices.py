@@ -143,6 +143,6 @@ def test_what_has_no_prices_is_refused() -> None:
         ({"query": "plurality", "options": "1,2,3", "secret_levels": True}, "levels are secret"),
     ):
         with pytest.raises(neodp.NeodpError, match=message):
-            neodp.poll(table, vote="v", epsilon="e", **settings).prices()  # type: ignore[arg-type]
+            neodp.poll(table, vote="v", epsilon="e", **settings).prices()
     with pytest.raises(neodp.NeodpError, match="there are 21 levels; prices are for up to 20"):
         prices([Group(0.1 * i, 1) for i in range(1, 22)])

@@ -332,5 +332,5 @@ class _Example:
             return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2
 
         least = min(each for each in self.units if each)
-        between = np.geomspace(least, max(self.units), TRIED).astype(np.int64).tolist()
+        between: list[int] = np.geomspace(least, max(self.units), TRIED).astype(np.int64).tolist()
         return min(sorted({*between, *(each for each in self.units if each)}), key=square)
