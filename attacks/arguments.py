@@ -90,7 +90,7 @@ CALLS: dict[str, Call] = {
     "optimize": (neodp.optimize, {"graph": PATH, "weights": [1.0, 1.0, 1.0, 1.0], "fair": False, "work": None}),
     "compare": (
         neodp.compare,
-        {"first": study.Accuracy.of(FOUND, "a"), "second": study.Accuracy.of(FOUND, "b"), "most": 3},
+        {"first": FOUND, "second": study.Accuracy.of(FOUND, "b"), "most": 3},
     ),
     "what_if": (neodp.what_if, {"graph": PATH, "raised": 0.5, "most": 2}),
     "open_store": (neodp.open_store, {"uri": "/nowhere/s.db", "auth": None, "database": None, "create": False}),

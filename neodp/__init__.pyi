@@ -29,6 +29,7 @@ from neodp.core.mechanism import Mechanism as Mechanism
 from neodp.core.privacy import EpsilonDelta as EpsilonDelta
 from neodp.core.privacy import Gaussian as Gaussian
 from neodp.core.probability_table import Tabulated as Tabulated
+from neodp.core.proof import optimality as optimality
 from neodp.core.sampling import draw as draw
 from neodp.core.sampling import draw_many as draw_many
 from neodp.core.suitable_pair import SuitablePair as SuitablePair

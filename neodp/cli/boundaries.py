@@ -106,8 +106,9 @@ def boundary(
             read, found = _optimized(store, read, prior, fair)
         if what_if is not None:
             found["what_if"] = studies.raised(read, what_if)
+        replaced = write and store.ready(graph).mechanism is not None
         written = store.write_alpha(graph, read, progress=tell) if write else 0
-    facts = {"graph": graph} | _facts(read) | {"written": written}
+    facts = {"graph": graph} | _facts(read) | {"written": written, "replaced": replaced}
     free = alpha is not None and not family(read).binary  # then any numbers may be given, and not all fit
     next_one = "check" if free else "extend"
     datasets = [_given(read, int(v)) for v in boundaries.boundary_vertices(read)] if json else []
@@ -190,7 +191,8 @@ def _in_words(facts: dict[str, Any], chosen: bool, next_one: str) -> None:
     elif not facts["hit"]:
         say(f"{given:,} have alpha, but others need it too: neodp query missing_alpha {name}")
     elif facts["written"]:
-        say(f"Stored alpha at {count(facts['written'], 'dataset')}; next: neodp {next_one} {name}")
+        gone = ", and removed the mechanism that was made before" if facts["replaced"] else ""
+        say(f"Stored alpha at {count(facts['written'], 'dataset')}{gone}; next: neodp {next_one} {name}")
     elif chosen:
         say(f"This alpha, at {count(given, 'dataset')}, is not stored: add --write to store it.")
     else:

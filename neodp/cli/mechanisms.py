@@ -9,12 +9,14 @@ from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
-from neodp import blocks
-from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, optimality, progress, say, show
+import neodp
+from neodp import blocks, study
+from neodp.cli.common import METHODS, Session, accuracy, document, facts, inside, progress, say, show
+from neodp.cli.common import optimality as described
 from neodp.cli.options import (
     Delimiter,
     Encoding,
@@ -35,9 +37,10 @@ from neodp.core.auditing import Audit
 from neodp.core.mechanism import Mechanism, Optimality
 from neodp.core.probability_table import Tabulated
 from neodp.data.files import require_new
-from neodp.data.formatting import count, moment
+from neodp.data.formatting import count, moment, number
 from neodp.data.formatting import size as megabytes
 from neodp.errors import GraphError, UnknownGraph
+from neodp.store import Store
 from neodp.store.verbs import Row
 
 __all__ = ["audit", "check", "extend"]
@@ -192,6 +195,20 @@ def audit(
     ] = None,
     force: Force = False,
     worst: Annotated[int, typer.Option(min=0, help="The number of edges to show, worst first.")] = 5,
+    optimality: Annotated[
+        bool,
+        typer.Option(
+            "--optimality",
+            help="Also prove how far the stored mechanism is from the best one, by solving its linear program again.",
+        ),
+    ] = False,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="With --optimality: the prior, as in `neodp extend`; by default the one that the mechanism was made "
+            "for, else uniform."
+        ),
+    ] = None,
     engine: WithBlocks = Engine.AUTO,
     workers: Workers = None,
     master: Master = None,
@@ -202,14 +219,21 @@ def audit(
 ) -> None:
     """Check exactly, on every edge, that a mechanism is private: a stored mechanism, or one from two tables.
 
-    The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written.
+    The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written; with
+    --optimality, also if the mechanism is less accurate than was stored with it.
 
     Example: `neodp audit survey`
+
+    Example: `neodp audit poll --optimality`
 
     Example: `neodp audit --nodes mine.csv --edges pairs.csv --losses losses.csv`
     """
     if (graph is None) == (nodes is None) or (nodes is None) != (edges is None):
         raise GraphError("nothing to audit", "give a graph, or --nodes and --edges")
+    if prior is not None and not optimality:
+        raise GraphError("--prior only works with --optimality", "give --optimality as well")
+    if optimality and (graph is None or engine in (Engine.BLOCKS, Engine.SPARK)):
+        raise GraphError("--optimality needs a graph in a store", "load the graph, and name it")
     if losses is not None and not force:
         require_new(losses)
     if nodes is not None and edges is not None:
@@ -230,19 +254,54 @@ def audit(
         if losses is not None:
             _write_losses(store.mechanism(graph, progress=tell).mechanism, losses)
         found = store.audit(graph, engine=engine.of_store, worst=worst, progress=tell)
-    stored, report = found.result, found.result.report
+        stored, report = found.result, found.result.report
+        proof = _proven(store, graph, prior) if optimality and report and not stored.stale else None
 
     def text() -> None:
         say(str(report) + inside(found.engine))
+        if proof is not None:
+            say(f"Proven again: {described(proof.now)}.")
+            if proof.stored is not None and proof.lost:
+                say(f"The stored accuracy, {number(proof.stored)}, is not that of the stored mechanism.")
         if stored.stale:
             when = moment(stored.written)
             say(f"The graph has changed since the mechanism was written, {when}: neodp extend {quote(graph)}")
         _worst(report)
 
     more = {"graph": graph, "stale": stored.stale, "written": stored.written, "engine": found.engine}
+    if proof is not None:
+        more |= proof.now._asdict() | {"stored": proof.stored}
     show(asdict(report) | more, json, text)
-    if not report or stored.stale:
+    if not report or stored.stale or (proof is not None and proof.lost):
         raise typer.Exit(1)
+
+
+class _Proof(NamedTuple):
+    """How close a stored mechanism is to the best one, computed again, and the accuracy that was stored with it."""
+
+    now: Optimality
+    stored: float | None
+
+    @property
+    def lost(self) -> bool:
+        """Whether more accuracy was stored than there is; the margin is that of two roundings."""
+        return self.stored is not None and self.stored > self.now.expected + 1e-12
+
+
+def _proven(store: Store, name: str, prior: str | None) -> _Proof:
+    """Solve the linear program of a stored mechanism again."""
+    kept = store.mechanism(name).mechanism
+    claim = kept.optimality
+    given = prior or (claim.prior if claim is not None else "uniform")
+    if prior is None and given not in ("uniform", "distance"):
+        raise GraphError(
+            f"the weights for which the mechanism of graph {name!r} is the best are not stored",
+            "give them with --prior",
+        )
+    weights = study.prior(kept.graph, prior_of(store, name, given))
+    named = given if given in ("uniform", "distance") else "given"
+    now = neodp.optimality(kept, rainbow.DatasetPrior(named, weights))
+    return _Proof(now, claim.expected if claim is not None and claim.prior == named else None)
 
 
 @contextmanager
@@ -370,7 +429,7 @@ def _extended(found: dict[str, Any], next_one: str) -> None:
         ("method", METHODS[found["method"]] + inside(found.get("engine", ""))),
     ]
     if found.get("bound") is not None:
-        rows.append(("optimality", optimality(Optimality(found["expected"], found["bound"], found["prior"]))))
+        rows.append(("optimality", described(Optimality(found["expected"], found["bound"], found["prior"]))))
     if found["rounded"]:
         rows.append(("alpha", f"lowered at {count(found['rounded'], 'dataset')}, where it was off by a rounding error"))
     if found["filled"]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
 from neodp.core import boundary, traversal
 from neodp.core.mechanism import Mechanism
 from neodp.core.privacy import EpsilonDelta, Privacy
@@ -167,8 +165,8 @@ def extend(
         close it is to the best. "distance" needs neither alpha nor preferences
         (:mod:`neodp.core.rainbow.distance`). With two colours `method` changes nothing.
     prior : array of float, one per dataset, optional
-        With "optimal": the probability of each dataset, adding up to 1, for example from ``neodp.study.prior``. By
-        default all are equally likely.
+        With "optimal": the weight of each dataset, for example from ``neodp.study.prior``. By default all are equally
+        likely.
 
     Returns
     -------
@@ -205,6 +203,6 @@ def extend(
     if prior is not None and method != "optimal":
         raise GraphError("a prior only works with the method 'optimal'", "leave one out, or give both")
     if prior is not None and not isinstance(prior, DatasetPrior):
-        prior = DatasetPrior("given", np.asarray(prior, np.float64))
+        prior = DatasetPrior.of(graph, prior)
     rule = privacy if privacy is not None else EpsilonDelta.of(graph)
     return solver(graph).extend(graph, rule, method, prior)

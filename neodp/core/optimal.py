@@ -12,7 +12,8 @@ considered. With two colours, :mod:`neodp.study.optimum` solves the same program
   datasets that edges with epsilon = delta = 0 join: their rows are equal in every private mechanism. Datasets can also
   be required to share a row, as the boundary datasets of an order do.
 * *Interior points.* A program of more than FEW inequalities is solved by interior points; the simplex method, which is
-  exacter and slower, solves the small ones, and those where interior points give up.
+  exacter and slower, solves the small ones, and those where interior points give up. The weights of many datasets are
+  tiny, and the solver's tolerances absolute, so that the greatest weight is the unit.
 * *Inequalities on demand.* If all inequalities are too many, or delta is above 0, so that there is one for every set of
   outputs, the program starts with those that the true answers break; after each solution, those that it breaks are
   added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the
@@ -44,14 +45,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neodp.core import linear
-from neodp.core.inequalities import exponential, judge
+from neodp.core.inequalities import exact, exponential, judge
 from neodp.core.symmetry import classes
 from neodp.core.traversal import components
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Bools, Floats
 from neodp.errors import NeodpError
 
-__all__ = ["Optimal", "best_rows"]
+__all__ = ["Optimal", "best_rows", "expected_accuracy", "upper_bound"]
 
 MANY = 2_000_000
 """The greatest number of inequalities with which the program starts with all of them, if every delta is 0."""
@@ -140,11 +141,33 @@ def best_rows(
     rows = _mixed(graph, solution.rows[program.of], anchor, fixed)
     if rows is None:
         return None
-    wrong = 1.0 - rows[np.arange(len(graph)), graph.color]
-    wrong = np.where(rows.argmax(axis=1) == graph.color, _rest(rows), wrong)
-    expected = nextafter(1.0 - fsum((weights * wrong).tolist()), -inf) - 1e-15
-    count = len(program.weight)
-    return Optimal(rows, expected, program.bound(solution), count, len(solution.inequalities.u), solution.rounds)
+    figures = len(program.weight), len(solution.inequalities.u), solution.rounds
+    return Optimal(rows, expected_accuracy(graph, weights, rows), program.bound(solution), *figures)
+
+
+def upper_bound(graph: DatasetGraph, weights: Floats, rows: Floats, fixed: Bools) -> float:
+    """Return a number that no private mechanism with the given rows at the fixed datasets exceeds on average.
+
+    Raises
+    ------
+    NeodpError
+        If the solver gives up.
+
+    Examples
+    --------
+    >>> import neodp
+    >>> g = neodp.generate.three_voters()
+    >>> round(upper_bound(g, np.full(8, 1 / 8), np.full((8, 2), 0.5), np.zeros(8, np.bool_)), 6)
+    0.71926
+    """
+    program = _Program.of_graph(graph, weights, rows, fixed, np.full(len(graph), -1))
+    return program.bound(program.solve())
+
+
+def expected_accuracy(graph: DatasetGraph, weights: Floats, rows: Floats) -> float:
+    """Return the expected accuracy of rows under a prior, rounded down."""
+    true = rows[np.arange(len(graph)), graph.color]
+    return fsum((weights * true).tolist()) - 1e-15  # more than the rounding of a chance, a product and the sum
 
 
 class _Inequalities(NamedTuple):
@@ -218,6 +241,11 @@ class _Program:
         both = (np.concatenate(pair) for pair in ((a, b), (b, a), (edges[:, 2],) * 2, (edges[:, 3],) * 2))
         return cls(of, weight, rows, held, *both)
 
+    @property
+    def unit(self) -> float:
+        """The unit of the weights in the solver: a power of 2 that gives the greatest weight a size of about 1."""
+        return float(np.exp2(np.ceil(np.log2(self.weight.max()))))
+
     def solve(self) -> _Solution:
         """Solve the program with all inequalities that turn out to matter."""
         truth = np.zeros_like(self.weight)
@@ -277,7 +305,8 @@ class _Program:
         matrix = linear.Matrix(np.repeat(np.arange(len(free)), k), cells, np.ones(len(cells)))
         held, value = np.repeat(self.fixed, k), self.anchor.ravel()
         ends = np.where(held, value, 0.0), np.where(held, value, 1.0)
-        return linear.Program(-self.weight.ravel(), matrix, np.ones(len(free)), np.ones(len(free)), *ends)
+        cost = -self.weight.ravel() / self.unit
+        return linear.Program(cost, matrix, np.ones(len(free)), np.ones(len(free)), *ends)
 
     def _rows(self, new: _Inequalities) -> tuple[linear.Matrix, Floats, Floats]:
         """Return inequalities as rows of the program."""
@@ -298,7 +327,7 @@ class _Program:
         rows = np.clip(result.x.reshape(self.weight.shape), 0.0, 1.0)
         rows /= rows.sum(axis=1, keepdims=True)
         rows[self.fixed] = self.anchor[self.fixed]
-        return rows, np.maximum(0.0, -result.dual[np.count_nonzero(~self.fixed) :])
+        return rows, np.maximum(0.0, -self.unit * result.dual[np.count_nonzero(~self.fixed) :])
 
     def bound(self, solution: _Solution) -> float:
         """Return a number that the expected accuracy of no private mechanism exceeds (see the module)."""
@@ -307,17 +336,16 @@ class _Program:
         kept, total = solution.inequalities, Fraction(0)
         growth = {e: _ceil(exponential(e, 40)[1], DIGITS_E) for e in np.unique(kept.epsilon).tolist()}
         y = np.floor(np.ldexp(solution.multiplier * np.exp(-kept.epsilon), DIGITS_Y))
-        for i in np.flatnonzero(y).tolist():
-            multiplier, grown = int(y[i]), growth[float(kept.epsilon[i])]
-            u, v = reward[kept.u[i]], reward[kept.v[i]]
-            for j in np.flatnonzero(kept.sets[i]).tolist():
-                u[j] -= multiplier << DIGITS_E
-                v[j] += multiplier * grown
-            total += Fraction(float(kept.delta[i])) * (multiplier << DIGITS_E)
+        used = np.flatnonzero(y)
+        multiplier, grown = [int(x) for x in y[used].tolist()], [growth[e] for e in kept.epsilon[used].tolist()]
+        u, v = kept.u[used].tolist(), kept.v[used].tolist()
+        for i, j in zip(*(each.tolist() for each in np.nonzero(kept.sets[used])), strict=True):
+            reward[u[i]][j] -= multiplier[i] << DIGITS_E
+            reward[v[i]][j] += multiplier[i] * grown[i]
+        for i in np.flatnonzero(kept.delta[used]).tolist():
+            total += Fraction(float(kept.delta[used[i]])) * (multiplier[i] << DIGITS_E)
         for row, anchor, fixed in zip(reward, self.anchor.tolist(), self.fixed.tolist(), strict=True):
-            total += (
-                sum((r * Fraction(p) for r, p in zip(row, anchor, strict=True)), Fraction(0)) if fixed else max(row)
-            )
+            total += sum((r * p for r, p in zip(row, exact(anchor), strict=True)), Fraction(0)) if fixed else max(row)
         return nextafter(float(total / (1 << scale)), inf)
 
 

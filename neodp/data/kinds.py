@@ -68,6 +68,8 @@ HOMES = {
     "DatasetGraph": "neodp.data.graph",
     "Mechanism": "neodp.core.mechanism",
     "Protection": "neodp.asking.protection",
+    "Inquiry": "neodp.asking.inquiry",
+    "PollQuestion": "neodp.polls.question",
 }
 """The modules of classes that are named where they are not imported."""
 
@@ -88,7 +90,7 @@ def require_kind(name: str, value: Any, kind: type, words: str = "") -> None:
     neodp.errors.WrongKind: `graph` is a list; give a dict
     """
     if not isinstance(value, kind):
-        raise wrong_kind(name, value, words or f"a {kind.__name__}")
+        raise wrong_kind(name, value, words or _one(kind.__name__))
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -155,7 +157,7 @@ def _require(name: str, value: Any, alternatives: tuple[str, ...], names: Mappin
         if each in KINDS:
             fits, word = KINDS[each]
         elif known is not Any and isinstance(known, type) and not _is_loose(known):
-            fits, word = functools.partial(_is_of, known), f"a {known.__name__}"
+            fits, word = functools.partial(_is_of, known), _one(known.__name__)
         else:
             return  # an annotation that says less
         if fits(value):
@@ -175,5 +177,13 @@ def _is_of(kind: type, value: Any) -> bool:
 
 def wrong_kind(name: str, value: Any, wanted: str) -> WrongKind:
     """Return the error for an argument of another kind than `wanted`, in words."""
-    given = type(value).__name__
-    return WrongKind(f"`{name}` is {'an' if given[:1] in 'aeiou' else 'a'} {given}", f"give {wanted}")
+    return WrongKind(f"`{name}` is {_one(type(value).__name__)}", f"give {wanted}")
+
+
+def _one(name: str) -> str:
+    """Return a name with its article.
+
+    >>> _one("Accuracy"), _one("list")
+    ('an Accuracy', 'a list')
+    """
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

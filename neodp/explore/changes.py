@@ -15,6 +15,8 @@ import numpy as np
 from neodp.core.alpha import balanced
 from neodp.core.auditing import audit
 from neodp.core.extension import extend
+from neodp.core.mechanism import Mechanism
+from neodp.core.rainbow import MOST_FOR_OPTIMAL, DatasetPrior
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats, require_range
@@ -22,8 +24,9 @@ from neodp.errors import GraphError, NeodpError
 from neodp.explore.drawing import accuracies
 from neodp.explore.overview import DRAWN, chance, drawable, said
 from neodp.explore.source import Shown, Source
+from neodp.study import prior
 
-__all__ = ["Changes", "what_if"]
+__all__ = ["Changes", "extended", "what_if"]
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
     facts: dict[str, Any] = {"before": _summary(shown.mechanism)}
     try:
         changed = changes.of(shown.graph)
-        mechanism = extend(changed)
+        mechanism = extended(shown, changed)
     except NeodpError as e:
         witness = getattr(e, "witness", None)
         path = list(getattr(witness, "path", ()) or ())
@@ -149,6 +152,38 @@ def what_if(source: Source, name: str, changes: Changes) -> dict[str, Any]:
     }
 
 
+def extended(shown: Shown, changed: DatasetGraph) -> Mechanism:
+    """Return the mechanism of a changed graph, found by the method of the one that is shown.
+
+    Prefix sums and the table are the default wherever they are there; the other methods were asked for, and those of
+    linear programs and of distances need no alpha.
+
+    Raises
+    ------
+    GraphError
+        If it takes a linear program that is too large to be solved while somebody waits, or whose prior is not stored.
+    """
+    kept = shown.mechanism
+    if kept is None or kept.method not in ("line", "optimal", "distance"):
+        return extend(changed)
+    method: Any = kept.method
+    if method != "optimal" or kept.optimality is None:
+        return extend(changed, method=method)
+    chances, name = len(changed) * len(changed.colors), shown.info.name
+    if chances > MOST_FOR_OPTIMAL:
+        raise GraphError(
+            f"the linear program of graph {name!r} has {chances:,} chances",
+            f"alpha and epsilons can be changed here for up to {MOST_FOR_OPTIMAL:,} of them",
+        )
+    by = kept.optimality.prior
+    if by not in ("uniform", "distance"):
+        raise GraphError(
+            f"the mechanism of graph {name!r} is the best for weights that are not stored",
+            "alpha and epsilons can be changed here for the priors uniform and distance",
+        )
+    return extend(changed, method="optimal", prior=DatasetPrior(by, prior(changed, by)))
+
+
 def require_small(shown: Shown) -> None:
     """Refuse graphs that would take too long.
 
@@ -166,7 +201,7 @@ def require_small(shown: Shown) -> None:
         )
 
 
-def _summary(mechanism: Any) -> dict[str, Any] | None:
+def _summary(mechanism: Mechanism | None) -> dict[str, Any] | None:
     if mechanism is None:
         return None
     true, false = mechanism.p_true, mechanism.p_false

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from neodp.core.evaluation import Evaluation, evaluate_whole
-from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
 from neodp.data.graph import DatasetGraph
 from neodp.errors import NeodpError
-from neodp.explore.changes import Changes
+from neodp.explore.changes import Changes, extended
 from neodp.explore.drawing import around
 from neodp.explore.overview import chance, drawable, said
 from neodp.explore.source import Source
@@ -36,7 +35,7 @@ def dataset(source: Source, name: str, key: str, changes: Changes | None = None)
     if changes:
         graph = changes.of(graph)
         try:
-            mechanism, problem = extend(graph), None
+            mechanism, problem = extended(shown, graph), None
         except NeodpError as e:
             mechanism, problem = None, e
     v = graph.index(key)

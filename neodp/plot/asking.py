@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neodp.asking.mechanism import AtLeast
+from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DPI, GRID, shades_of, styled
 from neodp.plot.text import shortened
@@ -24,6 +25,7 @@ POINTS = 200
 """The number of distances at which the chance is drawn."""
 
 
+@checked
 def plot_question(asked: Inquiry, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of what an answer would be worth; it does not depend on the graph.
 

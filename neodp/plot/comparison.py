@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neodp.data.formatting import count, number
+from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.style import DPI, FAINT, GREY, INCHES, SHADES, styled
 from neodp.plot.text import shortened
@@ -24,6 +25,7 @@ SCATTERED = 5_000
 """The greatest number of datasets that are drawn as single marks when two mechanisms are compared."""
 
 
+@checked
 def plot_comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """Write a picture that compares two mechanisms to an ``.svg``, ``.png`` or ``.pdf`` file.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from neodp.core import rainbow
 from neodp.core.mechanism import Mechanism
+from neodp.data.kinds import checked
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.plot.files import checked_path, rendered, save
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_lines"]
 
 
+@checked
 def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of the chance of every answer by distance from the boundary, one panel per order.
 
@@ -65,6 +67,8 @@ def plot_lines(mechanism: Mechanism | Floats, path: str | PathLike[str], *, titl
         title = mechanism.graph.name if title is None else title
     else:
         rows = np.asarray(mechanism, np.float64)
+        if rows.ndim != 2 or not rows.size:
+            raise GraphError(f"the rows have the shape {rows.shape}", "give a mechanism, or one row for each distance")
         named = ("blue", "red", "green") if rows.shape[1] == 3 else tuple(f"rank {j + 1}" for j in range(rows.shape[1]))
         colors, panels = named, {" > ".join(named): (np.arange(len(rows)), rows)}
     with styled():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
 from neodp.plot.outcomes import outcome_alt, outcome_figure
 from neodp.plot.style import DASHES, DPI, shades_of, styled
@@ -27,6 +28,7 @@ POINTS = 40
 """The number of margins at which the accuracy is drawn."""
 
 
+@checked
 def plot_poll(
     poll: Survey | PollQuestion | OutcomeQuestion, path: str | PathLike[str], *, title: str | None = None
 ) -> Path:

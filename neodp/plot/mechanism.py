@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from neodp.core.boundary import boundary_vertices
 from neodp.core.mechanism import Mechanism
+from neodp.data.kinds import checked
 from neodp.plot.accuracy import draw_accuracy, draw_numbers
 from neodp.plot.density import draw_density
 from neodp.plot.files import checked_path, rendered, save
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["plot"]
 
 
+@checked
 def plot(mechanism: Mechanism, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write a picture of a mechanism to a file.
 

@@ -27,7 +27,7 @@ FILL_IN = "FILL IN"
 """The beginning of a text that somebody who knows the deployment has to write."""
 OPEN = "This is for you to answer."
 """The answer to a question that neodp cannot answer."""
-NEIGHBORS = "Two datasets are adjacent if they differ in the data of one person"
+NEIGHBORS = "Two datasets are adjacent if they differ"
 EXACT = (
     "Chances are whole numbers or exact bounds, all rounding is to the safe side, and every inequality is checked with "
     "rational arithmetic before a draw. Answers are drawn from the randomness of the operating system with integers."
@@ -90,8 +90,8 @@ def entry(ledgers: Sequence[Ledger], about: str | None = None) -> dict[str, Any]
                 "unprotected_quantities": _unprotected(found),
             },
             "privacy_loss": {
-                "privacy_unit": "Person",
-                "privacy_unit_details": f"{NEIGHBORS}: {_adjacent(found)}.",
+                "privacy_unit": _units(found),
+                "privacy_unit_details": f"{NEIGHBORS} {_adjacent(found)}.",
                 **({} if people is None else {"number_of_privacy_units": people}),
                 "privacy_parameters": parameters,
                 "privacy_parameters_details": " ".join(["Everybody has an epsilon of their own.", *_levels(mine)]),
@@ -130,7 +130,7 @@ def nist(ledgers: Sequence[Ledger]) -> list[dict[str, str]]:
         ("Privacy parameters", "How large are they?", f"epsilon {epsilon:g} at most, delta {delta:g}"),
         ("Privacy parameters", "Do they hold for everything that was released?", " ".join(_limits(mine))),
         ("Variant", "Pure or approximate?", "approximate" if delta else "pure: no chance of a failure"),
-        ("Unit of privacy", "Who or what is protected?", f"A person. {NEIGHBORS}: {_adjacent(found)}."),
+        ("Unit of privacy", "Who or what is protected?", f"{_units(found)}. {NEIGHBORS} {_adjacent(found)}."),
         ("Unit of privacy", "Is the number of people protected?", _unprotected(found)),
         ("Algorithms", "Are they proven, and is the proof about the program?", EXACT),
         ("Algorithms", "Can somebody check it?", "Reports have certificates; tools/verify_release.py recomputes them."),
@@ -140,7 +140,7 @@ def nist(ledgers: Sequence[Ledger]) -> list[dict[str, str]]:
         ("Side channels", "Do time, size or errors tell anything?", "Nothing that is printed or refused depends on the "
          "data; with constant work, neither does the time. docs/audits.md has measurements."),
         ("Security and access control", "Who can read the data and the ledger?", OPEN),
-        ("Data collection", "How were the data collected, and is more kept than needed?", OPEN),
+        ("Data collection exposure", "How were the data collected, and is more kept than needed?", OPEN),
     ]  # fmt: skip
     return [{"layer": layer, "question": question, "answer": answer} for layer, question, answer in rows]
 
@@ -220,13 +220,23 @@ def _facts(found: Sequence[Release]) -> list[dict[str, Any]]:
     return [json.loads(release.asked) for release in found]
 
 
+def _units(found: Sequence[Release]) -> str:
+    """Return what is protected: people, relationships of a graph, or both in different answers."""
+    kinds = {"Relationship" if release.population.startswith("[:") else "Person" for release in found}
+    return " or ".join(sorted(kinds)).capitalize()
+
+
 def _adjacent(found: Sequence[Release]) -> str:
-    kinds = {
-        "protection" in facts: "in whether the person is in the graph, with all relationships and what they own"
-        for facts in _facts(found)
+    """Return how adjacent datasets differ."""
+    ways = {
+        "in one person's data, such as a vote"
+        if "protection" not in facts
+        else "in whether one relationship is in the graph"
+        if release.population.startswith("[:")
+        else "in whether one person is in the graph, with all relationships and what they own"
+        for release, facts in zip(found, _facts(found), strict=True)
     }
-    both = [kinds[True]] if True in kinds else []
-    return " or ".join([*(["in the person's data, such as a vote"] if False in kinds else []), *both])
+    return " or ".join(sorted(ways))
 
 
 def _unprotected(found: Sequence[Release]) -> str:

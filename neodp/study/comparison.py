@@ -8,7 +8,7 @@ here ignores differences as small as rounding errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -108,13 +108,15 @@ class Comparison:
 
 
 @checked
-def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
+def compare(first: Mechanism | Accuracy, second: Mechanism | Accuracy, *, most: int = 3) -> Comparison:
     """Compare two mechanisms dataset by dataset, with a relative tolerance of 1e-9.
 
     Parameters
     ----------
-    first, second : Accuracy
-        The accuracies on the same datasets, in any order; epsilons, deltas and edges may differ.
+    first, second : Mechanism or Accuracy
+        Two mechanisms with any number of colours, or their accuracies, on the same datasets in any order; epsilons,
+        deltas and edges may differ. A mechanism has the name of its graph; if both have the same name, they are called
+        "first" and "second".
     most : int
         The number of largest differences to report in each direction.
 
@@ -133,7 +135,16 @@ def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
     ...             for name, a, b in (("M1", 0.58, 0.24), ("M2", 0.64, 0.27)))
     >>> print(compare(one, two))
     neither is at least as accurate as the other everywhere: 'M1' is better on 1, 'M2' on 1, equal on 0 of 2 datasets
+
+    Mechanisms can be given as they are:
+
+    >>> g = neodp.generate.three_voters()
+    >>> even, best = (neodp.extend(g.with_alpha(alpha)) for alpha in (neodp.balanced(g), neodp.optimize(g).alpha))
+    >>> found = compare(even, best)
+    >>> found.names, found.verdict, found.first_better, found.second_better
+    (('first', 'second'), 'second', 0, 2)
     """
+    first, second = _accuracies(first, second)
     where = _places(first, second)
     true, false = second.true[where], second.false[where]
     gap = np.where(first.true <= 0.5, first.true - true, false - first.false)
@@ -160,6 +171,17 @@ def compare(first: Accuracy, second: Accuracy, *, most: int = 3) -> Comparison:
         first=first.true,
         second=true,
     )
+
+
+def _accuracies(*given: Mechanism | Accuracy) -> list[Accuracy]:
+    """Return the accuracies of two mechanisms; mechanisms on graphs of one name are told apart by their places."""
+    found = [each if isinstance(each, Accuracy) else Accuracy.of(each) for each in given]
+    if len({each.name for each in found}) == len(found):
+        return found
+    return [
+        each if isinstance(one, Accuracy) else replace(each, name=place)
+        for one, each, place in zip(given, found, ("first", "second"), strict=True)
+    ]
 
 
 def _places(first: Accuracy, second: Accuracy) -> NDArray[np.int64]:

@@ -33,7 +33,9 @@ reaches the bound on the first colour and the highest that reaches it on the sec
 With more than two colours, alpha is the same for all boundary datasets of an order. So the program of
 :mod:`neodp.core.optimal` is solved with one row for the boundary of every order, and these rows are the alpha; its
 bound, in whole numbers, holds for all private mechanisms that have such an alpha. (Without that condition, the best
-mechanism is ``extend(graph, method="optimal")`` on the graph without alpha.)
+mechanism is ``extend(graph, method="optimal")`` on the graph without alpha.) A *fair* alpha is not defined there: alpha
+on the boundary does not determine the mechanism elsewhere, and the best on average may answer a dataset away from the
+boundary less accurately than all of those on it.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from neodp.core.extension import extend
 from neodp.core.mechanism import Mechanism
 from neodp.core.optimal import best_rows
 from neodp.core.privacy import EpsilonDelta, Labels, certain
+from neodp.core.rainbow import DatasetPrior
 from neodp.core.symmetry import classes
 from neodp.data.family import family
 from neodp.data.graph import DatasetGraph
@@ -155,9 +158,10 @@ def optimize(
     graph : DatasetGraph
         A graph; its alpha is ignored.
     weights : array of float, one per dataset, optional
-        The probability of each dataset, adding up to 1, for example from ``prior``; uniform by default.
+        The weight of each dataset, for example from ``prior``; all are equally likely by default.
     fair : bool
-        If true, consider only the alpha with the greatest worst accuracy; for two colours only.
+        If true, consider only the alpha with the greatest worst accuracy; for two colours only, since with more of
+        them alpha does not determine the worst accuracy.
     work : int, optional
         The greatest number of iterations times inequalities after which the solver gives up; by default no limit. For
         two colours only.
@@ -187,10 +191,14 @@ def optimize(
     >>> bool(neodp.audit(g, m))
     True
     """
-    w = prior(graph) if weights is None else _valid(graph, weights)
+    w = DatasetPrior.of(graph, weights).weights
     if not family(graph).binary:
         if fair:
-            raise GraphError(f"{graph.name!r} has {len(graph.colors)} colours", "leave out 'fair', which needs two")
+            raise GraphError(
+                f"{graph.name!r} has {len(graph.colors)} colours, with which alpha leaves the accuracy away from the "
+                "boundary open",
+                "leave out 'fair', which needs two colours",
+            )
         return _by_order(graph, w)
     even = _choice(graph, w, "balanced", balanced(graph))
     if not graph.crossing.any():
@@ -214,7 +222,7 @@ def best_homogeneous(graph: DatasetGraph, weights: Floats, *, fair: bool = False
     The accuracy is a concave function of the one free number, since U is concave and increasing; golden-section search
     finds the best number to about 1e-6.
     """
-    weights = _valid(graph, weights)
+    weights = DatasetPrior.of(graph, weights).weights
 
     def at(first: float) -> Choice:
         return _choice(graph, weights, "homogeneous", homogeneous(graph, first))
@@ -245,7 +253,7 @@ def choices(graph: DatasetGraph, weights: Floats, *, fair: bool = False) -> tupl
 
     With more than two colours, the balanced alpha is homogeneous.
     """
-    even = _choice(graph, _valid(graph, weights), "balanced", balanced(graph))
+    even = _choice(graph, DatasetPrior.of(graph, weights).weights, "balanced", balanced(graph))
     if not family(graph).binary:
         return optimize(graph, weights, fair=fair), even
     return optimize(graph, weights, fair=fair), even, best_homogeneous(graph, weights, fair=fair)
@@ -396,19 +404,6 @@ def _choice(graph: DatasetGraph, weights: Floats, name: str, alpha: Floats) -> C
     large = len(graph) * len(graph.colors) > rainbow.MOST_FOR_OPTIMAL
     mechanism = extend(given) if family(given).binary or large else extend(given, method="optimal", prior=weights)
     return Choice(name, alpha, 1.0 - float(weights @ mechanism.p_false), float(mechanism.p_true.min()))
-
-
-def _valid(graph: DatasetGraph, weights: Floats) -> Floats:
-    """Return weights, one per dataset, after checking that they are finite, not negative and not all 0."""
-    found = np.asarray(weights, np.float64)
-    if found.shape != (len(graph),):
-        raise GraphError(f"there are {found.size} weights for {len(graph):,} datasets", "give one for each dataset")
-    wrong = np.flatnonzero(~((found >= 0.0) & np.isfinite(found)))
-    if len(wrong):
-        raise GraphError(f"the weight of {graph.key(wrong[0])!r} is {found[wrong[0]]}", "give finite numbers from 0 on")
-    if not found.sum() > 0.0:
-        raise GraphError("all weights are 0", "give one above 0")
-    return found
 
 
 def _weights(graph: DatasetGraph, given: Mapping[Any, float]) -> Floats:

@@ -54,7 +54,12 @@ CALLS = {
         "extend survey --mode stream",
         "extend blocks --engine blocks",
     ],
-    "audit": ["audit survey", "audit ranks", "audit blocks --engine blocks", "audit --nodes m.csv --edges p.csv"],
+    "audit": [
+        "audit survey",
+        "audit ranks --optimality",
+        "audit blocks --engine blocks",
+        "audit --nodes m.csv --edges p.csv",
+    ],
     "compare": ["compare survey worse.csv"],
     "what-if": ["what-if survey --by 0.5"],
     "eval": ["eval survey 2-2 --explain", "eval survey 2-2 --engine whole --explain"],

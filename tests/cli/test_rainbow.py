@@ -1,10 +1,12 @@
 """The command line with more than two colours, on both stores: the same commands, no others."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from neodp.store import open_store
 from tests.running import Run, document, tables
 
 NODES = """key,color,alpha,preference
@@ -171,8 +173,55 @@ def test_optimize_and_what_if_take_more_than_two_colors(run: Run) -> None:
     assert best["expected"] > even["expected"]
     assert document(run("extend", "g", "--json"))["mean_p_true"] == pytest.approx(best["expected"], abs=1e-9)
     assert run("boundary", "g", "--optimize", "--fair")[2] == (
-        "neodp: 'g' has 3 colours; leave out 'fair', which needs two\n"
+        "neodp: 'g' has 3 colours, with which alpha leaves the accuracy away from the boundary open; leave out 'fair', "
+        "which needs two colours\n"
     )
     now, low, high = document(run("what-if", "g", "--by", "0.5", "--json"))["what_if"]
     assert now["mean"] < high["mean"] < low["mean"]
     assert "by the best mechanism on average:" in run("what-if", "g", "--by", "0.5")[1]
+
+
+def test_two_optima_are_compared_drawn_and_proven_again(run: Run, tmp_path: Path) -> None:
+    for name, method in (("best", "optimal"), ("far", "distance")):
+        run("generate", "plurality", name, "3", "2", "--options", "3", "--epsilon", "0.3,1.5")
+        assert run("extend", name, "--method", method)[0] == 0
+    picture = tmp_path / "both.svg"
+    found = document(run("compare", "best", "far", "-o", str(picture), "--json"))
+    assert found["mean"][0] > found["mean"][1]
+    assert picture.stat().st_size > 5_000
+    for words in ((), ("--lines",)):
+        assert run("plot", "best", "-o", str(tmp_path / "best.svg"), "--force", *words)[0] == 0
+    proof = document(run("audit", "best", "--optimality", "--json"))
+    shown = document(run("show", "best", "--json"))["mechanism"]
+    assert (proof["violations"], proof["prior"], proof["stored"]) == (0, "uniform", shown["expected"])
+    assert proof["expected"] == pytest.approx(shown["expected"], abs=1e-12)
+    assert 0.0 <= proof["bound"] - proof["expected"] < 1e-9
+    gap = document(run("audit", "far", "--optimality", "--prior", "distance", "--json"))
+    assert (gap["stored"], gap["prior"], gap["bound"] - gap["expected"] > 0.01) == (None, "distance", True)
+    said = run("audit", "best", "--optimality")[1]
+    assert "Proven again: 0." in said
+    assert "no private mechanism, with the same alpha if there is one, exceeds that by more than" in said
+    assert "and removed the mechanism that was made before; next:" in run("boundary", "far", "--balanced", "--write")[1]
+    run("extend", "best", "--method", "optimal", "--prior", "p_true")
+    assert run("audit", "best", "--optimality")[2] == (
+        "neodp: the weights for which the mechanism of graph 'best' is the best are not stored; "
+        "give them with --prior\n"
+    )
+    assert run("audit", "best", "--prior", "uniform")[2] == (
+        "neodp: --prior only works with --optimality; give --optimality as well\n"
+    )
+    assert run("audit", "--nodes", "n.csv", "--edges", "e.csv", "--optimality")[2] == (
+        "neodp: --optimality needs a graph in a store; load the graph, and name it\n"
+    )
+
+
+def test_a_stored_accuracy_that_is_not_there_is_noticed(run: Run, address: str) -> None:
+    run("generate", "plurality", "g", "2", "2", "--options", "3", "--epsilon", "0.3,1.5")
+    run("extend", "g", "--method", "optimal")
+    with open_store(address) as store:
+        kept = store.mechanism("g").mechanism
+        store.write("g", replace(kept, probabilities=kept.probabilities * 0.75 + 0.25 / 3))
+    code, out, _ = run("audit", "g", "--optimality")
+    assert code == 1
+    assert "The stored accuracy, 0." in out
+    assert run("audit", "g")[0] == 0

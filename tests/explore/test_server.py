@@ -28,6 +28,8 @@ def fill(store: Store) -> None:
     store.load("bare", generate.path(6))
     store.load("alpha", balanced(generate.path(6)))
     store.load("three", balanced(generate.plurality(4, options=3)))
+    store.load("best", generate.plurality(2, 2, options=3, epsilon=[0.3, 1.5]))
+    store.extend("best", method="optimal")
     store.load(HOSTILE, balanced(generate.path(4, colors=["<b>yes</b>", "</script><script>alert(1)</script>"])))
     store.answer("votes", "121", "spring", keep_key=True)
 
@@ -59,7 +61,7 @@ def test_both_stores_show_the_mechanism(site: Site) -> None:
     g = balanced(generate.three_voters())
     m = neodp.extend(g)
     names = [each["name"] for each in site.get("graphs")["graphs"]]
-    assert names == sorted([HOSTILE, "alpha", "bare", "three", "votes"])
+    assert names == sorted([HOSTILE, "alpha", "bare", "best", "three", "votes"])
     facts = site.get("overview", graph="votes")
     assert facts["origin"] == "stored"
     assert facts["boundary"] == 6
@@ -111,6 +113,54 @@ def test_a_large_graph_is_added_up_by_the_store(local: tuple[Site, str], monkeyp
     refused = site.post("what-if", graph="votes", changes={"epsilon": [[1.0, 2.0]]})
     assert refused["error"]["kind"] == "graph"
     assert "8 datasets and 12 edges" in refused["error"]["message"]
+
+
+def test_both_stores_show_the_best_for_three_answers_and_find_it_again(site: Site) -> None:
+    """Without alpha: every page, a dataset, and an epsilon that is moved, by the method of the stored mechanism."""
+    graph = generate.plurality(2, 2, options=3, epsilon=[0.3, 1.5])
+    best = neodp.extend(graph, method="optimal")
+    facts = site.get("overview", graph="best")
+    assert (facts["origin"], facts["method"], facts["given"], len(facts["colors"])) == ("stored", "optimal", 0, 3)
+    assert facts["accuracy"]["mean"]["p"] == pytest.approx(best.p_true.mean(), abs=1e-9)
+    assert sum(step["datasets"] for layer in facts["layers"] for step in layer["steps"]) == len(graph)
+    drawn = site.get("drawing", graph="best")
+    assert len({*zip(drawn["x"], drawn["y"], strict=True)}) == len(graph)
+    found = site.post("dataset", graph="best", key="2-0-0/2-0-0")
+    assert {each["color"]: each["p"] for each in found["distribution"]} == pytest.approx(best["2-0-0/2-0-0"], abs=1e-7)
+    assert found["decided"] is None  # all edges together decide, not a path
+    changes = {"epsilon": [[0.3, 0.9]]}
+    raised = DatasetGraph.from_columns(
+        graph.keys, graph.color, graph.source, graph.target, np.where(graph.epsilon == 0.3, 0.9, 1.5),
+        colors=graph.colors,
+    )  # fmt: skip
+    higher = neodp.extend(raised, method="optimal")
+    moved = site.post("what-if", graph="best", changes=changes)
+    assert (moved["problem"], moved["audit"]["violations"]) == (None, 0)
+    assert moved["after"]["mean"]["p"] == pytest.approx(higher.p_true.mean(), abs=1e-9)
+    one = site.post("dataset", graph="best", key="2-0-0/2-0-0", changes=changes)
+    assert one["problem"] is None
+    even = site.post("what-if", graph="best", changes={"balanced": True})
+    assert even["problem"] is None
+    assert even["after"]["mean"]["p"] < facts["accuracy"]["mean"]["p"]
+
+
+def test_a_program_that_cannot_be_solved_again_here_is_named(
+    local: tuple[Site, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, address = local
+    changes = {"epsilon": [[0.3, 0.9]]}
+    with monkeypatch.context() as fewer:
+        fewer.setattr("neodp.explore.changes.MOST_FOR_OPTIMAL", 50)
+        found = site.post("what-if", graph="best", changes=changes)
+    assert found["problem"]["message"] == "the linear program of graph 'best' has 108 chances"
+    with open_store(address) as store:
+        store.load("weighed", store.read("best"))
+        store.extend("weighed", method="optimal", prior={"2-0-0/2-0-0": 1.0})
+    found = site.post("what-if", graph="weighed", changes=changes)
+    said = "the mechanism of graph 'weighed' is the best for weights that are not stored"
+    assert found["problem"]["message"] == said
+    with open_store(address) as store:
+        store.drop("weighed")
 
 
 # --- moving values -------------------------------------------------------------------------------------------

@@ -276,3 +276,36 @@ def test_lines_need_a_boundary(tmp_path: Path) -> None:
     lonely = DatasetGraph.from_columns(["a"], ["x"], [], [], [], preference=[["x", "y", "z"]])
     with pytest.raises(GraphError, match="'graph' has no boundary; there are no distances to draw"):
         plot_lines(Mechanism.of(lonely, [[1.0, 0.0, 0.0]]), tmp_path / "x.svg")
+
+
+def test_an_optimum_without_alpha_or_preferences_is_drawn(tmp_path: Path) -> None:
+    """On its graph, beside another mechanism, and by distance."""
+    graph = DatasetGraph.from_columns(
+        ["u", "v", "w"], ["a", "b", "c"], ["u", "v"], ["v", "w"], [0.5, 2.0], colors=["a", "b", "c"]
+    )
+    best, far = neodp.extend(graph, method="optimal"), neodp.extend(graph, method="distance")
+    for kind in ("svg", "html"):
+        assert plot(best, tmp_path / f"best.{kind}").stat().st_size > 5_000
+    assert {"u", "v", "w"} <= set(texts(tmp_path / "best.svg"))
+    assert neodp.plot.plot_comparison(neodp.compare(best, far), tmp_path / "both.svg").stat().st_size > 5_000
+    assert plot_lines(best, tmp_path / "lines.svg").stat().st_size > 5_000
+
+
+@pytest.mark.parametrize(
+    ("draw", "wanted"),
+    [
+        (plot, "`mechanism` is a float; give a Mechanism"),
+        (plot_lines, "the rows have the shape ()"),
+        (neodp.plot.plot_comparison, "`comparison` is a float; give a Comparison"),
+        (neodp.plot.plot_poll, "`poll` is a float; give a Survey or a PollQuestion"),
+        (neodp.plot.plot_question, "`asked` is a float; give an Inquiry"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_by_name(tmp_path: Path, draw: Callable[..., Path], wanted: str) -> None:
+
+    with pytest.raises(NeodpError) as refused:
+        draw(1.5, tmp_path / "picture.svg")
+    assert str(refused.value).startswith(wanted)
+    with pytest.raises(NeodpError, match="`path` is an int; give a text or a path"):
+        draw(1.5, 3)
+    assert not list(tmp_path.iterdir())

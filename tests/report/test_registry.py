@@ -91,3 +91,18 @@ def test_nothing_about_people_whose_levels_are_secret_is_in_an_entry(tmp_path: P
 def test_a_store_without_answers_has_no_entry(tmp_path: Path) -> None:
     with neodp.open_store(tmp_path / "answers.db") as store, pytest.raises(GraphError, match="nothing was answered"):
         entry([store.ledger("default")])
+
+
+@pytest.mark.parametrize(("unit", "said"), [("people", "Person"), ("relationships", "Relationship")])
+def test_the_unit_of_privacy_is_what_was_protected(unit: str, said: str, tmp_path: Path) -> None:
+    kinds: dict[str, Any] = {"people": {"people": "Person"}, "relationships": {"relationships": "KNOWS"}}
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        public = () if unit == "people" else ("Person",)
+        store.protect(neodp.Protection("staff", "epsilon", **kinds[unit], public=public))
+        nodes = {"Person": {"id": [1, 2, 3], "epsilon": [1.0] * 3}}
+        friends = {"KNOWS": {"from": [1, 2], "to": [2, 3], "epsilon": [1.0] * 2}}
+        question = "MATCH (a:Person)-[:KNOWS]-(b:Person)"
+        neodp.ask(store, "staff", question, at_least=1, nodes=nodes, relationships=friends).release("spring")
+        loss = deployment(store)["privacy_loss"]
+    assert loss["privacy_unit"] == said
+    assert f"one {said.lower()}" in loss["privacy_unit_details"]

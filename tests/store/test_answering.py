@@ -306,7 +306,7 @@ def test_the_work_of_an_answer_does_not_grow_with_the_answers(store: Store, monk
 # --- races ----------------------------------------------------------------------------------------------------------
 
 ALLOWED = 5
-MANY = 16
+CALLERS = 16
 
 
 def test_many_at_once_over_one_budget(address: str) -> None:
@@ -318,7 +318,7 @@ def test_many_at_once_over_one_budget(address: str) -> None:
     start = multiprocessing.get_context("forkserver")
     start.set_forkserver_preload(["neodp.store.neo4j", "neodp.store.embedded", "tests.warm", __name__])
     (gate, starter), (heard, said) = start.Pipe(duplex=False), start.Pipe(duplex=False)
-    callers = [start.Process(target=_answer, args=(settings, gate, said, f"r{i}")) for i in range(MANY)]
+    callers = [start.Process(target=_answer, args=(settings, gate, said, f"r{i}")) for i in range(CALLERS)]
     for caller in callers:
         caller.start()
     starter.close()
@@ -329,7 +329,7 @@ def test_many_at_once_over_one_budget(address: str) -> None:
             told.append(heard.recv())
     for caller in callers:
         caller.join()
-    assert sorted(told, key=str) == sorted(["answered"] * ALLOWED + ["spent"] * (MANY - ALLOWED))
+    assert sorted(told, key=str) == sorted(["answered"] * ALLOWED + ["spent"] * (CALLERS - ALLOWED))
     with open_store(settings) as store:
         assert store.ledger().used == ALLOWED
 

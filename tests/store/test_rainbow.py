@@ -12,7 +12,7 @@ import pytest
 
 import neodp
 from neodp import DatasetGraph, generate
-from neodp.errors import GraphError, NotPrivate, StaleMechanism, UnhitBoundary
+from neodp.errors import GraphError, NoMechanism, NotPrivate, StaleMechanism, UnhitBoundary
 from neodp.store import Store, answering
 from neodp.store.records import fingerprint
 from tests.store.meddling import on_neo4j
@@ -316,6 +316,27 @@ def test_the_optimum_is_stored_with_its_proof_and_answers_without_alpha(store: S
     assert store.answer("g", "d", "spring").answer in crossed.colors
     store.write_alpha("g", crossed)
     assert store.info("g").mechanism is None
+
+
+def test_replacing_alpha_takes_the_optimum_away_and_says_so(store: Store, crossed: DatasetGraph, raw: Raw) -> None:
+    """By neodp: there is no mechanism until it is found again. By somebody's Cypher: the mechanism is stale."""
+    store.load("g", bare(crossed))
+    store.extend("g", method="optimal")
+    store.certify("g")
+    store.write_alpha("g", crossed)
+    for ask in (lambda: store.audit("g"), lambda: store.mechanism("g")):
+        with pytest.raises(NoMechanism, match=r"graph 'g' has no complete mechanism; run `store.extend\('g'\)` first"):
+            ask()
+    store.write_alpha("g", bare(crossed))
+    store.extend("g", method="optimal")
+    store.certify("g")
+    if "://" not in store.address:
+        return
+    raw("MATCH (d:Dataset {graph: 'g', key: 'a'}) SET d.alpha = [0.2, 0.3, 0.5]")
+    for verify in (False, True):
+        with pytest.raises(StaleMechanism, match="graph 'g' has changed since its mechanism was written"):
+            store.answer("g", "d", "spring", verify=verify)
+    assert store.audit("g").result.stale
 
 
 def test_a_prior_is_named_with_the_mechanism(store: Store, crossed: DatasetGraph) -> None:

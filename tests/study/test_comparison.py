@@ -1,5 +1,7 @@
 """The comparison of two mechanisms: which one dominates."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -52,3 +54,24 @@ def test_what_cannot_be_compared() -> None:
     first, second = (Accuracy.of(balanced(g)) for g in (one, other))
     with pytest.raises(GraphError, match="the true answer of dataset '1' is 'no' in 'one' and 'yes' in 'other'"):
         compare(first, second)
+
+
+def test_mechanisms_are_compared_as_they_are() -> None:
+    """With any number of colours; mechanisms on graphs of one name are told apart by their places."""
+    for graph in (generate.three_voters(), generate.plurality(3, 2, options=3, epsilon=[0.3, 1.5])):
+        given = graph.with_alpha(neodp.balanced(graph))
+        even, best = neodp.extend(given), neodp.extend(given.with_alpha(neodp.optimize(graph).alpha), method="optimal")
+        found = neodp.compare(even, best)
+        assert found.names == ("first", "second")
+        assert found.mean == (even.p_true.mean(), best.p_true.mean())
+        assert neodp.compare(even, Accuracy.of(best, "best")).names == (graph.name, "best")
+        assert neodp.compare(even, even).verdict == "equal"
+
+
+@pytest.mark.parametrize("wrong", [None, "m", {"a": 0.5}, np.ones(3), generate.path(3)])
+def test_what_is_no_mechanism_is_refused_by_name(wrong: Any) -> None:
+    good = balanced(generate.path(3))
+    with pytest.raises(neodp.NeodpError, match=r"`second` is an? \w+; give a Mechanism or an Accuracy"):
+        neodp.compare(good, wrong)
+    with pytest.raises(neodp.NeodpError, match=r"`first` is an? \w+; give a Mechanism or an Accuracy"):
+        neodp.compare(wrong, good)

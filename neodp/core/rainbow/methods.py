@@ -40,7 +40,7 @@ from neodp.core.rainbow.units import lengths
 from neodp.core.traversal import Path
 from neodp.data.graph import DatasetGraph
 from neodp.data.validation import Floats
-from neodp.errors import NeodpError, NotPrivate
+from neodp.errors import GraphError, NeodpError, NotPrivate
 
 __all__ = ["METHODS", "MOST_FOR_OPTIMAL", "DatasetPrior", "Method", "extend"]
 
@@ -61,6 +61,34 @@ class DatasetPrior(NamedTuple):
 
     name: str
     weights: Floats
+
+    @classmethod
+    def of(cls, graph: DatasetGraph, weights: Floats | None = None) -> DatasetPrior:
+        """Return the prior with given weights, which need not add up to 1; by default all datasets are equally likely.
+
+        Raises
+        ------
+        GraphError
+            If there is not one weight per dataset, if a weight is not a finite number of at least 0, or if all are 0.
+
+        Examples
+        --------
+        >>> import neodp
+        >>> DatasetPrior.of(neodp.generate.path(3), [1.0, 0.0, 3.0])
+        DatasetPrior(name='given', weights=array([0.25, 0.  , 0.75]))
+        """
+        if weights is None:
+            return cls("uniform", np.full(len(graph), 1.0 / len(graph)))
+        found = np.asarray(weights, np.float64)
+        if found.shape != (len(graph),):
+            raise GraphError(f"there are {found.size} weights for {len(graph):,} datasets", "give one for each dataset")
+        wrong = np.flatnonzero(~((found >= 0.0) & np.isfinite(found)))
+        if len(wrong):
+            place = graph.key(wrong[0])
+            raise GraphError(f"the weight of {place!r} is {found[wrong[0]]}", "give finite numbers from 0 on")
+        if not found.sum() > 0.0:
+            raise GraphError("all weights are 0", "give one above 0")
+        return cls("given", found / found.sum())
 
 
 def extend(graph: DatasetGraph, method: Method | None = None, prior: DatasetPrior | None = None) -> Mechanism:
@@ -91,7 +119,7 @@ def extend(graph: DatasetGraph, method: Method | None = None, prior: DatasetPrio
     NotPrivate
         If "prefix" is requested and breaks privacy.
     """
-    prior = prior or DatasetPrior("uniform", np.full(len(graph), 1.0 / len(graph)))
+    prior = prior or DatasetPrior.of(graph)
     if method == "distance":
         return Mechanism(graph, distance_rows(graph), EpsilonDelta.of(graph), method="distance")
     if method == "optimal" and not graph.given.any():
