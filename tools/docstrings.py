@@ -1,6 +1,7 @@
 r"""Docstrings as Markdown, for the reference: an extension of griffe, which reads the code for mkdocstrings.
 
-Examples outside a section "Examples" would be drawn as quotations: they become blocks of code. Indented formulas stay.
+Examples outside a section "Examples" would be drawn as quotations: they become blocks of code. Indented formulas stay,
+and the two colons before them become one.
 A role such as ``:class:`Store``` is left for ``tools/site.py``, which knows the pages that it can lead to.
 
 >>> fenced("A sum.\n\n>>> 1 + 1\n2\n\nMore.")
@@ -24,7 +25,7 @@ def fenced(text: str) -> str:
     section = SECTION.search(text)
     end = section.start() if section else len(text)
     found = re.sub(r"(?m)^>>> .*\n?(?:^(?!$).*\n?)*", lambda code: f"```pycon\n{code[0].rstrip()}\n```\n", text[:end])
-    return found + text[end:]
+    return re.sub(r"::(?=\n\n {4})", ":", found) + text[end:]
 
 
 class Fenced(griffe.Extension):

@@ -51,7 +51,7 @@ def build(folder: Path = ROOT) -> Path:
         page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "site", ignore_errors=True)
     subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=folder, check=True)
-    link_roles(folder / "site")
+    link_roles(folder / "site", {name: f"{PROOFS.removesuffix('.md')}.html#{place}" for name, place in proven.items()})
     if wrong := problems(folder / "site"):
         raise SystemExit("\n".join(wrong))
     return folder / "site"
@@ -80,10 +80,11 @@ ROLE = re.compile(r":(?:class|meth|func|mod|data|attr|exc|obj):<code>~?([^<]*)</
 """A role of a docstring, as it is drawn: its name in colons, and code."""
 
 
-def link_roles(site: Path) -> int:
+def link_roles(site: Path, proofs: Mapping[str, str] | None = None) -> int:
     """Turn the roles on all pages into links to what they name, or into code if no page has it; return their number.
 
-    A name that is not written in full is one of the same page, or else the only one that ends like it.
+    A name that is not written in full is one of the same page, or else the only one that ends like it. A module with a
+    proof leads to the proof: `proofs` has the addresses.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     anchors = {path: re.findall(r'id="(neodp\.[\w.]+)"', text) for path, text in texts.items()}
@@ -95,9 +96,11 @@ def link_roles(site: Path) -> int:
             name = found[1]
             ends = [each for each in (*anchors[path], *places) if each == name or each.endswith(f".{name}")]
             short = name.rpartition(".")[2] if "~" in found[0] or ends else name
+            folder = "../" * (len(path.relative_to(site).parts) - 1)
+            if not ends and name in (proofs or {}):
+                return f'<a href="{folder}{(proofs or {})[name]}"><code>{name}</code></a>'
             if not ends:
                 return f"<code>{short}</code>"
-            folder = "../" * (len(path.relative_to(site).parts) - 1)
             return f'<a href="{folder}{places[ends[0]].relative_to(site)}#{ends[0]}"><code>{short}</code></a>'
 
         changed, n = ROLE.subn(link, text)
@@ -142,8 +145,14 @@ def _options(command: Any, context: Any) -> str:
             continue
         record = parameter.get_help_record(context)
         name, text = record if record else (parameter.make_metavar(context), getattr(parameter, "help", None) or "")
-        rows.append(f"| `{name}` | {_plain(' '.join(text.split()))} |".replace("||", "|"))
+        rows.append(f"| `{name}` | {_plain(_ranged(' '.join(text.split())))} |".replace("||", "|"))
     return "\n".join(["| option | meaning |", "|---|---|", *rows, ""]) if rows else ""
+
+
+def _ranged(text: str) -> str:
+    """Return help with the range of a number in words, as in "from 0.1 to 86400" instead of [0.1<=x<=86400]."""
+    text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"from \1 to \2", text.replace("\\[", "["))
+    return re.sub(r"x>=([\d.]+)", r"at least \1", text)
 
 
 def _plain(text: str) -> str:

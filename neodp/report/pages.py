@@ -10,7 +10,7 @@ from neodp.data.formatting import at_least
 from neodp.ledger.verification import UNCHECKED
 from neodp.report.accuracy import RIGHTNESS, margin_text
 from neodp.report.content import Answered, Report
-from neodp.report.picture import picture
+from neodp.report.picture import NARROW, picture
 
 __all__ = ["html", "markdown"]
 
@@ -27,6 +27,8 @@ body { font: 17px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 2.5rem a
   color: #1c2733; background: #fff }
 h1 { font-size: 1.7rem; line-height: 1.25 } h2 { font-size: 1.15rem; margin-top: 2rem }
 svg { width: 100%; height: auto; border: 1px solid #d8dee4; border-radius: 6px; margin: .6rem 0 }
+svg.narrow { display: none }
+@media screen and (max-width: 30rem) { svg.wide { display: none } svg.narrow { display: block } }
 .small { color: #5b6770; font-size: .9rem }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .3rem .8rem .3rem 0;
   border-bottom: 1px solid #d8dee4; vertical-align: top }
@@ -80,7 +82,10 @@ def _answer(each: Answered, title: str, label: str) -> str:
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in _right(each))
     heading = f"<h2>{escape(label)}</h2>" if label else ""
     asks = "" if title == each.asks else f'<p class="small">{escape(each.asks)}</p>'
-    return f"<section>{heading}{asks}\n{picture(title, each.answer, each.accuracy)}\n{words}</section>"
+    drawn = "\n".join(
+        [picture(title, each.answer, each.accuracy), picture(title, each.answer, each.accuracy, width=NARROW)]
+    )
+    return f"<section>{heading}{asks}\n{drawn}\n{words}</section>"
 
 
 def _right(each: Answered) -> list[str]:
@@ -105,6 +110,8 @@ def _certificates(report: Report) -> list[str]:
         shown = json.dumps(report.certificates, ensure_ascii=False, indent=1)
         if len(shown) <= SHORT:
             found.append(f"<details><summary>The certificate</summary><pre>{escape(shown)}</pre></details>")
+        else:
+            found.append('<p class="small">It is too long to be shown here: it is in the source of this page.</p>')
         text = _document(report).replace("<", "\\u003c")
         found.append(f'<script type="application/json" id="certificates">{text}</script>')
     return ["<section><h2>Certificate</h2>", *found, "</section>"]

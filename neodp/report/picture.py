@@ -10,22 +10,22 @@ from html import escape
 
 from neodp.report.accuracy import RIGHTNESS, SURE, AnswerAccuracy, margin_text
 
-__all__ = ["picture"]
+__all__ = ["NARROW", "picture"]
 
-WIDTH, LEFT, RIGHT, TALL = 720, 64, 24, 250
-"""The width, the margins at the left and right, and the height of the diagram."""
+WIDTH, NARROW, LEFT, RIGHT, TALL = 720, 360, 64, 24, 250
+"""The usual width and that for a phone, the margins at the left and right, and the height of the diagram."""
 
 
-def picture(question: str, answer: str, accuracy: AnswerAccuracy | None) -> str:
-    """Return the picture as an SVG element.
+def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: int = WIDTH) -> str:
+    """Return the picture as an SVG element. Letters have the same size at every width.
 
     Examples
     --------
     >>> picture("Is tea better?", "yes", None).startswith("<svg ")
     True
     """
-    lines = textwrap.wrap(question, 62)[:4] or [""]
-    shown = textwrap.shorten(answer, 40, placeholder=" …")
+    lines = textwrap.wrap(question, 62 if width == WIDTH else 27)[: 4 * WIDTH // width] or [""]
+    shown = textwrap.shorten(answer, width * 40 // WIDTH, placeholder=" …")
     top = 34 + 26 * len(lines) + 44
     parts = [
         f'<text x="24" y="{36 + 26 * i}" font-size="19" font-weight="600">{escape(line)}</text>'
@@ -34,19 +34,20 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None) -> str:
     parts.append(f'<text x="24" y="{top - 20}" font-size="30" font-weight="700" fill="#b3400d">{escape(shown)}</text>')
     height = top + 10
     if accuracy is not None and accuracy.curve:
-        parts += _diagram(accuracy, top + 14)
-        height = top + TALL + 76
+        parts += _diagram(accuracy, top + 14, width)
+        height = top + TALL + (76 if width == WIDTH else 112)
     said = escape(f"{question} Answer: {answer}.", quote=True)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{said}" '
-    style = 'font-family="system-ui, sans-serif" fill="#1c2733">'
-    back = f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>'
+    kind = "wide" if width == WIDTH else "narrow"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width} {height}" role="img" '
+    style = f'aria-label="{said}" font-family="system-ui, sans-serif" fill="#1c2733">'
+    back = f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     return "\n".join([head + style, back, *parts, "</svg>"])
 
 
-def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
+def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
     """Return the accuracy by margin: a line for the least chance, and one for evenly spread votes."""
     first, last = accuracy.curve[0][0], accuracy.curve[-1][0]
-    inner = WIDTH - LEFT - RIGHT
+    inner = width - LEFT - RIGHT
 
     def x(margin: float) -> float:
         return LEFT + inner * (margin - first) / ((last - first) or 1)
@@ -58,10 +59,15 @@ def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
         path = " ".join(f"{x(margin):.1f},{y(share):.1f}" for margin, share in points)
         return f'<polyline points="{path}" fill="none" {style}/>'
 
-    parts = [f'<text x="24" y="{top}" font-size="14">{accuracy.heading}</text>']
+    heading = textwrap.wrap(accuracy.heading, 90 if width == WIDTH else 42)
+    top += 18 * (len(heading) - 1)
+    parts = [
+        f'<text x="24" y="{top + 18 * (i + 1 - len(heading))}" font-size="14">{words}</text>'
+        for i, words in enumerate(heading)
+    ]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
+            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
         )
         parts.append(f'<text x="{LEFT - 8}" y="{y(share) + 4:.1f}" font-size="12" text-anchor="end">{share:.0%}</text>')
     even = [(margin, share) for margin, _, share in accuracy.curve if share is not None]
@@ -70,13 +76,12 @@ def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
     parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], 'stroke="#1c2733" stroke-width="2"'))
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
-        anchor = "start" if at < WIDTH - 230 else "end"
         said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
+        anchor = "start" if at < width - (230 if width == WIDTH else 140) else "end"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
-        parts.append(
-            f'<text x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22:.1f}" font-size="13" '
-            f'fill="#b3400d" text-anchor="{anchor}">{said}</text>'
-        )
+        for i, words in enumerate(textwrap.wrap(said, 80 if width == WIDTH else 16)):
+            place = f'x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22 + 17 * i:.1f}"'
+            parts.append(f'<text {place} font-size="13" fill="#b3400d" text-anchor="{anchor}">{words}</text>')
     middle = round((first + last) / 2) if isinstance(last, int) else (first + last) / 2
     for margin in sorted({first, middle, last}):
         end = "end" if margin == last > first else "middle"
@@ -84,5 +89,8 @@ def _diagram(accuracy: AnswerAccuracy, top: int) -> list[str]:
         parts.append(f"<text {place}>{margin_text(margin)}</text>")
     both = "dark: at least; light: if people of every epsilon vote alike" if even else "at least"
     axis = f"margin in {accuracy.unit} ({both})" if accuracy.heading == RIGHTNESS else accuracy.unit
-    parts.append(f'<text x="{LEFT}" y="{y(0) + 40:.1f}" font-size="12">{axis}</text>')
+    for i, part in enumerate(textwrap.wrap(axis, 90 if width == WIDTH else 44)):
+        parts.append(
+            f'<text x="{LEFT if width == WIDTH else 24}" y="{y(0) + 40 + 17 * i:.1f}" font-size="12">{part}</text>'
+        )
     return parts

@@ -99,7 +99,7 @@ def spending(ledger: Ledger) -> list[str]:
         given = f"{count(ledger.used, 'answer')} about the population {ledger.population!r}"
         has = "has" if ledger.used == 1 else "have"
         left = "Nothing is left." if shares == 1 else f"{1 - shares} of it is left."
-        return [f"{given} {has} been given so far.", f"Together they have cost {shares} of everybody's epsilon. {left}"]
+        return [f"{given} {has} been given so far.", f"{_cost(ledger)} {shares} of everybody's epsilon. {left}"]
     left = "" if ledger.left is None else f", and {ledger.left or 'no'} more may be given"
     has = "has" if ledger.used == 1 else "have"
     found = [
@@ -114,8 +114,12 @@ def spending(ledger: Ledger) -> list[str]:
             rest = f" of {epsilon_rounded_up(limit.epsilon)}"
         each.append(f"{epsilon_rounded_up(total.epsilon)}{rest}{at} ({spent.label})")
     if each:
-        found.append(f"Together they have cost epsilon {listed(each)}.")
+        found.append(f"{_cost(ledger)} epsilon {listed(each)}.")
     return found
+
+
+def _cost(ledger: Ledger) -> str:
+    return "It has cost" if ledger.used == 1 else "Together they have cost"
 
 
 CHANGE, LEAVE = (

@@ -56,3 +56,9 @@ def test_no_page_of_the_reference_has_a_raw_role_or_an_example_as_a_quotation() 
     assert len(found) > 12
     assert [name for name, text in found.items() if re.search(r":(?:class|meth|func|mod|data|attr|exc):", text)] == []
     assert [name for name, text in found.items() if "<blockquote>" in text or "\\&lt;" in text] == []
+    assert [name for name, text in found.items() if re.search(r"&lt;=x|x&gt;=|\\\[|::</p>", text)] == []
+    anchors = set(re.findall(r'id="(neodp[\w.]+)"', "".join(found.values())))
+    public = {"ask", "poll", "extend", "audit", "evaluate", "open_store", "Protection", "DatasetGraph", "Mechanism"}
+    assert {name for name in public if not any(each.endswith(f".{name}") for each in anchors)} == set()
+    proofs = [page.name for page in SITE.glob("*.html") if "python/proofs.html#" in page.read_text(encoding="utf-8")]
+    assert {"poll.html", "ask.html", "answers.html", "scale.html"} <= set(proofs)

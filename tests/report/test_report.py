@@ -52,7 +52,7 @@ def test_a_report_says_what_a_reader_needs(tmp_path: Path) -> None:
     assert "Should the &lt;b&gt;office&lt;/b&gt; close on Fridays?" in page
     assert "<b>office" not in page
     assert "right at least 19 times in 20 if the margin was 1 vote or more" in page
-    assert "can become at most 100 % sure by the answer. That is little privacy." in page
+    assert "can become at most almost 100 % sure by the answer. That is little privacy." in page
     assert "1 answer about the population &#x27;staff&#x27; has been given so far, and no more may be given." in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it stands alone
     assert page.count("<script") == page.count('<script type="application/json"') == 1
@@ -199,7 +199,7 @@ def test_a_report_of_an_asked_question_says_what_a_reader_needs(tmp_path: Path) 
     assert "If there are fewer than 20, such an answer is no, and right, 95 % of the time." in page
     assert "with an epsilon of 23 in sum would have to leave before there are fewer" in page
     assert "can become at most so sure by the answer: 53 % with epsilon 0.5, 55 % with epsilon 1" in page
-    assert "Together they have cost 1/5 of everybody's epsilon. 4/5 of it is left." in page
+    assert "It has cost 1/5 of everybody's epsilon. 4/5 of it is left." in page
     assert "changes by a factor of at most exp(1/5 e)." in found.method
     secret = asked(tmp_path / "two", range(150), 3.0, at_least=20, share=1.0)
     assert "Nothing is left." in secret.text(".md")
