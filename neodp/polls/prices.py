@@ -125,10 +125,10 @@ def prices(
     Examples
     --------
     >>> found = prices([Group(0.1, 10), Group(1.0, 10), Group(2.0, 11)])
-    >>> round(found.expected, 3), found.guess
+    >>> round(found.expected, 3), round(found.guess, 3)
     (0.781, 0.5)
     >>> [round(each.share, 3) for each in found.levels]
-    [0.018, 0.113, 0.149]
+    [0.018, 0.111, 0.152]
     """
     asked, given = poll(groups, query, options), Prior.parse(prior)
     if len(asked.groups) > LEVELS:

@@ -133,7 +133,7 @@ class Survey(Tabular):
         >>> import neodp
         >>> found = neodp.poll({"v": ["yes", "no", "no"], "e": [0.5, 1, 1]}, vote="v", epsilon="e").prices()
         >>> [(each.epsilon, round(each.per_epsilon, 3), round(each.share, 3)) for each in found["v"].levels]
-        [(0.5, 0.1, 0.07), (1.0, 0.1, 0.2)]
+        [(0.5, 0.118, 0.061), (1.0, 0.092, 0.158)]
         """
         return {each.label: each.prices() for each in self.questions}
 
