@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-fast test-browser test-spark screenshots lint bench docs plugin vendor clean
+.PHONY: demo test test-fast test-newer test-browser test-spark screenshots lint bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
@@ -16,6 +16,14 @@ test: .venv/ready-test lint
 test-fast: .venv/ready-test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 -k "not neo4j" \
 	  tests/core tests/data tests/study tests/test_layers.py tests/test_public_names.py
+
+# a slice of the tests of the plugin and of the store, on the newer line of Neo4j
+NEWER := 2026.08.1
+SLICE := walk_through or every_procedure or found_by_the_other_and_spent or every_bit_is_that_of_the_client or ctrl_c or whose_commit
+test-newer: .venv/ready-test
+	NEODP_TEST_NEO4J_VERSION=$(NEWER) $(BIN)/python -m pytest -k "$(SLICE)" \
+	  tests/plugin/test_neo4j_docs.py tests/plugin/test_neo4j_polls.py tests/plugin/test_neo4j_naming.py \
+	  tests/store/test_neo4j_lost.py
 
 # the explorer and the site in a real browser: Chromium or Chrome, or the one that NEODP_TEST_BROWSER names
 test-browser: .venv/ready-browser docs

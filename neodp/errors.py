@@ -290,10 +290,14 @@ def interrupted(error: BaseException | None) -> bool:
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, its cause, the cause of that, and so on."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
+    """Yield an error, its cause, what was handled when it arose, the causes of these, and so on."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        found = waiting.pop()
+        if found is not None and id(found) not in seen:
+            seen.add(id(found))
+            yield found
+            waiting += [found.__context__, found.__cause__]  # the cause comes first
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -36,17 +36,17 @@ VERBS: Mapping[str, Verb] = {
     "allow": Verb(
         "store.allow({population}, Limit(...))",
         "budget {population} --releases N --epsilon none",
-        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N, l.epsilon = null",
+        "CALL neodp.budget.set({population}, {{releases: N, epsilon: null}})",
     ),
     "allow_epsilon": Verb(
         "store.change_limit({population}, epsilon=E)",
         "budget {population} --epsilon E",
-        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.epsilon = E",
+        "CALL neodp.budget.set({population}, {{epsilon: E}})",
     ),
     "allow_releases": Verb(
         "store.change_limit({population}, releases=N)",
         "budget {population} --releases N",
-        "MATCH (l:NeodpLedger {{population: {population}}}) SET l.max_releases = N",
+        "CALL neodp.budget.set({population}, {{releases: N}})",
     ),
     "balance": Verb(
         "graph.with_alpha(neodp.balanced(graph))",
@@ -67,14 +67,8 @@ VERBS: Mapping[str, Verb] = {
     "plurality": Verb("plurality(20)", "generate plurality {graph} 20"),
     "profiles": Verb("store.profiles.all()", "stretch list"),
     "protect": Verb("store.protect(neodp.Protection(...))", "protect POPULATION --people LABEL --epsilon PROPERTY"),
-    "releases": Verb(
-        "store.ledger({population})", "releases", "MATCH (r:NeodpRelease {{population: {population}}}) RETURN r"
-    ),
-    "spent": Verb(
-        "store.ledger({population}).spent()",
-        "budget {population}",
-        "MATCH (l:NeodpLedger {{population: {population}}}) RETURN l",
-    ),
+    "releases": Verb("store.ledger({population})", "releases", "CALL neodp.releases({population})"),
+    "spent": Verb("store.ledger({population}).spent()", "budget {population}", "CALL neodp.budget({population})"),
     "suggest": Verb(
         "neodp.balanced(graph)", "boundary {graph} --balanced", "CALL neodp.boundary.balanced.stream({graph})"
     ),

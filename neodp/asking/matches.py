@@ -259,8 +259,9 @@ def _people(elements: Ints, units: Units) -> tuple[Ints, Ints, NDArray[np.bool_]
         valid[mine[each[at < 0]]] = False
         rows.append(mine[each[at >= 0]])
         people.append(order[at[at >= 0]])
-    pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(people)], axis=1), axis=0)
-    return pairs[:, 0], pairs[:, 1], valid
+    count = max(1, len(units.id))  # a pair of a row and a unit is one number, below 10^9 times their number
+    pairs = np.unique(np.concatenate(rows) * count + np.concatenate(people))
+    return pairs // count, pairs % count, valid
 
 
 def _find(ids: Ints, wanted: Ints) -> Ints:

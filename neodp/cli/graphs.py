@@ -22,9 +22,11 @@ from neodp.cli.options import (
     Encoding,
     ExtraColumns,
     Force,
+    FromLabels,
     Graph,
     HeaderRow,
     Json,
+    Names,
     Population,
     Quiet,
     Replace,
@@ -41,6 +43,7 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.tables import number, whole
 from neodp.errors import GraphError, near
 from neodp.store import GraphInfo
+from neodp.store.labels import Labels, read_labels
 
 __all__ = ["drop", "export", "generate", "init", "list_graphs", "load", "show"]
 
@@ -82,13 +85,13 @@ def load(
     context: typer.Context,
     graph: Graph,
     nodes: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             help="A table with the columns key,color and optionally alpha,preference; - is stdin. Or a folder of "
             "blocks.",
             metavar="NODES",
         ),
-    ],
+    ] = None,
     edges: Annotated[
         Path | None,
         typer.Argument(
@@ -106,6 +109,8 @@ def load(
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     extra_columns: ExtraColumns = None,
+    from_labels: FromLabels = None,
+    names: Names = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -116,7 +121,21 @@ def load(
     Example: `neodp load survey nodes.csv edges.csv --colors yes,no --epsilon 0.5`
 
     Example: `neodp load survey DIR`
+
+    Example: `neodp load survey --from-labels Answer,NEAR --names key=id,color=vote`
     """
+    if from_labels is not None or names is not None:
+        if from_labels is None or nodes is not None:
+            raise GraphError(
+                "--names is for a graph by its labels, and not for tables", "give --from-labels LABEL,TYPE"
+            )
+        labels = Labels.parse(from_labels, names)
+        with context.obj.open() as store:
+            found = read_labels(store, labels, colors=_split(colors), epsilon=epsilon, delta=delta, name=graph)
+        _keep(context, graph, found, replace, population, quiet, json)
+        return
+    if nodes is None:
+        raise GraphError("which graph?", "give NODES and EDGES, a folder of blocks, or --from-labels LABEL,TYPE")
     if os.path.isdir(nodes):
         if edges is not None or colors is not None or epsilon is not None:
             raise GraphError(

@@ -25,10 +25,12 @@ __all__ = [
     "Extra",
     "ExtraColumns",
     "Force",
+    "FromLabels",
     "Graph",
     "HeaderRow",
     "Json",
     "Master",
+    "Names",
     "Population",
     "Quiet",
     "Replace",
@@ -140,6 +142,20 @@ ExtraColumns: TypeAlias = Annotated[
 ]
 
 
+FromLabels: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of tables: copy a graph of datasets of yours in Neo4j, by its label and its type.",
+        metavar="LABEL,TYPE",
+    ),
+]
+Names: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="With --from-labels: the properties, where they are named otherwise, as in key=id,color=vote.",
+        metavar="NAME=PROPERTY,…",
+    ),
+]
 HeaderRow: TypeAlias = Annotated[
     int | None,
     typer.Option(min=1, help="The row that names the columns, as spreadsheets count. Default: the first.", metavar="N"),

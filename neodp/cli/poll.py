@@ -346,7 +346,7 @@ def _people(
     if cypher is not None:
         query = PeopleQuery.parse(cypher)
         with session.open() as store:
-            table = People.from_result(store.select(query.cypher), cypher)
+            table = People.from_result(store.select(query.cypher), query.cypher)
         header = list(table.columns)
         if not votes and epsilon is None:
             if len(header) != 2:

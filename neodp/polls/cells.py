@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from neodp.errors import GraphError, near
@@ -12,35 +14,13 @@ from neodp.hints import Hint, Option
 
 __all__ = ["USUAL", "WORDS", "Cells", "bare", "choices"]
 
-WORDS = {
-    "yes": (
-        *(
-            "yes",
-            "y",
-            "true",
-            "1",
-            "ja",
-            "j",
-            "oui",
-            "sí",
-            "si",
-            "sì",
-            "sim",
-            "tak",
-            "ano",
-            "áno",
-            "da",
-            "igen",
-            "kyllä",
-        ),
-        *("jah", "jā", "taip", "evet", "да", "так", "ναι", "はい", "是"),
-    ),
-    "no": (
-        *("no", "n", "false", "0", "nein", "nee", "nej", "nei", "non", "não", "nao", "nie", "ne", "nu", "nem", "ei"),
-        *("nē", "hayır", "нет", "не", "ні", "όχι", "いいえ", "否"),
-    ),
+WORDS: dict[str, tuple[str, ...]] = {
+    option: tuple(words)
+    for option, words in json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8")).items()
 }
-"""The texts that count as yes and no if the options are not named: English, and the usual words of other languages."""
+"""The texts that count as yes and no if the options are not named: English, and the usual words of other languages.
+
+The plugin reads the same file."""
 
 INVISIBLE = "\u200b\u2060\ufeff"
 """Characters without width, which often come with text from the web."""

@@ -7,7 +7,7 @@ is refused; questions about relationships are for ``neodp ask``::
     MATCH (p:Person) RETURN p.vote AS vote, p.epsilon
 
     query       MATCH (name:Label) RETURN column, column, …
-    column      name.property, or a number; AS name
+    column      name.property, coalesce(name.property, number), or a number; AS name
 
 The store's own Cypher is written from what was read, so that what the grammar does not have cannot be asked.
 """
@@ -23,8 +23,11 @@ __all__ = ["PeopleQuery"]
 
 WORD = r"(?:[^\W\d]\w*|`[^`\\]+`)"
 """A name; a quoted one has no backslash, since Neo4j would read an escape in it as the end of the quotation."""
+NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+OWN = rf"(?P<owner>{WORD})\s*\.\s*(?P<property>{WORD})"
 COLUMN = (
-    rf"(?:(?P<owner>{WORD})\s*\.\s*(?P<property>{WORD})|(?P<number>[0-9]+(?:\.[0-9]+)?))(?:\s+AS\s+(?P<alias>{WORD}))?"
+    rf"(?:{OWN}|coalesce\s*\(\s*{OWN.replace('P<', 'P<given_')}\s*,\s*(?P<otherwise>{NUMBER})\s*\)|"
+    rf"(?P<number>{NUMBER}))(?:\s+AS\s+(?P<alias>{WORD}))?"
 )
 FORM = rf"\s*MATCH\s*\(\s*(?P<node>{WORD})\s*:\s*(?P<label>{WORD})\s*\)\s*RETURN\s+(?P<columns>.*?)\s*;?\s*"
 LONGEST = 2_000
@@ -70,9 +73,12 @@ class PeopleQuery:
         columns = []
         for each in _parts(found["columns"]):
             part = re.fullmatch(COLUMN, each.strip(), re.IGNORECASE)
-            if part is None or (part["owner"] is not None and _bare(part["owner"]) != _bare(found["node"])):
+            owner = part and (part["owner"] or part["given_owner"])
+            if part is None or (owner is not None and _bare(owner) != _bare(found["node"])):
                 raise _too_much()
-            what = part["number"] if part["owner"] is None else f"n.`{_bare(part['property'])}`"
+            what = part["number"] or f"n.`{_bare(part['property'] or part['given_property'])}`"
+            if part["otherwise"]:
+                what = f"coalesce({what}, {part['otherwise']})"
             name = _bare(part["alias"]) if part["alias"] else re.sub(r"[\s`]", "", each)
             columns.append((name, what))
         names = [name for name, _ in columns]
@@ -88,8 +94,8 @@ class PeopleQuery:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the columns of a RETURN, split at commas that are not within backquotes."""
-    return re.split(r",(?=(?:[^`]*`[^`]*`)*[^`]*\Z)", text)
+    """Return the columns of a RETURN, split at commas that are not within backquotes or parentheses."""
+    return re.split(r",(?=(?:[^`]*`[^`]*`)*[^`]*\Z)(?![^()`]*\))", text)
 
 
 def _bare(word: str) -> str:

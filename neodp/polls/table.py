@@ -358,6 +358,8 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
         some = cells if rows is None else [cells[row] for row in rows.tolist()]
         codes = [found.setdefault(cell, len(found)) for cell in some]
         return [as_text(value) for value in found], np.array(codes, np.int64)
+    if pa.types.is_nested(column.type):  # lists, which are no votes
+        column = pa.array([as_text(value) for value in column.to_pylist()], pa.string())
     indices = None
     if pa.types.is_dictionary(column.type):
         column, indices = column.dictionary, column.indices

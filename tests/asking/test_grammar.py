@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,6 +169,8 @@ def test_a_hostile_question_is_refused_with_its_reason(question: str, why: str) 
         ask(question)
     assert refused.value.hint
     assert "\n" not in str(refused.value)
+    assert re.search(r"[.!?]\s+\S", re.sub(r"'[^']*'", "", refused.value.message)) is None  # one sentence
+    assert not refused.value.message.endswith(".")
 
 
 def test_at_least_sixty_questions_are_hostile() -> None:

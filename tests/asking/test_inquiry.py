@@ -246,3 +246,21 @@ def test_the_steward_sees_who_carries_an_answer(store: Store) -> None:
         revealed = asked.reveal()
         assert (revealed.matches, revealed.distance) == (3, 1.0)
         assert revealed.carriers == (("hub", 1.0, 1.0),)
+
+
+def test_progress_of_a_release_is_the_same_for_every_graph_and_only_the_steward_sees_matches_counted(
+    store: Store,
+) -> None:
+    path = "MATCH (a:Person)-[:KNOWS*1..2]-(b:Person)"
+    told: dict[int, list[Any]] = {3: [], 40: []}
+    for n, steps in told.items():
+        asked = neodp.ask(store, "staff", path, at_least=1, **ring(n))
+        asked.release(f"release {n}", progress=lambda *step, steps=steps: steps.append(step))
+    assert told[3] == told[40]
+    assert told[3][:3] == [("reading matches", 0, 2), ("reading matches", 1, 2), ("reading matches", 2, 2)]
+    seen: list[Any] = []
+    neodp.ask(store, "staff", path, at_least=1, **ring(40)).reveal(progress=lambda *step: seen.append(step))
+    assert [step for step in seen if step[0] == "matches read"] == [
+        ("matches read", 80, 10_000_000),
+        ("matches read", 160, 10_000_000),
+    ]

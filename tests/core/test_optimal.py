@@ -146,6 +146,21 @@ def test_inequalities_on_demand_give_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert on_demand.expected == pytest.approx(all_at_once.expected, abs=1e-8)
 
 
+def test_interior_points_give_the_same_with_a_small_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with weights as small as those of a large graph."""
+    graph = graph_of(random_rainbow(random.Random(8), 60, 3, mixed=True))
+    for weights in (np.full(60, 1 / 60), np.array([1.0 - 59e-7] + [1e-7] * 59)):
+        by_simplex = best_rows(graph, weights, uniform(graph))
+        with monkeypatch.context() as patched:
+            patched.setattr(optimal, "FEW", 0)
+            inside = best_rows(graph, weights, uniform(graph))
+        assert by_simplex is not None
+        assert inside is not None
+        assert inside.expected == pytest.approx(by_simplex.expected, abs=1e-8)
+        assert inside.gap <= 1e-8
+        assert_private(graph, inside.rows)
+
+
 def test_a_graph_without_alpha_has_an_optimal_mechanism_but_no_other() -> None:
     graph = graph_of(random_rainbow(random.Random(3), 20, 3, mixed=True))
     found = neodp.extend(graph, method="optimal")

@@ -24,7 +24,8 @@ JAR = PROJECT / "plugin" / "target" / "neodp-plugin.jar"
 
 def _build() -> Path:
     """The jar, built where a source is newer."""
-    folders = [PROJECT / name for name in ("plugin/src", "plugin/pom.xml", "cypher", "neodp/asking/reasons.json")]
+    shared = ("cypher", "neodp/asking/reasons.json", "neodp/polls/words.json")
+    folders = [PROJECT / name for name in ("plugin/src", "plugin/pom.xml", *shared)]
     sources = [file for folder in folders for file in (folder.rglob("*") if folder.is_dir() else [folder])]
     if not JAR.exists() or JAR.stat().st_mtime < max(file.stat().st_mtime for file in sources if file.is_file()):
         maven = shutil.which("mvn")

@@ -434,3 +434,20 @@ def test_a_graph_of_no_population_is_not_answered(caller: Caller, client: Store)
     client.load("g", _survey())
     caller("MATCH (g:DatasetGraph) SET g.population = ''")
     assert _same(caller, client, "0-0", "spring").message == "the population has no name"
+
+
+@pytest.mark.parametrize("colors", [2, 3])
+def test_constant_work_looks_at_the_whole_graph(caller: Caller, client: Store, colors: int) -> None:
+    """A change by others far from the dataset is noticed, as by the client, and takes the certificate back."""
+    graph = neodp.generate.grid(3, 9) if colors == 2 else neodp.generate.plurality(5, options=3)
+    client.load("g", graph.with_alpha(neodp.balanced(graph)))
+    client.allow("default", Limit(9))
+    first, last = graph.keys[0].as_py(), graph.keys[len(graph) - 1].as_py()
+    call = "CALL neodp.answer('g', $key, $release, {constantWork: true})"
+    assert caller.one(call, key=first, release="a")["answer"] in graph.colors
+    client.certify("g")
+    caller("MATCH (d:Dataset {graph: 'g', key: $key})-[r:NEIGHBOR]-() SET r.epsilon = r.epsilon * 2", key=last)
+    told = caller.refusal(call, key=first, release="b")
+    assert (told.kind, told.message) == ("not_certified", "graph 'g' was changed by others since it was certified")
+    assert client.info("g").certificate is None
+    assert caller("MATCH (r:NeodpRelease {name: 'b'}) RETURN r") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,18 @@ from tests.plugin.calls import Caller, Refused
 pytestmark = pytest.mark.usefixtures("quiet")
 
 MODES = ("stream", "stats", "write")
+SECURITY = Path(__file__).parents[2] / "SECURITY.md"
+WRITING = [
+    "extend.write('g')",
+    "boundary.balanced.write('g')",
+    "answer('g', '1', 'spring')",
+    "graph.drop('g')",
+    "protect('p', {people: 'P', epsilon: 'e', properties: ['v']})",
+    "protect.drop('staff')",
+    "ask('staff', 'MATCH (a:P)', {atLeast: 1, release: 'spring'})",
+    "poll('staff', {vote: 'v', release: 'spring'})",
+    "budget.set('default', {releases: 99})",
+]
 DATASETS = "CREATE (:DatasetGraph {{name: 'g', colors: ['no', 'yes']}}), {} "
 
 
@@ -222,7 +235,7 @@ def test_hints_are_for_whoever_asks(caller: Caller, client: Store) -> None:
 @pytest.mark.parametrize("verb", [verb for verb, forms in VERBS.items() if forms.cypher])
 def test_every_hint_is_cypher(caller: Caller, verb: str) -> None:
     cypher = in_cypher(Hint(Call(verb, graph="g", population="p")), "g")
-    caller("EXPLAIN " + re.sub(r"= [NE]\b", "= 1", cypher.strip("`")))
+    caller("EXPLAIN " + re.sub(r": [NE]\b", ": 1", cypher.strip("`")))
 
 
 def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None:
@@ -246,7 +259,9 @@ def test_eval_explains_as_the_client_does(caller: Caller, client: Store) -> None
         (
             "extend.write('g', {concurency: 2})",
             "the configuration has the unknown key 'concurency'",
-            "did you mean `{concurrency: ...}`? the keys are concurrency, batchSize, logProgress, jobId",
+            "did you mean `{concurrency: ...}`? the keys are concurrency, batchSize, logProgress, jobId, nodeLabel, "
+            "relationshipType, keyProperty, colorProperty, alphaProperty, preferenceProperty, epsilonProperty, "
+            "deltaProperty, writeProperty, colors",
         ),
         ("extend.write('g', {concurrency: 0})", "concurrency is 0", "give a whole number from 1 to 64"),
         ("extend.stats('g', {batchSize: 1.5})", "batchSize is 1.5", "give a whole number from 1 to 1000000"),
@@ -306,10 +321,13 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
         "neodp.ask": "WRITE",
         "neodp.ask.reveal": "READ",
         "neodp.budget": "READ",
+        "neodp.budget.set": "WRITE",
         "neodp.graph.drop": "WRITE",
         "neodp.graph.list": "READ",
         "neodp.list": "READ",
         "neodp.listProgress": "READ",
+        "neodp.poll": "WRITE",
+        "neodp.poll.reveal": "READ",
         "neodp.protect": "WRITE",
         "neodp.protect.drop": "WRITE",
         "neodp.protect.list": "READ",
@@ -337,11 +355,35 @@ def test_every_procedure_is_documented(caller: Caller) -> None:
     assert {row["name"] for row in functions if row["description"]} == {"neodp.bound", "neodp.version"}
 
 
+def test_the_page_of_security_has_every_procedure_with_its_mode(caller: Caller) -> None:
+    """The table of SECURITY.md; `.stats` and the like stand behind the name before them."""
+    table = [
+        line.split("|") for line in SECURITY.read_text(encoding="utf-8").splitlines() if line.startswith("| `neodp.")
+    ]
+    stated = {}
+    for _, names, mode, *_ in table:
+        whole = ""
+        for name in re.findall(r"`([a-zA-Z.]+)`", names):
+            whole = name if name.startswith("neodp.") else whole.rpartition(".")[0] + name
+            stated[whole] = mode.strip()
+    rows = caller("SHOW PROCEDURES YIELD name, mode WHERE name STARTS WITH 'neodp.' AND NOT name ENDS WITH '.estimate'")
+    modes = {row["name"]: row["mode"] for row in rows}
+    assert {name: mode for name, mode in stated.items() if name in modes} == modes
+    assert stated.keys() - modes.keys() == {"neodp.version", "neodp.bound", "neodp.boundary.balanced.estimate"}
+
+
 def test_reading_procedures_may_not_write(caller: Caller, client: Store) -> None:
     """A transaction for reading runs what reads, and refuses what writes."""
     client.load("g", (graph := neodp.generate.path(4)).with_alpha(neodp.balanced(graph)))
+    client.protect(neodp.Protection("staff", "e", people="P", properties=("v",)))
+    rows = caller("SHOW PROCEDURES YIELD name, mode WHERE name STARTS WITH 'neodp.' AND mode = 'WRITE'")
+    assert {row["name"] for row in rows} == {f"neodp.{call.partition('(')[0]}" for call in WRITING}
     with caller.driver.session(default_access_mode="READ") as session:
         assert session.run("CALL neodp.extend.stats('g')").single() is not None
-        with pytest.raises(ClientError):
-            session.run("CALL neodp.extend.write('g')").consume()
+        for call in WRITING:
+            with pytest.raises(ClientError) as refused:
+                session.run(f"CALL neodp.{call}").consume()
+            assert refused.value.code == "Neo.ClientError.Statement.AccessMode"
     assert client.info("g").mechanism is None
+    assert [each.population for each in client.protections()] == ["staff"]
+    assert caller("MATCH (n) WHERE n:NeodpRelease OR n:NeodpLedger RETURN n") == []

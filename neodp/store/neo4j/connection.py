@@ -17,13 +17,14 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
 from neo4j import exceptions
 
+from neodp.data.tables import as_text
 from neodp.errors import Overtaken, ReadOnlyStore, StoreError, StoreUnreachable, UnknownOutcome, causes, interrupted
 from neodp.hints import Hint, Option
 from neodp.store import refusals
@@ -42,6 +43,8 @@ LANES = 2
 """The number of independent transactions that run at once."""
 STRETCHING = {"neodp_profiles_name", "neodp_user_id", "neodp_item_id"}
 """The constraints of profiles; others may use the same labels, so they are only created with the first profiles."""
+CLOSINGS = 3
+"""The number of attempts to close a session after an error."""
 READ_ONLY = {
     "Neo.ClientError.Security.Forbidden",
     "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
@@ -303,8 +306,7 @@ class Connection:
         tag = neo4j.unit_of_work(metadata={"app": "neodp", "does": what})
         tagged = tag(lambda tx: work(Transaction(tx, self._dialect)))
         mode = neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS
-        asking = self.driver.session(database=self._database, default_access_mode=mode)
-        with self._translated(read=read), asking as session:
+        with self._translated(read=read), self._session(mode) as session:
             try:
                 return session.execute_read(tagged) if read else session.execute_write(tagged)
             except exceptions.IncompleteCommit as unknown:
@@ -316,6 +318,23 @@ class Connection:
                     return session.execute_write(tagged)
                 except LOST:
                     raise unknown from None
+
+    @contextmanager
+    def _session(self, mode: str) -> Iterator[neo4j.Session]:
+        """Open a session, and close it whatever happens.
+
+        After Ctrl-C the driver may send a message twice when it closes the session, and gives up when the server
+        refuses that; the next attempt succeeds.
+        """
+        session = self.driver.session(database=self._database, default_access_mode=mode)
+        try:
+            yield session
+        except BaseException:
+            for _ in range(CLOSINGS):
+                with suppress(Exception):
+                    session.close()
+            raise
+        session.close()
 
     @contextmanager
     def _translated(self, *, read: bool = False) -> Iterator[None]:
@@ -449,10 +468,10 @@ def _who(settings: Settings, driver: neo4j.Driver | None, auth: neo4j.Auth | Non
 
 
 def _column(values: list[Any]) -> pa.Array:
-    """Return a column of a result; one of mixed types as strings."""
+    """Return a column of a result; one of mixed types as texts, each of which depends on its own value alone."""
     import pyarrow as pa
 
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if x is None else str(x) for x in values])
+        return pa.array([None if x is None else as_text(x) for x in values])

@@ -30,6 +30,10 @@ public record Fraction(BigInteger over, BigInteger under) implements Comparable<
         return new Fraction(over.multiply(other.under).add(other.over.multiply(under)), under.multiply(other.under));
     }
 
+    public Fraction minus(Fraction other) {
+        return plus(new Fraction(other.over.negate(), other.under));
+    }
+
     public Fraction times(Fraction other) {
         return new Fraction(over.multiply(other.over), under.multiply(other.under));
     }

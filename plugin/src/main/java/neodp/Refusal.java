@@ -199,8 +199,7 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
                 "damaged_release",
                 "the limit of population " + Text.quoted(population)
                         + " is not a number: the store was damaged or edited",
-                "set it with `MATCH (l:NeodpLedger {population: " + Text.cypher(population)
-                        + "}) SET l.max_releases = N, l.epsilon = null`");
+                "set it with `CALL neodp.budget.set(" + Text.cypher(population) + ", {releases: N, epsilon: null})`");
     }
 
     /** What only the client can do. */

@@ -28,6 +28,7 @@ import neodp.procedures.GraphDrop;
 import neodp.procedures.GraphList;
 import neodp.procedures.ListProcedures;
 import neodp.procedures.ListProgress;
+import neodp.procedures.Poll;
 import neodp.procedures.Protect;
 import neodp.procedures.Releases;
 import neodp.procedures.Version;
@@ -58,6 +59,7 @@ public final class Database {
             .withProcedure(ExtendStats.class)
             .withProcedure(ExtendStream.class)
             .withProcedure(ExtendWrite.class)
+            .withProcedure(Poll.class)
             .withProcedure(Protect.class)
             .withFunction(Bound.class)
             .withFunction(Version.class)

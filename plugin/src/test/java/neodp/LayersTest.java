@@ -21,6 +21,7 @@ final class LayersTest {
             "rainbow",
             "solvers",
             "asking",
+            "polls",
             "store",
             "ledger",
             "inquiry",
@@ -28,7 +29,7 @@ final class LayersTest {
             "procedures");
     private static final Pattern IMPORT =
             Pattern.compile("(?m)^import (?:static )?neodp\\.(?:[a-z]+\\.)*?(?:([a-z]+)\\.)?[A-Z]");
-    private static final List<String> MATHEMATICS = List.of("algorithm", "rainbow", "solvers", "asking");
+    private static final List<String> MATHEMATICS = List.of("algorithm", "rainbow", "solvers", "asking", "polls");
 
     @Test
     void importsPointDownwards() throws IOException {

@@ -3,6 +3,7 @@ package neodp.asking;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
+import neodp.Draws;
 import neodp.Refusal;
 import neodp.Text;
 import neodp.algorithm.Labels;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
+import neodp.Draws;
 import neodp.Refusal;
 
 /**

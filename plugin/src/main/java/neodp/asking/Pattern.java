@@ -177,16 +177,8 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
 
     /** Refuse a property that must not be asked. */
     public void require(Property found, Protection protection) {
-        if (found.key.equals(protection.epsilon())) {
-            throw Refusal.notAskable(
-                    Text.repr(found.key) + " holds the epsilons, which are protected too",
-                    "ask about other properties");
-        }
-        if (!protection.properties().contains(found.key) && !isPublic(found.place, protection)) {
-            throw Refusal.notAskable(
-                    "the property " + Text.repr(found.key)
-                            + " is not among those that may be asked: it could hold what was computed from other people",
-                    "list it when the population is protected, if it belongs to one person alone");
+        if (found.key.equals(protection.epsilon()) || !isPublic(found.place, protection)) {
+            protection.requireAskable(found.key);
         }
     }
 

@@ -157,6 +157,20 @@ public record Protection(
         return publics.contains(label) ? Role.PUBLIC : null;
     }
 
+    /** Refuse a property of people, or of what belongs to them, that must not be asked. */
+    public void requireAskable(String property) {
+        if (property.equals(epsilon)) {
+            throw Refusal.notAskable(
+                    Text.repr(property) + " holds the epsilons, which are protected too", "ask about other properties");
+        }
+        if (!properties.contains(property)) {
+            throw Refusal.notAskable(
+                    "the property " + Text.repr(property)
+                            + " is not among those that may be asked: it could hold what was computed from other people",
+                    "list it when the population is protected, if it belongs to one person alone");
+        }
+    }
+
     // --- as it is stored ------------------------------------------------------------------------------------------
 
     /** The protection as the client reads it, too. */

@@ -11,7 +11,7 @@ import neodp.Text;
  *
  * <p>Expressions are written as for Python's {@code re}; Java's own classes of letters and digits are others.
  */
-final class Words {
+public final class Words {
     private static final String LETTERS = "\\p{L}\\p{N}_";
     private static final String SPACES =
             "\\t-\\r\\x1c-\\x20\\x85\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
@@ -49,7 +49,7 @@ final class Words {
     }
 
     /** A label, a type or the name of a property, if it can be written in Cypher without harm. */
-    static String require(String what, Object word) {
+    public static String require(String what, Object word) {
         return require(what, word, "graph");
     }
 
@@ -74,7 +74,7 @@ final class Words {
     }
 
     /** A name as Neo4j reads it, whatever it contains; backslashes were refused before. */
-    static String quoted(String name) {
+    public static String quoted(String name) {
         return "`" + name.replace("`", "``") + "`";
     }
 }

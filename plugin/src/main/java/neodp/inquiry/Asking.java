@@ -205,6 +205,11 @@ public record Asking(
         return Json.dumps(out);
     }
 
+    /** The question as the ledger knows it. */
+    Keeping keeping() {
+        return new Keeping(subject(), asked(), protection.account(), levels(), command);
+    }
+
     /** The share as a fraction: 1/5 for 0.2. */
     public Fraction exactShare() {
         return Fraction.of(new BigDecimal(Text.repr(share)));

@@ -1,8 +1,6 @@
 package neodp.inquiry;
 
 import java.util.Map;
-import java.util.function.BiFunction;
-import neodp.Names;
 import neodp.Refusal;
 import neodp.asking.AtLeast;
 import neodp.asking.Cover;
@@ -11,16 +9,14 @@ import neodp.asking.Matches;
 import neodp.asking.Mechanism;
 import neodp.call.Host;
 import neodp.call.Workers;
-import neodp.ledger.Ledger;
 import neodp.ledger.Release;
-import org.neo4j.graphdb.Transaction;
 import org.neo4j.kernel.api.exceptions.Status;
 
 /**
  * The answer to a question about a graph of people: drawn once, and kept before it is shown.
  *
- * <p>Everything is read and written in transactions of its own, as {@code neodp.answer} does. What cannot be answered
- * because of what was read is an answer too, which spends the share: a failure for nothing would tell everybody.
+ * <p>What cannot be answered because of what was read is an answer too, which spends the share: a failure for nothing would
+ * tell everybody.
  */
 public final class Inquiry {
     private static final String MORE_PEOPLE =
@@ -46,47 +42,7 @@ public final class Inquiry {
 
     /** The answer of a release: the one that is kept, or one drawn now. */
     public Release release(String given) {
-        String subject = asking.subject();
-        String asked = asking.asked();
-        String name = read((tx, workers) -> {
-            Ledger.requireSchema(tx);
-            return Release.find(tx, subject, given) == null ? Names.normal(given) : given;
-        });
-        Release kept = read((tx, workers) -> admitted(tx, subject, name, workers));
-        if (kept == null) {
-            Release drawn = new Release(
-                    subject,
-                    name,
-                    drawn(),
-                    null,
-                    null,
-                    asking.protection().account(),
-                    asked,
-                    asking.levels(),
-                    asking.command());
-            try (Workers workers = new Workers(host, 1)) {
-                kept = workers.write(subject, tx -> Ledger.keep(tx, drawn, workers));
-            }
-        }
-        kept.require(asked); // somebody may have been faster, with another question
-        return kept;
-    }
-
-    /** The release that is kept; null if there is none, and one may be drawn. */
-    private Release admitted(Transaction tx, String subject, String name, Workers workers) {
-        Release found = Release.find(tx, subject, name);
-        if (found != null) {
-            return found;
-        }
-        String account = asking.protection().account();
-        Names.valid("release", name);
-        Names.valid("population", account);
-        Ledger ledger = Ledger.of(tx, account, workers);
-        found = Release.find(tx, subject, name); // which the ledger may count already
-        if (found == null) {
-            ledger.spend(name, asking.levels(), workers);
-        }
-        return found;
+        return asking.keeping().release(host, given, this::drawn);
     }
 
     private String drawn() {
@@ -144,11 +100,5 @@ public final class Inquiry {
     private Cover cover(PeopleGraph graph) {
         long[] weights = graph.units().weights(asking.exactShare(), Mechanism.UNIT, asking.ignoreBelow());
         return graph.matches().cover(graph.units(), weights);
-    }
-
-    private <T> T read(BiFunction<Transaction, Workers, T> work) {
-        try (Workers workers = new Workers(host, 1)) {
-            return workers.read(asking.subject(), tx -> work.apply(tx, workers));
-        }
     }
 }

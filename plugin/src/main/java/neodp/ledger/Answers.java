@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import neodp.Names;
 import neodp.Refusal;
 import neodp.Text;
@@ -195,14 +196,39 @@ public final class Answers {
 
     // --- audited --------------------------------------------------------------------------------------------------
 
-    /** What to draw from: the distribution at a dataset, checked exactly on all its edges. */
+    /** What to draw from: the distribution at a dataset, checked exactly. */
     private double[] audited(GraphInfo info, String key) {
+        boolean whole = constantWork || info.colors().size() > 2; // no search knows more colours
+        return whole ? fromAll(info, key) : fromAround(info, key);
+    }
+
+    /** After extending all datasets and checking all edges, so that the work does not depend on the dataset. */
+    private double[] fromAll(GraphInfo info, String key) {
+        return certifiedStill(() -> Job.run(host, graph, Job.Manner.usual("neodp.answer"), info, job -> {
+            Mechanism mechanism = job.evaluated();
+            DatasetGraph read = mechanism.graph;
+            if (!Fingerprint.of(read, job.workers).equals(info.certificate().fingerprint())) {
+                throw changedByOthers();
+            }
+            job.workers.memory.take(PER_CHANCE * info.colors().size() * read.size());
+            double[][] columns = new double[info.colors().size()][read.size()];
+            for (int v = 0; v < read.size(); v++) {
+                job.workers.check(v);
+                for (int c = 0; c < columns.length; c++) {
+                    columns[c][v] = mechanism.chance(v, c);
+                }
+            }
+            requirePrivate(new Audit(read, columns, 0, job.workers));
+            return mechanism.row(Keys.places(List.of(key), read::index, job.workers)[0]);
+        }));
+    }
+
+    /** By a search around the dataset, and a check of all its edges. */
+    private double[] fromAround(GraphInfo info, String key) {
         try (Workers workers = new Workers(host, 1)) {
             Map<String, Integer> place = new LinkedHashMap<>(Map.of(key, 0)); // the dataset, and then its neighbours
-            long room = constantWork ? Memory.bounded(info.datasets()) : 0; // then it must not depend on the dataset
             long each = PER_NEIGHBOR + PER_CHANCE * info.colors().size();
-            workers.memory.take(each * room);
-            Edges edges = workers.read(graph, tx -> star(tx, key, place, room, each, workers));
+            Edges edges = workers.read(graph, tx -> star(tx, key, place, each, workers));
             List<String> keys = List.copyOf(place.keySet());
             double[][] found = chances(info, keys);
             int n = keys.size();
@@ -216,48 +242,59 @@ public final class Answers {
             }
             DatasetGraph star = new DatasetGraph(
                     graph, info.colors(), keys.toArray(String[]::new), new byte[n], columns, null, edges, workers);
-            if (new Audit(star, columns, 0, workers).violations > 0) {
-                throw Refusal.notPrivate(
-                        "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
-                        "run " + Refusal.extend(graph) + " again; nothing was answered");
-            }
+            requirePrivate(new Audit(star, columns, 0, workers));
             return found[0];
         }
     }
 
-    /** The distributions at some datasets; where the graph has none, somebody has changed it since it was certified. */
+    private void requirePrivate(Audit audit) {
+        if (audit.violations > 0) {
+            throw Refusal.notPrivate(
+                    "the mechanism of graph " + Text.quoted(graph) + " breaks an inequality",
+                    "run " + Refusal.extend(graph) + " again; nothing was answered");
+        }
+    }
+
+    /** The distributions at some datasets. */
     private double[][] chances(GraphInfo info, List<String> keys) {
-        try {
-            boolean whole = constantWork || info.colors().size() > 2; // no search knows more colours
-            double[][] found = whole ? null : searched(info, keys);
+        return certifiedStill(() -> {
+            double[][] found = searched(info, keys);
             return found != null ? found : extended(info, keys);
+        });
+    }
+
+    /** What is found of a graph; where it has no mechanism, somebody has changed it since it was certified. */
+    private <T> T certifiedStill(Supplier<T> work) {
+        try {
+            return work.get();
         } catch (Refusal refusal) {
             if (!refusal.is("incompatible_alpha") && !refusal.is("unhit_boundary")) {
                 throw refusal;
             }
-            markChanged();
-            throw Refusal.notCertified(
-                    "graph " + Text.quoted(graph) + " was changed by others since it was certified",
-                    "look at it with `CALL neodp.check(" + Text.cypher(graph) + ")`");
+            throw changedByOthers();
         }
+    }
+
+    private Refusal changedByOthers() {
+        markChanged();
+        return Refusal.notCertified(
+                "graph " + Text.quoted(graph) + " was changed by others since it was certified",
+                "look at it with `CALL neodp.check(" + Text.cypher(graph) + ")`");
     }
 
     /**
      * The edges at a dataset, to others that are given their places.
      *
-     * @param room for how many of them the memory is counted already
      * @param each what one of them takes, in bytes
      */
-    private Edges star(Transaction tx, String key, Map<String, Integer> place, long room, long each, Workers workers) {
+    private Edges star(Transaction tx, String key, Map<String, Integer> place, long each, Workers workers) {
         Node node = Model.find(tx, graph, key);
         Edges edges = new Edges();
         for (Relationship link : node.getRelationships(Model.NEIGHBOR)) {
             workers.check();
             Node other = link.getOtherNode(node);
             if (Model.belongs(other, graph) && other.getProperty("key", null) instanceof String name) {
-                if (edges.count >= room) {
-                    workers.memory.take(each + Memory.ofKey(name));
-                }
+                workers.memory.take(each + Memory.ofKey(name));
                 place.putIfAbsent(name, place.size());
                 Model.add(edges, 0, place.get(name), link);
             }

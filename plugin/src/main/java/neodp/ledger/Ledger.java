@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -77,6 +78,57 @@ public record Ledger(
             sum = sum.plus(Release.of((Map<?, ?>) release));
         }
         return sum;
+    }
+
+    /**
+     * Set how much may be answered about a population: parts that are not named stay, and null takes one away. Where nothing
+     * was set, or everything is taken away, one release is free; the first epsilon replaces that.
+     *
+     * @param changes some of releases, epsilon and delta
+     */
+    public static Ledger allow(Transaction tx, String population, Map<String, Object> changes, Workers workers) {
+        requireSchema(tx);
+        boolean releases = changes.containsKey("releases");
+        boolean costs = changes.containsKey("epsilon");
+        boolean risk = changes.containsKey("delta");
+        boolean said = releases && costs && (changes.get("epsilon") == null || risk); // the old limit may be damaged
+        Ledger old = said ? null : of(tx, population, workers);
+        Number epsilon = costs || old == null ? (Number) changes.get("epsilon") : old.epsilon;
+        if (epsilon == null && risk) {
+            throw Refusal.graph("a delta is given without an epsilon", "give `{epsilon: ...}` as well");
+        }
+        double delta = risk ? ((Number) changes.get("delta")).doubleValue() : old == null ? 0.0 : old.delta;
+        boolean unset = old != null && old.isUsual() && epsilon != null;
+        Long most = releases || old == null ? (Long) changes.get("releases") : unset ? null : old.most;
+        if (most == null && epsilon == null) {
+            most = 1L;
+        }
+        requireLimit(most, epsilon, delta);
+        Map<String, Object> row = new HashMap<>();
+        row.put("population", population);
+        row.put("releases", most);
+        row.put("epsilon", epsilon == null ? null : (Double) epsilon.doubleValue());
+        row.put("delta", epsilon == null ? 0.0 : delta);
+        Statements.row(tx, "allow", row);
+        return of(tx, population, workers);
+    }
+
+    private static void requireLimit(Long most, Number epsilon, double delta) {
+        if (most != null && most < 0) {
+            throw Refusal.graph("the limit is " + most + " releases", "give a whole number of at least 0, below 2^63");
+        }
+        if (epsilon != null && !(epsilon.doubleValue() >= 0.0 && epsilon.doubleValue() < Double.POSITIVE_INFINITY)) {
+            throw Refusal.graph(
+                    "the limit is epsilon " + Text.repr(epsilon.doubleValue()), "give a number of at least 0");
+        }
+        if (!(delta >= 0.0 && delta <= 1.0)) {
+            throw Refusal.graph("the limit has delta " + Text.repr(delta), "give a number from 0 to 1");
+        }
+    }
+
+    /** Whether one release is free, since nothing else was set. */
+    private boolean isUsual() {
+        return most != null && most == 1 && epsilon == null && delta == 0.0;
     }
 
     /** The same after one more release. */
@@ -177,8 +229,8 @@ public record Ledger(
     public void spend(String name, List<Level> levels, Workers workers) {
         String asked =
                 "release " + Text.quoted(name) + " about population " + Text.quoted(population) + " is refused: ";
-        String ledger = "`MATCH (l:NeodpLedger {population: " + Text.cypher(population) + "}) ";
-        String hint = ledger + "RETURN l` shows what was spent, and " + ledger;
+        String hint = "`CALL neodp.budget(" + Text.cypher(population)
+                + ")` shows what was spent, and `CALL neodp.budget.set(" + Text.cypher(population) + ", ";
         Map<List<Level>, Long> costs = new LinkedHashMap<>(prices);
         costs.merge(price(levels), 1L, Long::sum);
         Fraction had = Shares.in(prices);
@@ -188,13 +240,12 @@ public record Ledger(
                     asked + had + " of everybody's own epsilon is spent, and it would be " + wouldHave,
                     "people give their epsilon once: a smaller share may be left");
         }
-        boolean usual = most != null && most == 1 && epsilon == null && delta == 0.0;
-        boolean onlyShares =
-                usual && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
+        boolean onlyShares = isUsual()
+                && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
         if (most != null && used >= most && !onlyShares) {
             throw Refusal.budgetSpent(
                     asked + used + (used == 1 ? " answer" : " answers") + " given, " + most + " allowed",
-                    hint + "SET l.max_releases = N` allows more");
+                    hint + "{releases: N})` allows more");
         }
         if (epsilon == null) {
             return;
@@ -213,7 +264,7 @@ public record Ledger(
                 throw Refusal.budgetSpent(
                         asked + "people of " + label(own, known) + " would have spent epsilon " + inWords(sum.epsilon)
                                 + " at delta " + Text.general(sum.delta, 3) + ", allowed is " + limit(),
-                        hint + "SET l.epsilon = E` allows more");
+                        hint + "{epsilon: E})` allows more");
             }
         }
     }

@@ -156,7 +156,7 @@ public record Release(
 
     /** What to type for all releases about the same people. */
     private String all() {
-        return "`MATCH (r:NeodpRelease {population: " + Text.cypher(population) + "}) RETURN r`";
+        return "`CALL neodp.releases(" + Text.cypher(population) + ")`";
     }
 
     private static String shown(String json) {

@@ -64,7 +64,17 @@ public final class Ask extends Call {
 
     private static Values values(Map<String, Object> configuration, String... more) {
         String[] known = {
-            "atLeast", "falseAlarm", "count", "atMost", "ranges", "distinct", "sum", "cap", "share", "ignoreBelow"
+            "atLeast",
+            "falseAlarm",
+            "count",
+            "atMost",
+            "ranges",
+            "distinct",
+            "sum",
+            "cap",
+            "share",
+            "ignoreBelow",
+            "exactDistance"
         };
         return new Values(
                 configuration, Stream.concat(Stream.of(known), Stream.of(more)).toArray(String[]::new));
@@ -77,6 +87,11 @@ public final class Ask extends Call {
         Protection protection;
         try (Workers workers = new Workers(host(), 1)) {
             protection = workers.read(population, own -> Protections.of(own, population));
+        }
+        if (options.yes("exactDistance")) {
+            throw Refusal.client(
+                    "the plugin finds distances by least cuts, and not in whole people",
+                    "ask with the client, as in 'neodp ask … --exact-distance'");
         }
         return Asking.of(
                 protection,

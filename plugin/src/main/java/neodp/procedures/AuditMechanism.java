@@ -32,10 +32,12 @@ public final class AuditMechanism extends Call {
         return onGraph(graphName, options.manner(NAME), job -> {
             job.info.requireMechanism();
             StoredGraph stored = job.read(true);
-            job.reader.info(graphName).requireMechanism(job.info);
+            job.reader.info(graphName, job.info.naming()).requireMechanism(job.info);
             Supplier<String> fingerprint = job.workers.begin(() -> Fingerprint.of(stored.graph(), job.workers));
             Audit found = job.computed(() -> new Audit(stored.graph(), stored.chances(), count, job.workers));
-            boolean stale = job.info.stale() || !fingerprint.get().equals(job.info.fingerprint());
+            Boolean stale = !job.info.naming().own()
+                    ? null
+                    : (Boolean) (job.info.stale() || !fingerprint.get().equals(job.info.fingerprint()));
             return rows(job, Stream.of(AuditReport.of(job, found, stored.graph(), stale, options.effective())));
         });
     }

@@ -1,7 +1,10 @@
 package neodp.procedures;
 
+import java.util.Map;
 import java.util.stream.Stream;
+import neodp.Names;
 import neodp.Refusal;
+import neodp.Text;
 import neodp.call.Workers;
 import neodp.ledger.Ledger;
 import neodp.results.BudgetRow;
@@ -10,7 +13,7 @@ import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
 import org.neo4j.procedure.Procedure;
 
-/** {@code neodp.budget}. */
+/** {@code neodp.budget} and {@code neodp.budget.set}. */
 public final class Budget extends Call {
     /** One row. */
     @Procedure(name = "neodp.budget", mode = Mode.READ)
@@ -23,6 +26,38 @@ public final class Budget extends Call {
         }
         try (Workers workers = new Workers(host(), 1)) {
             Ledger ledger = Ledger.of(tx, population, workers);
+            return Stream.of(BudgetRow.of(ledger, ledger.spent(workers)));
+        }
+    }
+
+    /** One row. */
+    @Procedure(name = "neodp.budget.set", mode = Mode.WRITE)
+    @Description(
+            "Sets how much may be answered about a population, in your transaction. Parts that are not named stay, and "
+                    + "null takes a part away; where nothing is set, one release is free.")
+    public Stream<BudgetRow> set(
+            @Name(value = "population", description = "Whose data it is.") String population,
+            @Name(
+                            value = "configuration",
+                            description =
+                                    "releases (how many there may be in all), epsilon (what all of them may cost a "
+                                            + "person), delta (at which that epsilon is meant).")
+                    Map<String, Object> configuration) {
+        if (population == null) {
+            throw Refusal.graph("the population is null", "give a text");
+        }
+        Values values = new Values(configuration, "releases", "epsilon", "delta");
+        values.whole("releases"); // refused where it is of another kind
+        values.number("epsilon");
+        if (configuration.containsKey("delta") && values.number("delta") == null) {
+            throw Refusal.graph("delta is null", "give a number from 0 to 1, or leave it out");
+        }
+        if (configuration.isEmpty()) {
+            throw Refusal.graph("nothing is to be set", "give a limit, as in `{releases: 3}` or `{epsilon: 2.0}`");
+        }
+        try (Workers workers = new Workers(host(), 1)) {
+            Ledger ledger = Ledger.allow(tx, Names.valid("population", population), configuration, workers);
+            note("neodp.budget.set: the limit of population %s was set", Text.quoted(population));
             return Stream.of(BudgetRow.of(ledger, ledger.spent(workers)));
         }
     }

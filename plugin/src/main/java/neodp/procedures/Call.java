@@ -8,6 +8,7 @@ import neodp.results.MemoryEstimate;
 import neodp.store.Cursors;
 import neodp.store.GraphInfo;
 import neodp.store.Job;
+import neodp.store.Naming;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.logging.Log;
@@ -28,7 +29,9 @@ public abstract class Call {
     static final String WHOLE =
             "concurrency (how many threads work), batchSize (how many datasets a transaction reads or "
                     + "writes), logProgress (whether the server's log says how far it has come), jobId (its name in "
-                    + "neodp.listProgress).";
+                    + "neodp.listProgress); for a graph that is named otherwise, nodeLabel, relationshipType, keyProperty, "
+                    + "colorProperty, alphaProperty, preferenceProperty, epsilonProperty, deltaProperty, writeProperty (what "
+                    + "the names of written properties begin with) and colors (in order).";
     static final String ESTIMATE =
             "Returns the memory of the server that the call would take, and whether it would be tried.";
 
@@ -64,8 +67,8 @@ public abstract class Call {
 
     /** The memory that work on a whole graph takes, whatever its configuration. */
     protected Stream<MemoryEstimate> estimated(String graph, Configuration options, String procedure) {
-        options.manner(procedure);
-        return Stream.of(MemoryEstimate.of(GraphInfo.of(tx, graph)));
+        Naming naming = options.manner(procedure).naming();
+        return Stream.of(MemoryEstimate.of(GraphInfo.of(tx, graph, naming)));
     }
 
     /** Rows that are made as they are taken, from memory that is given back after the last of them. */

@@ -8,12 +8,32 @@ import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Refusal;
 import neodp.Text;
+import neodp.asking.Words;
 import neodp.store.Job;
+import neodp.store.Naming;
 
 /** The configuration map of a procedure, validated; what is not given has its default once it was asked for. */
 public final class Configuration {
     /** What every procedure takes that works on a whole graph. */
-    private static final List<String> COMMON = List.of("concurrency", "batchSize", "logProgress", "jobId");
+    private static final List<String> COMMON = List.of(
+            "concurrency",
+            "batchSize",
+            "logProgress",
+            "jobId",
+            "nodeLabel",
+            "relationshipType",
+            "keyProperty",
+            "colorProperty",
+            "alphaProperty",
+            "preferenceProperty",
+            "epsilonProperty",
+            "deltaProperty",
+            "writeProperty",
+            "colors");
+
+    private static final int MANNERS = 4; // of these; the others are names
+
+    private static final String PREFIX = "neodp_";
 
     private final Map<String, Object> given;
     private final Map<String, Object> effective = new LinkedHashMap<>();
@@ -54,7 +74,44 @@ public final class Configuration {
                 number("concurrency", usual.concurrency(), 1, 64),
                 number("batchSize", usual.batchSize(), 1, 1_000_000),
                 yes("logProgress", usual.logProgress()),
-                text("jobId", usual.jobId()));
+                text("jobId", usual.jobId()),
+                naming());
+    }
+
+    /** The names that the graph goes by: neodp's own, unless one of them is given. */
+    private Naming naming() {
+        if (COMMON.subList(MANNERS, COMMON.size()).stream().noneMatch(given::containsKey)) {
+            return Naming.OWN;
+        }
+        Naming usual = Naming.OWN;
+        return new Naming(
+                false,
+                word("nodeLabel", usual.label()),
+                word("relationshipType", usual.type()),
+                word("keyProperty", usual.key()),
+                word("colorProperty", usual.color()),
+                word("alphaProperty", usual.alpha()),
+                word("preferenceProperty", usual.preference()),
+                word("epsilonProperty", usual.epsilon()),
+                word("deltaProperty", usual.delta()),
+                word("writeProperty", PREFIX),
+                colors());
+    }
+
+    private String word(String name, String otherwise) {
+        return Words.require(name, text(name, otherwise));
+    }
+
+    private List<String> colors() {
+        Object value = given.get("colors");
+        if (value == null) {
+            return null;
+        }
+        if (!(value instanceof List<?> list) || !list.stream().allMatch(String.class::isInstance)) {
+            throw refused("colors", value, "give a list of texts, as in ['no', 'yes']");
+        }
+        effective.put("colors", list);
+        return list.stream().map(String.class::cast).toList();
     }
 
     public int number(String name, int otherwise, int least, int most) {

@@ -8,6 +8,7 @@ import neodp.Text;
 import neodp.algorithm.Ball;
 import neodp.results.Evaluation;
 import neodp.store.GraphInfo;
+import neodp.store.Job;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
@@ -36,13 +37,22 @@ public final class Eval extends Call {
         Configuration options = Configuration.ofWhole(configuration, "limit", "engine");
         String engine = options.choice("engine", "auto", "ball", "whole");
         requireTexts(keys);
-        GraphInfo info = GraphInfo.of(tx, graphName);
+        Job.Manner manner = options.manner(NAME);
+        GraphInfo info = GraphInfo.of(tx, graphName, manner.naming());
         info.requireEpsilonDelta();
         if (info.stale()) { // for every dataset alike
             throw Refusal.stale(graphName, info.written());
         }
         int limit = options.number("limit", Ball.cheaper(info.datasets()), 1, Integer.MAX_VALUE);
-        Evaluations evaluations = new Evaluations(host(), tx, info, options.manner(NAME), keys);
+        Evaluations evaluations = new Evaluations(host(), tx, info, manner, keys);
+        if (!info.naming().own()) {
+            if (engine.equals("ball")) {
+                throw Refusal.graph(
+                        "a search needs one of neodp's own graphs, whose least alpha is known",
+                        "extend all of it (`{engine: 'whole'}`)");
+            }
+            return evaluations.whole(EXTENDED);
+        }
         if (info.colors().size() > 2) {
             if (engine.equals("ball")) {
                 throw Refusal.graph(

@@ -27,6 +27,19 @@ final class Values {
         return (String) value;
     }
 
+    boolean given(String name) {
+        return given.get(name) != null;
+    }
+
+    /** A text or a number; null where nothing is given. */
+    Object textOrNumber(String name) {
+        Object value = given.get(name);
+        if (value != null && !(value instanceof String) && !(value instanceof Number)) {
+            throw refused(name, value, "give a number, or a text such as '1/3'");
+        }
+        return value;
+    }
+
     Long whole(String name) {
         Object value = given.get(name);
         if (value != null && !(value instanceof Long)) {

@@ -17,7 +17,10 @@ public record AuditReport(
         @Description("How many inequalities were checked.") long checks,
         @Description("How many are broken.") long violations,
         @Description("How many were too close for double-double arithmetic.") long undecided,
-        @Description("Whether the graph has changed since the mechanism was written.") boolean stale,
+        @Description(
+                        "Whether the graph has changed since the mechanism was written; null where that is not recorded, as of graphs "
+                                + "that are named otherwise.")
+                Boolean stale,
         @Description("When that was.") String written,
         @Description("The edges closest to their limit or beyond it, worst first.") List<Map<String, Object>> worst,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
@@ -27,7 +30,7 @@ public record AuditReport(
 
     /** What was found in a graph. */
     public static AuditReport of(
-            Job job, Audit found, DatasetGraph graph, boolean stale, Map<String, Object> configuration) {
+            Job job, Audit found, DatasetGraph graph, Boolean stale, Map<String, Object> configuration) {
         return new AuditReport(
                 graph.size(),
                 found.edges,

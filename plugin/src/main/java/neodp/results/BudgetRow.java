@@ -1,6 +1,7 @@
 package neodp.results;
 
 import neodp.ledger.Ledger;
+import neodp.ledger.Shares;
 import org.neo4j.procedure.Description;
 
 /** What the answers about a population have cost, and what is left. */
@@ -13,7 +14,9 @@ public record BudgetRow(
                 double spentEpsilon,
         @Description("The delta that they have cost, added up.") double spentDelta,
         @Description("The epsilon that they may cost; null where that is not limited.") Double maxEpsilon,
-        @Description("The delta at which that is meant.") double maxDelta) {
+        @Description("The delta at which that is meant.") double maxDelta,
+        @Description("The share of everybody's own epsilon that questions about people have spent.") double spentShare,
+        @Description("What is to be thought of such a limit; null if there is nothing.") String caution) {
 
     /** A ledger, and what it comes to. */
     public static BudgetRow of(Ledger ledger, Ledger.Sum spent) {
@@ -25,6 +28,8 @@ public record BudgetRow(
                 spent.epsilon(),
                 spent.delta(),
                 ledger.epsilon(),
-                ledger.delta());
+                ledger.delta(),
+                Shares.in(ledger.prices()).nearest(),
+                Caution.of(ledger.epsilon()));
     }
 }

@@ -24,6 +24,9 @@ public final class ProtectedPeople {
     @Description("The share of everybody's epsilon that is left for questions.")
     public double left;
 
+    @Description("What is to be thought of the default epsilon; null if there is nothing.")
+    public String caution;
+
     /** What is told of a protection. */
     public static ProtectedPeople of(Protection protection, double left) {
         ProtectedPeople out = new ProtectedPeople();
@@ -33,6 +36,7 @@ public final class ProtectedPeople {
         out.properties = protection.properties();
         out.labels = protection.labels();
         out.left = left;
+        out.caution = Caution.of(protection.defaultEpsilon());
         return out;
     }
 }

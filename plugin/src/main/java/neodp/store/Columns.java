@@ -30,16 +30,19 @@ public final class Columns {
 
     /** What to read of a dataset. */
     public String[] names() {
-        List<String> names = new ArrayList<>(List.of("key", "color", "alpha", "preference"));
+        Naming naming = info.naming();
+        List<String> names =
+                new ArrayList<>(List.of(naming.key(), naming.color(), naming.alpha(), naming.preference()));
         if (chances != null) {
-            names.addAll(chances.length == 2 ? List.of("p", "q") : List.of("probabilities"));
+            names.addAll(List.of(chances.length == 2 ? naming.written("p", "q") : naming.written("probabilities")));
         }
         return names.toArray(String[]::new);
     }
 
     /** Take the properties of a dataset; the bytes that its key takes beyond what every key does. */
     public long set(int i, Cursors node) {
-        if (!(node.value(0) instanceof String key)) {
+        String key = info.naming().keyOf(node.value(0));
+        if (key == null) {
             return 0; // which is noticed when all are read
         }
         keys[i] = key;
@@ -58,7 +61,8 @@ public final class Columns {
                     throw Refusal.noMechanism(
                             "dataset " + Text.quoted(key) + " of graph " + Text.quoted(info.name())
                                     + " has no probabilities: it came after the mechanism was written",
-                            "run " + Refusal.extend(info.name()) + " again");
+                            "run " + Refusal.extend(info.name()) + " again"
+                                    + (info.naming().own() ? "" : ", with the same names"));
                 }
             }
             put(chances, i, PropertyValues.distribution(key, row));

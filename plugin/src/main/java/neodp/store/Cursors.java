@@ -16,8 +16,8 @@ public abstract class Cursors implements AutoCloseable {
     private static volatile boolean inside = true;
 
     /** Cursors that read some properties of nodes, by name, and epsilon and delta of relationships. */
-    public static Cursors of(Transaction tx, String... names) {
-        return inside ? new KernelCursors(tx, names) : new PublicCursors(tx, names);
+    public static Cursors of(Transaction tx, Naming naming, String... names) {
+        return inside ? new KernelCursors(tx, naming, names) : new PublicCursors(tx, naming, names);
     }
 
     /** Something that sets some properties of nodes, by name. */

@@ -25,9 +25,13 @@ public record GraphInfo(
         String privacy,
         boolean stale,
         Certificate certificate,
-        Map<String, Object> row) {
+        Map<String, Object> row,
+        Naming naming) {
     /** Refuse a graph that has changed since. */
     public void unchanged(Transaction tx) {
+        if (!naming.own()) {
+            return; // nobody has recorded how it was
+        }
         Node node = tx.findNode(Model.DATASET_GRAPH, "name", name);
         if (node == null
                 || !"ready".equals(node.getProperty("state", "ready"))
@@ -66,6 +70,9 @@ public record GraphInfo(
     }
 
     public void requireMechanism() {
+        if (!naming.own()) {
+            return; // which shows when its properties are read
+        }
         requireEpsilonDelta();
         if (version == null) {
             throw Refusal.noMechanism(
@@ -76,13 +83,21 @@ public record GraphInfo(
 
     /** Refuse a mechanism that is not the one that was there before. */
     public void requireMechanism(GraphInfo before) {
-        if (version == null || !version.equals(before.version)) {
+        if (naming.own() && (version == null || !version.equals(before.version))) {
             throw Refusal.noMechanism(
                     "the mechanism of graph " + Text.quoted(name) + " was replaced while it was read", "try again");
         }
     }
 
-    /** What is known about a graph; refused unless it is whole. */
+    /** What is known about a graph by its names; refused unless it is whole. */
+    public static GraphInfo of(Transaction tx, String graph, Naming naming) {
+        if (graph == null || naming.own()) {
+            return of(tx, graph);
+        }
+        return naming.info(tx, graph);
+    }
+
+    /** What is known about one of neodp's own graphs; refused unless it is whole. */
     public static GraphInfo of(Transaction tx, String graph) {
         if (graph == null) {
             throw Refusal.graph("the graph's name is null", "give a text");
@@ -136,7 +151,8 @@ public record GraphInfo(
                 (String) row.get("privacy"),
                 (boolean) row.get("stale") || outdated,
                 certificate,
-                row);
+                row,
+                Naming.OWN);
     }
 
     /** The refusal of a graph that there is not. */

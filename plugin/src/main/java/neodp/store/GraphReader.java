@@ -31,8 +31,8 @@ public final class GraphReader {
         this.task = task;
     }
 
-    public GraphInfo info(String graph) {
-        return workers.read(graph, tx -> GraphInfo.of(tx, graph));
+    public GraphInfo info(String graph, Naming naming) {
+        return workers.read(graph, tx -> GraphInfo.of(tx, graph, naming));
     }
 
     /** A whole graph, and its stored probabilities where they are asked for. */
@@ -73,7 +73,9 @@ public final class GraphReader {
     private long[] ids(Transaction tx, GraphInfo info) {
         long[] ids = new long[1024];
         int count = 0;
-        try (ResourceIterator<Node> nodes = tx.findNodes(Model.DATASET, "graph", info.name())) {
+        try (ResourceIterator<Node> nodes = info.naming().own()
+                ? tx.findNodes(Model.DATASET, "graph", info.name())
+                : tx.findNodes(info.naming().nodes())) {
             while (nodes.hasNext()) {
                 if (count == ids.length) {
                     if (count > Integer.MAX_VALUE / 4) {
@@ -97,7 +99,7 @@ public final class GraphReader {
         Edges edges = new Edges();
         int[] met = new int[1]; // relationships, also those that lead out of the graph
         workers.memory.take(Edges.EMPTY);
-        try (Cursors cursors = Cursors.of(tx, columns.names())) {
+        try (Cursors cursors = Cursors.of(tx, columns.info.naming(), columns.names())) {
             for (int i = from; i < to; i++) {
                 workers.check(i - from);
                 int source = i;

@@ -39,9 +39,12 @@ public final class GraphWriter {
     public long write(StoredGraph stored, Mechanism mechanism, Supplier<String> fingerprint) {
         String name = stored.info().name();
         DatasetGraph graph = stored.graph();
-        String[] names = graph.binary() ? TWO : MORE;
+        Naming naming = stored.info().naming();
+        String[] names = naming.written(graph.binary() ? TWO : MORE);
         String writer = UUID.randomUUID().toString().replace("-", "");
-        owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
+        if (naming.own()) {
+            owned("claim_mechanism", name, Map.of("graph", name, "writer", writer));
+        }
         boolean[] boundary = graph.boundary(workers);
         int[] distance = graph.hops(Mechanism.where(graph.size(), v -> boundary[v], workers), workers);
         Task.Step step = task.step("Write", (stored.ids().length + batch - 1L) / batch);
@@ -49,16 +52,20 @@ public final class GraphWriter {
                 stored.ids().length,
                 batch,
                 (from, to) -> step.after(workers.write(name, tx -> {
-                    requireOwner(tx, name, writer);
+                    if (naming.own()) {
+                        requireOwner(tx, name, writer);
+                    }
                     Cursors.Writer properties = Cursors.writer(tx, names);
-                    try (Cursors cursors = Cursors.of(tx, "graph")) {
+                    try (Cursors cursors = Cursors.of(tx, naming, naming.own() ? "graph" : naming.key())) {
                         for (int j = from; j < to; j++) {
                             workers.check(j - from);
                             cursors.go(stored.ids()[j]);
-                            if (!name.equals(cursors.value(0))) {
+                            int v = stored.position()[j];
+                            String mine = naming.own() ? name : graph.keys[v];
+                            String found = naming.keyOf(cursors.value(0));
+                            if (!mine.equals(found)) {
                                 throw Refusal.overtaken(name);
                             }
-                            int v = stored.position()[j];
                             double truth = mechanism.truth(v);
                             long far = distance[v];
                             if (graph.binary()) {
@@ -71,8 +78,17 @@ public final class GraphWriter {
                     }
                     return null;
                 })));
+        if (naming.own()) {
+            finish(graph, mechanism, writer, fingerprint.get());
+        }
+        return (long) names.length * graph.size();
+    }
+
+    /** Declare a mechanism whole. */
+    private void finish(DatasetGraph graph, Mechanism mechanism, String writer, String fingerprint) {
+        String name = graph.name;
         Map<String, Object> facts = new HashMap<>(Map.of("graph", name, "writer", writer));
-        facts.put("fingerprint", fingerprint.get());
+        facts.put("fingerprint", fingerprint);
         facts.put("min_p_true", mechanism.leastTruth(workers));
         facts.put("mean_p_true", mechanism.meanTruth(workers));
         facts.put("datasets", (long) graph.size());
@@ -81,7 +97,6 @@ public final class GraphWriter {
         facts.put("privacy", Model.EPSILON_DELTA);
         facts.put("mu", null);
         owned("finish_mechanism", name, facts);
-        return (long) names.length * graph.size();
     }
 
     /** Hold the graph for the length of a transaction, together with other readers; refused where somebody else has it. */
@@ -109,21 +124,28 @@ public final class GraphWriter {
         String name = stored.info().name();
         return workers.write(name, tx -> {
             long written = 0;
-            Map<String, Object> row = Statements.row(tx, "clear_alpha", Map.of("graph", name));
-            if (!row.containsValue(1L)) {
+            Naming naming = stored.info().naming();
+            if (naming.own()
+                    && !Statements.row(tx, "clear_alpha", Map.of("graph", name)).containsValue(1L)) {
                 throw Refusal.overtaken(name);
             }
             for (int i = 0; i < stored.ids().length; i++) {
                 int v = stored.position()[i];
                 workers.check(i);
-                if (where[v]) {
+                if (where[v] || !naming.own()) {
                     Node node = Model.node(tx, stored.ids()[i]);
-                    if (!name.equals(node.getProperty("graph", null))) {
+                    Object mine = naming.own() ? name : stored.graph().keys[v];
+                    String found = naming.keyOf(node.getProperty(naming.own() ? "graph" : naming.key(), null));
+                    if (!mine.equals(found)) {
                         throw Refusal.overtaken(name);
+                    }
+                    if (!where[v]) {
+                        node.removeProperty(naming.alpha());
+                        continue;
                     }
                     double[] alpha = chosen.at(v);
                     boolean one = alpha.length == 2 && alpha[1] == 1.0 - alpha[0]; // which says it all
-                    node.setProperty("alpha", one ? (Object) alpha[0] : alpha);
+                    node.setProperty(naming.alpha(), one ? (Object) alpha[0] : alpha);
                     written++;
                 }
             }

@@ -26,15 +26,17 @@ public final class Job {
      * @param batchSize how many datasets a transaction reads or writes
      * @param logProgress whether the server's log says how far it has come
      * @param jobId under which name {@code neodp.listProgress} has it
+     * @param naming the names that the graph goes by
      */
-    public record Manner(String procedure, int concurrency, int batchSize, boolean logProgress, String jobId) {
+    public record Manner(
+            String procedure, int concurrency, int batchSize, boolean logProgress, String jobId, Naming naming) {
         private static final int MOST = 4;
 
         /** One thread per processor, four at most. */
         public static Manner usual(String procedure) {
             int threads = Math.min(MOST, Runtime.getRuntime().availableProcessors());
             return new Manner(
-                    procedure, threads, 20_000, true, UUID.randomUUID().toString());
+                    procedure, threads, 20_000, true, UUID.randomUUID().toString(), Naming.OWN);
         }
     }
 
@@ -50,7 +52,7 @@ public final class Job {
         this.workers = workers;
         reader = new GraphReader(workers, manner.batchSize(), task);
         writer = new GraphWriter(workers, manner.batchSize(), task);
-        info = known != null ? known : reader.info(graph);
+        info = known != null ? known : reader.info(graph, manner.naming());
         int colors = info.colors().size();
         Memory.require(graph, info.datasets(), info.edges(), colors);
         workers.memory.take(Memory.most(info.datasets(), info.edges(), colors));

@@ -41,7 +41,7 @@ final class KernelCursors extends Cursors {
     private final RelationshipSelection outgoing;
 
     /** Cursors that read some properties of nodes, by name, and epsilon and delta of relationships. */
-    KernelCursors(Transaction tx, String... names) {
+    KernelCursors(Transaction tx, Naming naming, String... names) {
         kernel = ((InternalTransaction) tx).kernelTransaction();
         node = kernel.cursors().allocateNodeCursor(kernel.cursorContext(), kernel.memoryTracker());
         property = kernel.cursors().allocatePropertyCursor(kernel.cursorContext(), kernel.memoryTracker());
@@ -50,10 +50,10 @@ final class KernelCursors extends Cursors {
         keys = Arrays.stream(names).mapToInt(tokens::propertyKey).toArray();
         values = new Value[names.length];
         selection = selection(keys);
-        epsilonKey = tokens.propertyKey("epsilon");
-        deltaKey = tokens.propertyKey("delta");
+        epsilonKey = tokens.propertyKey(naming.epsilon());
+        deltaKey = tokens.propertyKey(naming.delta());
         ofLinks = selection(epsilonKey, deltaKey);
-        int type = tokens.relationshipType(Model.NEIGHBOR.name());
+        int type = tokens.relationshipType(naming.type());
         outgoing = type < 0 ? null : RelationshipSelection.selection(type, Direction.OUTGOING);
     }
 

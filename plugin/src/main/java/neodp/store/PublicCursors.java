@@ -9,12 +9,14 @@ import org.neo4j.graphdb.Transaction;
 /** Nodes, properties and relationships by the server's public interface: for servers whose inside is not known. */
 final class PublicCursors extends Cursors {
     private final Transaction tx;
+    private final Naming naming;
     private final String[] names;
     private Node node;
     private Map<String, Object> values;
 
-    PublicCursors(Transaction tx, String... names) {
+    PublicCursors(Transaction tx, Naming naming, String... names) {
         this.tx = tx;
+        this.naming = naming;
         this.names = names;
     }
 
@@ -36,12 +38,12 @@ final class PublicCursors extends Cursors {
 
     @Override
     public void links(Links links) {
-        for (Relationship link : node.getRelationships(Direction.OUTGOING, Model.NEIGHBOR)) {
-            Map<String, Object> found = link.getProperties("epsilon", "delta");
+        for (Relationship link : node.getRelationships(Direction.OUTGOING, naming.links())) {
+            Map<String, Object> found = link.getProperties(naming.epsilon(), naming.delta());
             links.add(
                     Model.id(link.getEndNode()),
-                    PropertyValues.number(found.get("epsilon")),
-                    PropertyValues.number(found.getOrDefault("delta", 0.0)));
+                    PropertyValues.number(found.get(naming.epsilon())),
+                    PropertyValues.number(found.getOrDefault(naming.delta(), 0.0)));
         }
     }
 

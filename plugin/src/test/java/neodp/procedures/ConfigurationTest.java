@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 
 /** A configuration is checked before anything is done, and the refusal says what is allowed. */
 final class ConfigurationTest {
-    private static final String KEYS = "the keys are write, engine, concurrency, batchSize, logProgress, jobId [graph]";
+    private static final String KEYS =
+            "the keys are write, engine, concurrency, batchSize, logProgress, jobId, nodeLabel, relationshipType, "
+                    + "keyProperty, colorProperty, alphaProperty, preferenceProperty, epsilonProperty, deltaProperty, "
+                    + "writeProperty, colors [graph]";
 
     private static Configuration of(String name, Object value) {
         Map<String, Object> given = new HashMap<>();
@@ -64,7 +67,7 @@ final class ConfigurationTest {
 
     @Test
     void unknown() {
-        assertEquals("the configuration has the unknown key 'color';\n" + KEYS, refusal(() -> of("color", 1L)));
+        assertEquals("the configuration has the unknown key 'weight';\n" + KEYS, refusal(() -> of("weight", 1L)));
         for (String wrong : List.of("concurency", "concurrncy", "Concurrency", "CONCURRENCY", "concurrency_")) {
             assertEquals(
                     "the configuration has the unknown key '" + wrong + "';\ndid you mean `{concurrency: ...}`? "

@@ -17,7 +17,7 @@ import java.math.RoundingMode;
  * squarings make it at most 2^20, and m ln 2 is off by |m| < 2^20 units: together below 2^24. Five steps of Halley's method
  * from a double bring the logarithm as near as the exponential is.
  */
-final class Decimals {
+public final class Decimals {
     private static final int ERROR = 24; // bits of a result that may be wrong
     private static final int GUARD = 64; // bits beyond the digits
     private static final int HALVINGS = 8;
@@ -30,12 +30,12 @@ final class Decimals {
     private BigInteger ln2;
     private int bits; // of ln2
 
-    Decimals(int digits) {
+    public Decimals(int digits) {
         context = new MathContext(digits, RoundingMode.HALF_EVEN);
     }
 
     /** e^(units 2^-50). */
-    BigDecimal exp(BigInteger units) {
+    public BigDecimal exp(BigInteger units) {
         if (units.signum() == 0) {
             return BigDecimal.ONE;
         }

@@ -1,4 +1,4 @@
-package neodp.asking;
+package neodp;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Exact draws from the operating system's random bits: the twin of {@code neodp/core/sampling.py}. */
-final class Draws {
+public final class Draws {
     private static final int BITS = 1074; // every double from 0 to 1 is a whole number of 2^-1074
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Draws() {}
 
     /** Draw true with the first of two chances that add up to 1, of which the smaller is exact. */
-    static boolean first(double first, double second) {
+    public static boolean first(double first, double second) {
         boolean likely = first >= second;
         BigDecimal smaller = new BigDecimal(likely ? second : first);
         BigInteger end =
@@ -25,14 +25,14 @@ final class Draws {
     }
 
     /** All positions in random order. */
-    static List<Integer> shuffled(int count) {
+    public static List<Integer> shuffled(int count) {
         List<Integer> out = new ArrayList<>(IntStream.range(0, count).boxed().toList());
         Collections.shuffle(out, RANDOM);
         return out;
     }
 
     /** Draw a whole number G with Pr[G >= n] = e^(-n / under), exactly (Canonne, Kamath and Steinke 2020). */
-    static long geometric(long under) {
+    public static long geometric(long under) {
         long low = below(under);
         while (!bernoulli(low, under)) {
             low = below(under);

@@ -1,0 +1,131 @@
+package neodp.store;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import neodp.Refusal;
+import neodp.Text;
+import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.RelationshipType;
+import org.neo4j.graphdb.Result;
+import org.neo4j.graphdb.Transaction;
+
+/**
+ * The names that a graph of datasets goes by: its label, its type and its properties.
+ *
+ * <p>neodp's own graphs have a {@code (:DatasetGraph)} node, which knows what was loaded and written. A graph of somebody
+ * else's has none: all nodes of its label are its datasets, nothing is recorded about it, and what is written has a prefix.
+ *
+ * @param own whether it is one of neodp's own
+ * @param prefix what the names of written properties begin with
+ * @param colors the colours; null where they are to be read
+ */
+public record Naming(
+        boolean own,
+        String label,
+        String type,
+        String key,
+        String color,
+        String alpha,
+        String preference,
+        String epsilon,
+        String delta,
+        String prefix,
+        List<String> colors) {
+    /** The names of neodp's own graphs. */
+    public static final Naming OWN = new Naming(
+            true,
+            Model.DATASET.name(),
+            Model.NEIGHBOR.name(),
+            "key",
+            "color",
+            "alpha",
+            "preference",
+            "epsilon",
+            "delta",
+            "",
+            null);
+
+    /** How many colours there may be. */
+    private static final int MOST_COLORS = 127;
+
+    public Label nodes() {
+        return Label.label(label);
+    }
+
+    public RelationshipType links() {
+        return RelationshipType.withName(type);
+    }
+
+    /** The names of properties as they are written. */
+    String[] written(String... names) {
+        return Arrays.stream(names).map(name -> prefix + name).toArray(String[]::new);
+    }
+
+    /** A dataset's key: a text or, in a graph of somebody else's, a whole number; null where it is neither. */
+    String keyOf(Object value) {
+        return value instanceof String text ? text : !own && value instanceof Long number ? number.toString() : null;
+    }
+
+    private static String quoted(String name) {
+        return "`" + name.replace("`", "``") + "`";
+    }
+
+    /** What is known about a graph of somebody else's: its size and its colours, as they are now. */
+    GraphInfo info(Transaction tx, String graph) {
+        String some = "(n:" + quoted(label) + ")";
+        long datasets = one(tx, "MATCH " + some + " RETURN count(n) AS n");
+        if (datasets == 0) {
+            throw Refusal.of(
+                    "unknown_graph",
+                    "no node has the label " + Text.quoted(label),
+                    "correct the label, as in `{nodeLabel: 'Answer'}`");
+        }
+        long edges = one(tx, "MATCH " + some + "-[r:" + quoted(type) + "]->() RETURN count(r) AS n");
+        List<String> known = colors != null ? colors : read(tx, some);
+        if (known.stream().distinct().count() < Math.max(2, known.size())) {
+            throw Refusal.graph(
+                    "the colours are " + (known.isEmpty() ? "none" : Text.listed(known)),
+                    "name at least two different ones, as in `{colors: ['no', 'yes']}`");
+        }
+        return new GraphInfo(
+                graph,
+                known,
+                datasets,
+                edges,
+                null,
+                null,
+                null,
+                null,
+                Model.EPSILON_DELTA,
+                false,
+                null,
+                Map.of(),
+                this);
+    }
+
+    private static long one(Transaction tx, String cypher) {
+        try (Result result = tx.execute(cypher)) {
+            return (Long) result.next().get("n");
+        }
+    }
+
+    /** The colours that there are, in order. */
+    private List<String> read(Transaction tx, String some) {
+        TreeSet<String> found = new TreeSet<>(Text::compare);
+        try (Result result = tx.execute("MATCH " + some + " WITH DISTINCT n." + quoted(color)
+                + " AS color WHERE color IS NOT NULL RETURN color LIMIT " + (MOST_COLORS + 1))) {
+            while (result.hasNext()) {
+                found.add(String.valueOf(result.next().get("color")));
+            }
+        }
+        if (found.size() > MOST_COLORS) {
+            throw Refusal.graph(
+                    "the property " + Text.quoted(color) + " has more than " + MOST_COLORS + " different values",
+                    "name the property with the colours, as in `{colorProperty: 'answer'}`");
+        }
+        return new ArrayList<>(found);
+    }
+}
