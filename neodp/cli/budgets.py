@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -305,7 +304,7 @@ def _list(found: list[Release]) -> None:
         say("no answers yet")
         return
     rows = [
-        (release.graph, release.name, _answer(release.answer), moment(release.time or ""), release.population)
+        (release.graph, release.name, release.shown, moment(release.time or ""), release.population)
         for release in found
     ]
     table(("about", "release", "answer", "time", "population"), rows)
@@ -314,15 +313,6 @@ def _list(found: list[Release]) -> None:
         say("To see an answer again, at no cost:")
     for command in commands:
         say(command)
-
-
-def _answer(answer: str) -> str:
-    """Return an answer, or the answers of several parts, as text for people."""
-    try:
-        parts = json.loads(answer)
-    except ValueError:
-        return answer
-    return ", ".join(f"{part}: {its}" for part, its in parts.items()) if isinstance(parts, dict) else answer
 
 
 def _row(release: Release) -> tuple[Any, ...]:

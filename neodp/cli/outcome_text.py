@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
-from neodp.cli.poll_text import guarantees, heading, typed_mechanism
+from neodp.cli.poll_text import guarantees, heading, typed_mechanism, what_if_table
 from neodp.data.formatting import listed, number, share
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
@@ -34,6 +34,8 @@ def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]]) -> None:
         heading(fact)
         guarantees(inquiry.groups, 1)
         _mechanisms(fact, survey.chosen is not None)
+        if "what_if" in fact:
+            what_if_table(fact["what_if"], counted=fact["error_in"] == "people")
         _answered(fact)
         if len(facts) > 1:
             say("")

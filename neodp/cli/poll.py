@@ -37,9 +37,10 @@ from neodp.errors import BudgetSpent, GraphError, NeodpError
 from neodp.hints import Hint, Option
 from neodp.ledger.answering import look_up
 from neodp.ledger.question import DEFAULT
-from neodp.polls import People, SecretSurvey, Survey, read_list
+from neodp.polls import Margin, People, PollQuestion, SecretSurvey, Survey, read_list
 from neodp.polls.from_graph import PeopleQuery
 from neodp.polls.from_table import poll as survey_of
+from neodp.polls.outcomes.question import OutcomeQuestion
 from neodp.polls.outcomes.survey import OutcomeSurvey
 
 if TYPE_CHECKING:
@@ -140,8 +141,11 @@ def poll(
         int | None,
         typer.Option(min=1, help="With --what-if: the margin to look at. With --accuracy: the margin it is meant for."),
     ] = None,
+    prices: Annotated[
+        bool, typer.Option("--prices", help="Show what each level's epsilon and people are worth in accuracy.")
+    ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the accuracy of both mechanisms by margin, to a .svg, .png or .pdf file.")
+        Path | None, typer.Option(help="Draw the accuracy of both mechanisms, to a .svg, .png or .pdf file.")
     ] = None,
     force: Force = False,
     release: Annotated[
@@ -237,16 +241,20 @@ def poll(
         for fact in facts if reveal else ():
             fact["revealed"] = survey.revealed(fact["question"])
     elif isinstance(survey, OutcomeSurvey):
-        if what_if is not None or plot is not None:
-            raise GraphError(f"--what-if and --plot do not go with --query {query}", "leave them out")
         facts = survey.facts()
-        for inquiry, fact in zip(survey.inquiries, facts if reveal else (), strict=False):
-            fact["revealed"] = inquiry.revealed()
+        for inquiry, fact in zip(survey.inquiries, facts, strict=True):
+            if what_if is not None:
+                fact["what_if"] = _what_if(inquiry, margin, what_if)
+            if reveal:
+                fact["revealed"] = inquiry.revealed()
     else:
         facts = [question.facts() for question in survey.questions]
+    if prices:
+        for fact, priced in zip(facts, survey.prices().values(), strict=True):
+            fact["prices"] = asdict(priced)
     for question, fact in zip(survey.questions, facts, strict=False):
         if what_if is not None:
-            fact["what_if"] = _what_if(question.balanced, margin, what_if)
+            fact["what_if"] = _what_if(question, margin, what_if)
         if reveal:
             fact["revealed"] = question.revealed()
     if plot is not None:
@@ -369,7 +377,7 @@ def _chosen(survey: Survey) -> Survey:
 
 
 UNKEPT = {"release", "vote", "reveal", "json", "what_if", "margin", "plot", "force", "file", "mechanism", "option"}
-UNKEPT |= {"store", "timeout", "report", "title", "accuracy"}
+UNKEPT |= {"store", "timeout", "report", "title", "accuracy", "prices"}
 """Parameters that are not part of the command that asks again, or that appear there in another form."""
 
 
@@ -387,14 +395,20 @@ def _words(context: typer.Context, file: Path | None, survey: Survey) -> str:
     return shlex.join(words + (["--mechanism", survey.chosen] if survey.chosen else []))
 
 
-def _what_if(poll: polls.Poll, margin: int | None, raised: float) -> list[dict[str, Any]]:
+def _what_if(asked: PollQuestion | OutcomeQuestion, margin: int | None, raised: float) -> list[dict[str, Any]]:
     """Return the accuracy that a higher epsilon of each group would give."""
     if not raised > 0.0:
         raise GraphError(f"--what-if is {raised!r}", "give by how much an epsilon is raised, as in 0.5")
-    if not poll.largest_margin:
-        return []
-    at = margin or min(max(1, poll.people // 100), poll.largest_margin)
-    if at > poll.largest_margin:
-        raise GraphError(f"--margin is {at}", f"no dataset has a margin above {poll.largest_margin:,}")
-    now = {"group": None, "epsilon": None, "one": None, "all": asdict(poll.at(at))}
-    return [now, *map(asdict, polls.what_if(poll, at, raised))]
+    if isinstance(asked, OutcomeQuestion):
+        found = asked.what_if(raised, margin)
+        at = found[0].all.margin
+        now = Margin(at, asked.measure(at)(asked.groups))
+    else:
+        poll = asked.balanced
+        if not poll.largest_margin:
+            return []
+        at = margin or min(max(1, poll.people // 100), poll.largest_margin)
+        if at > poll.largest_margin:
+            raise GraphError(f"--margin is {at}", f"no dataset has a margin above {poll.largest_margin:,}")
+        found, now = polls.what_if(poll, at, raised), poll.at(at)
+    return [{"group": None, "epsilon": None, "one": None, "all": asdict(now)}, *map(asdict, found)]

@@ -13,7 +13,7 @@ from neodp.data.formatting import at_least, at_most, count, day, listed, number,
 from neodp.ledger.account import epsilon_rounded_up
 from neodp.polls import Group, PollQuestion, Survey
 
-__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism"]
+__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism", "what_if_table"]
 
 MOST = 20
 """The largest number of groups to show."""
@@ -84,7 +84,9 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
     else:
         say("There is only one possible answer, whatever the votes are; it is given with certainty.")
     if "what_if" in facts:
-        _what_if_table(facts["what_if"])
+        what_if_table(facts["what_if"])
+    if "prices" in facts:
+        _prices_table(facts["prices"])
     if "answer" in facts:
         say(_answered(facts, since))
     if "revealed" in facts:
@@ -243,18 +245,23 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         say("They differ by more than 0.05: choose with --mechanism balanced or --mechanism weighted.")
     if "revealed" in facts[0]:
         say("NOT PRIVATE, do not pass on: the columns from 'truth' on.")
-    for fact in facts:
+    for question, fact in zip(questions, facts, strict=True):
+        if "what_if" in fact or "prices" in fact:
+            say(f"\n{question.label}")
         if "what_if" in fact:
-            say(f"\n{fact['question']}")
-            _what_if_table(fact["what_if"])
+            what_if_table(fact["what_if"])
+        if "prices" in fact:
+            _prices_table(fact["prices"])
 
 
-def _what_if_table(rows: list[dict[str, Any]]) -> None:
+def what_if_table(rows: list[dict[str, Any]], *, counted: bool = False) -> None:
+    """Show the accuracy if a level's epsilon were higher; of a count, the chance to be off by at most so much."""
     if not rows:
         return
     now, *raised = rows
     margin = now["all"]["margin"]
-    say(f"If people asked for less privacy: the chance of the true answer at a margin of {margin:,}")
+    of = f"to be off by at most {count(margin, 'person', 'people')}" if counted else "of the true answer"
+    say(f"If people asked for less privacy: the chance {of}{'' if counted else f' at a margin of {margin:,}'}")
     before = _both(now["all"])
     if all(_both(row[who]) == before for row in raised for who in ("one", "all")):
         say(f"It stays at {before[0]}, whoever asks for less privacy.")
@@ -265,7 +272,35 @@ def _what_if_table(rows: list[dict[str, Any]]) -> None:
         label = group["level"] or f"epsilon {number(group['epsilon'])}"
         for who in ("one", "all"):
             shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], *_both(row[who])))
-    table(("who", "epsilon", "raised to", "at least", "evenly spread"), shown)
+    columns = ("who", "epsilon", "raised to", "at least", "evenly spread")
+    known = 5 if any(row[4] is not None for row in shown) else 4
+    table(columns[:known], [row[:known] for row in shown])
+
+
+def _prices_table(found: dict[str, Any]) -> None:
+    """Show the price of each level."""
+    say(
+        f"What each level is worth: weighted is expected to be right {at_least(found['expected'])} of the time, the "
+        f"likeliest answer alone {at_least(found['guess'])}"
+    )
+    rows = [
+        [
+            *(each["level"], each["epsilon"], each["people"]),
+            *map(_points, (0.1 * each["per_epsilon"], each["one_more"], each["share"])),
+        ]
+        for each in found["levels"]
+    ]
+    columns = ["level", "epsilon", "people", "for each 0.1 of epsilon more", "for one more person", "share of the gain"]
+    shared = found["levels"][0]["share"] is not None
+    table(columns if shared else columns[:-1], rows if shared else [row[:-1] for row in rows])
+    say("In percentage points of expected accuracy; the shares (Shapley) add up to the gain over that answer.")
+    if found["estimated"]:
+        say("These are estimates: they decide nothing.")
+
+
+def _points(gain: float | None) -> str | None:
+    """Return a gain in accuracy in percentage points."""
+    return None if gain is None else f"{100.0 * gain:+.3f}"
 
 
 def shown_secret(facts: list[dict[str, Any]], since: str | None = None) -> None:

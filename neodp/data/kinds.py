@@ -68,7 +68,6 @@ HOMES = {
     "DatasetGraph": "neodp.data.graph",
     "Mechanism": "neodp.core.mechanism",
     "Protection": "neodp.asking.protection",
-    "Inquiry": "neodp.asking.inquiry",
     "PollQuestion": "neodp.polls.question",
 }
 """The modules of classes that are named where they are not imported."""

@@ -96,7 +96,7 @@ def _release(release: Release) -> dict[str, Any]:
     return {
         "about": release.graph,
         "name": release.name,
-        "answer": release.answer,
+        "answer": release.shown,
         "time": release.time,
         "command": release.command,
         "question": _question(release),

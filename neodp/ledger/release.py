@@ -38,7 +38,8 @@ class Release:
     name : str
         The name of the release.
     answer : str
-        One of the possible answers; if several parts of the people have one each, a JSON object of them.
+        One of the possible answers; if several parts of the people have one each, or every option its own number, a
+        JSON object of them.
     time : str or None
         The time at which the release was stored, in UTC.
     key : str or None
@@ -75,6 +76,25 @@ class Release:
     def can_be_shown(self) -> bool:
         """True if the command shows the answer again: there is a command, and the answer was stored."""
         return bool(self.command) and self.answer != NOT_KEPT
+
+    @cached_property
+    def answers(self) -> dict[str | None, str]:
+        """The answers as text for people, by part of the people; under None, if there is one for all."""
+        if self.answer == NOT_KEPT:
+            return {None: self.answer}
+        facts: dict[str, Any] = json.loads(self.asked)
+        parts = json.loads(self.answer) if "parts" in facts else {None: self.answer}
+        if facts.get("query") != "counts":
+            return dict(parts)
+        return {
+            part: "; ".join(f"{option}: {number}" for option, number in json.loads(each).items())
+            for part, each in parts.items()
+        }
+
+    @property
+    def shown(self) -> str:
+        """All answers in one text for people."""
+        return ", ".join(text if part is None else f"{part}: {text}" for part, text in self.answers.items())
 
     @cached_property
     def digest(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neodp.asking.inquiry import Inquiry
 from neodp.asking.mechanism import AtLeast
 from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
@@ -16,8 +17,6 @@ from neodp.plot.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from neodp.asking.inquiry import Inquiry
 
 __all__ = ["plot_question"]
 

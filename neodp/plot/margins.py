@@ -10,8 +10,11 @@ import numpy as np
 
 from neodp.data.kinds import checked
 from neodp.plot.files import PICTURES, checked_path, rendered, save
+from neodp.plot.outcomes import outcome_alt, outcome_figure
 from neodp.plot.style import DASHES, DPI, shades_of, styled
 from neodp.plot.text import shortened
+from neodp.polls.outcomes.question import OutcomeQuestion
+from neodp.polls.outcomes.survey import OutcomeSurvey
 from neodp.polls.survey import Survey
 
 if TYPE_CHECKING:
@@ -26,12 +29,16 @@ POINTS = 40
 
 
 @checked
-def plot_poll(poll: Survey | PollQuestion, path: str | PathLike[str], *, title: str | None = None) -> Path:
+def plot_poll(
+    poll: Survey | PollQuestion | OutcomeQuestion, path: str | PathLike[str], *, title: str | None = None
+) -> Path:
     """Write a picture of the accuracy of both mechanisms by margin; it does not depend on any vote.
+
+    Of a count, it is the chance to be off by at most so many people.
 
     Parameters
     ----------
-    poll : Survey or PollQuestion
+    poll : Survey, PollQuestion or OutcomeQuestion
         A poll, whose first question is drawn, or one question of a poll.
     path : str or path
         The file to write: ``.svg``, ``.png`` or ``.pdf``.
@@ -53,10 +60,17 @@ def plot_poll(poll: Survey | PollQuestion, path: str | PathLike[str], *, title: 
     'poll.svg'
     """
     target = checked_path(path, PICTURES)
-    question = poll.questions[0] if isinstance(poll, Survey) else poll
+    asked: PollQuestion | OutcomeQuestion
+    if isinstance(poll, Survey):
+        asked = poll.inquiries[0] if isinstance(poll, OutcomeSurvey) else poll.questions[0]
+    else:
+        asked = poll
     with styled():
-        shown = question.balanced.question if title is None else title
-        picture = rendered(_figure(question, shown), target.suffix.lower()[1:], _alt(question))
+        if isinstance(asked, OutcomeQuestion):
+            figure, alt = outcome_figure(asked, title or asked.question), outcome_alt(asked)
+        else:
+            figure, alt = _figure(asked, title or asked.balanced.question), _alt(asked)
+        picture = rendered(figure, target.suffix.lower()[1:], alt)
     save(target, picture)
     return target
 

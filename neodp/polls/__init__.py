@@ -10,7 +10,8 @@
 The balanced mechanism, with the proof that it is private, is in :mod:`neodp.polls.mechanism` and
 :mod:`neodp.polls.costs`; :mod:`neodp.polls.asking` returns it for a query. The weighted ones are in
 :mod:`neodp.polls.weighted` (:mod:`~neodp.polls.scores`, :mod:`~neodp.polls.score_programs`) and
-:mod:`neodp.polls.weighted_plurality` (:mod:`~neodp.polls.samples`, :mod:`~neodp.polls.gap_programs`);
+:mod:`neodp.polls.weighted_plurality` (:mod:`~neodp.polls.samples`, :mod:`~neodp.polls.gap_programs`, both with
+:mod:`~neodp.polls.chance_programs`, from which :mod:`neodp.polls.prices` has the prices of levels);
 :mod:`neodp.polls.choosing` and :mod:`neodp.polls.choosing_plurality` find the best ones, and
 :mod:`neodp.polls.comparison` compares them with the balanced ones.
 :mod:`neodp.polls.secret` and :mod:`neodp.polls.secret_survey` are polls whose levels nobody learns.

@@ -19,7 +19,7 @@ from neodp.polls.score_programs import middle_of, on_scores, on_tables, solved, 
 from neodp.polls.scores import ScoreLaw, classes_of, least_rate, score_law
 from neodp.polls.weighted import Weighted
 
-__all__ = ["candidates", "weighted", "weighted_threshold"]
+__all__ = ["best_on_scores", "candidates", "weighted", "weighted_threshold"]
 
 TABLES = 8_000
 """The greatest number of tables with which every table has its own score."""
@@ -102,12 +102,13 @@ def weighted_threshold(poll: Threshold, prior: str | Prior = "even") -> Threshol
     given.shares(poll.groups)  # refuses an unknown level
     if not poll.largest_margin:
         return poll
-    best = _best(poll, given)
+    best = best_on_scores(poll, given)
     balanced = balanced_accuracy(poll, given)
     return poll if balanced.value >= best.expected - WORTH else best
 
 
-def _best(poll: Threshold, prior: Prior) -> Weighted:
+def best_on_scores(poll: Threshold, prior: Prior) -> Weighted:
+    """Find the most accurate weighted poll, also where the balanced one is as good."""
     few_tables = math.prod(group.size + 1 for group in poll.groups) <= TABLES
     if few_tables:
         try:

@@ -16,10 +16,11 @@ from neodp.polls.prior import Prior
 from neodp.polls.samples import Sample, sample, tables
 from neodp.polls.weighted_plurality import WeightedPlurality, flips
 
-__all__ = ["weighted_plurality"]
+__all__ = ["best_weighted_plurality", "flip_rate", "weighted_plurality"]
 
-PROGRAM = 8_000
-"""The greatest number of tables times options with which the linear program over all tables is solved."""
+PROGRAM = 9_000
+"""The greatest number of variables of a linear program over all tables: tables times options, divided by the number of
+orders of options that are alike. This takes some seconds."""
 RANKED = 3_000
 """The greatest number of sampled tables by which weights are ranked."""
 GAPS = 6_000
@@ -44,19 +45,40 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
     from neodp.polls.expected import balanced_plurality
 
     given = Prior.parse(prior)
-    known, balanced = sample(poll, given), balanced_plurality(poll, given)
-    found = [on_all_tables(poll, known, given)] if tables(poll) * len(poll.options) <= PROGRAM else []
-    if not any(found):
+    best, balanced = best_weighted_plurality(poll, given), balanced_plurality(poll, given)
+    return poll if balanced.value >= best.expected - WORTH else best
+
+
+def best_weighted_plurality(poll: Plurality, given: Prior) -> WeightedPlurality:
+    """Find the most accurate weighted plurality, also where the balanced one is as good."""
+    known = sample(poll, given)
+    apart = told_apart(poll) if known.exact else None
+    found = [] if apart is None else [on_all_tables(poll, known, given, apart)]
+    if not any(found) or not apart:
         few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
         ranked = _ranked(poll, few)
-        found = [_flip(poll, known, ranked[0][1], given)]
+        found.append(_flip(poll, known, ranked[0][1], given))
         programs = _programs(poll, few, [weights for _, weights in ranked])
         left = INEQUALITIES
         for weights, reach, ordered in programs:
             solved, used = on_gaps(poll, known, weights, given, reach, ordered=ordered, most=left)
             found, left = [*found, solved], left - used
-    best = max((each for each in found if each is not None), key=lambda each: each.expected)
-    return poll if balanced.value >= best.expected - WORTH else best
+    return max((each for each in found if each is not None), key=lambda each: each.expected)
+
+
+def told_apart(poll: Plurality) -> int | None:
+    """Return how many options a program over tables can tell apart; None if the program is too large with none.
+
+    The others are alike, which divides the size of the program by the number of their orders.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group, poll
+    >>> [told_apart(poll([Group(1.0, n)], "plurality", "abcd")) for n in (10, 23, 30, 45, 90)]
+    [4, 2, 1, 0, None]
+    """
+    k, size = len(poll.options), tables(poll) * len(poll.options)
+    return next((apart for apart in range(k, -1, -1) if size <= PROGRAM * math.factorial(max(k - apart, 1))), None)
 
 
 def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], int, bool]]:
@@ -75,7 +97,8 @@ def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> 
     return list(dict.fromkeys(found))
 
 
-def _rate(poll: Plurality, weights: Sequence[int]) -> int:
+def flip_rate(poll: Plurality, weights: Sequence[int]) -> int:
+    """Return the rate of flip, in units of 2^-50: the least epsilon / weight, rounded down."""
     k = len(poll.options)
     each = (
         max(0, math.floor(math.ldexp(group.epsilon, 50)) - 16 - 4 * k) // w
@@ -94,13 +117,13 @@ def _ranked(poll: Plurality, known: Sample) -> list[tuple[float, tuple[int, ...]
         scores = counts @ np.array(some, np.float64).T  # table, option, weights
         for i, weights in enumerate(some):
             gaps = scores[:, :, i].max(axis=1, keepdims=True) - scores[:, :, i]
-            right = flips(gaps * (_rate(poll, weights) / (2 * UNIT)), truth)
+            right = flips(gaps * (flip_rate(poll, weights) / (2 * UNIT)), truth)
             found.append((float(known.chance @ right), weights))
     return sorted(found, reverse=True)
 
 
 def _flip(poll: Plurality, known: Sample, weights: tuple[int, ...], prior: Prior) -> WeightedPlurality:
-    rate, known = _rate(poll, weights), known.judged
+    rate, known = flip_rate(poll, weights), known.judged
     right = flips(gaps_of(known, weights).astype(np.float64) * (rate / (2 * UNIT)), known.truth)
     expected = float(known.chance @ right)
     worst = (

@@ -13,25 +13,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.core import linear
 from neodp.data.validation import Floats
+from neodp.polls.chance_programs import ChanceProgram
 from neodp.polls.mechanism import Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.samples import Sample
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["on_all_tables", "on_gaps"]
+__all__ = ["gap_program", "on_all_tables", "on_gaps", "tables_program"]
 
 MOST = 8
 """The greatest number of options for which a program over gaps is solved."""
-ONE = 2.0**52
-"""The resolution of chances in linear programs: they are whole multiples of 2^-52."""
-ITERATIONS = 200
-"""The number of iterations after which a program is given up; 20 to 80 are usual."""
 LEAST = 1e-6
 """The least epsilon of people who count in a linear program."""
-LARGE = 600.0
-"""The greatest epsilon in the check: a greater one is replaced by this, so that no product overflows a double."""
 Ints = NDArray[np.int64]
 
 
@@ -64,100 +58,103 @@ def made(
     return WeightedPlurality(poll.groups, poll.options, kind, weights, reach, rate, rows, expected, exact, worst, prior)
 
 
-class _Edges(NamedTuple):
-    """Inequalities p[one] <= e^epsilon p[two] between variables, one per edge, output and direction."""
+class TablesProgram(NamedTuple):
+    """The program over all tables.
 
-    one: Ints
-    two: Ints
-    epsilon: Floats
-
-
-def _solved(worth: Floats, groups: Ints, edges: _Edges) -> Floats | None:
-    """Find the chances, one per variable, that maximise `worth` and are exactly private; None if that fails.
-
-    `groups` gives the variable at every place of every dataset: datasets in rows, places in columns.
+    Attributes
+    ----------
+    program : ChanceProgram
+    dataset : array of int
+        Per table, its dataset.
+    option : array of int
+        Per table, the option at each place of the dataset.
     """
-    n, k = groups.shape
-    variables, m = int(groups.max()) + 1, len(edges.one)
-    number = np.arange(m)
-    program = linear.Program(
-        -worth,
-        linear.Matrix(  # p[one] e^-epsilon <= p[two], and the chances of a dataset add up to 1
-            np.concatenate([number, number, m + np.repeat(np.arange(n), k)]),
-            np.concatenate([edges.one, edges.two, groups.reshape(-1)]),
-            np.concatenate([np.exp(-edges.epsilon), -np.ones(m), np.ones(n * k)]),
-        ),
-        np.concatenate([np.full(m, -np.inf), np.ones(n)]),
-        np.concatenate([np.zeros(m), np.ones(n)]),
-        np.zeros(variables),
-        np.ones(variables),
-    )
-    result = program.solve("ipm", ITERATIONS)
-    if result.x is None:
-        return None
-    p = np.clip(result.x, 0.0, 1.0)[groups]
-    p /= p.sum(axis=1, keepdims=True)
-    loss = np.minimum(edges.epsilon, LARGE)
-    factor, least = (np.exp(e) * (1.0 - 2.0**-48) for e in (loss, loss.min(initial=1.0)))
-    share = 1e-9
-    while share < 0.5:
-        rows = _whole((1.0 - share) * p + share / k)
-        low, high = np.full(variables, np.inf), np.zeros(variables)  # equal places may differ by some units
-        np.minimum.at(low, groups, rows)
-        np.maximum.at(high, groups, rows)
-        if (high[edges.one] <= factor * low[edges.two]).all() and (high <= least * low).all():
-            return rows / ONE
-        share *= 8.0
-    return None
+
+    program: ChanceProgram
+    dataset: Ints
+    option: Ints
+
+    def chances(self, rows: Floats) -> Floats:
+        """Return the chance of each option at each table, from those of each place of each dataset."""
+        found = np.empty((len(self.dataset), rows.shape[1]))
+        np.put_along_axis(found, self.option, rows[self.dataset], axis=1)
+        return found
 
 
-def _whole(p: Floats) -> Floats:
-    """Return rows of whole numbers that add up to 2^52: rounded down, and the largest takes the rest."""
-    rows = np.floor(p * ONE)
-    largest = np.argmax(rows, axis=1)
-    rows[np.arange(len(rows)), largest] += ONE - rows.sum(axis=1)
-    return rows
+def tables_program(
+    poll: Plurality, known: Sample, *, heard: Sequence[int] | None = None, apart: int | None = None
+) -> TablesProgram:
+    """Return the program over all tables; if only some groups are heard, over the tables of these groups.
+
+    Parameters
+    ----------
+    poll : Plurality
+    known : Sample
+        All tables, with their chances.
+    heard : sequence of int, optional
+        The positions of the groups that are heard; by default all.
+    apart : int, optional
+        The number of options that are told apart; those that are named later are alike. By default all are told apart.
+    """
+    k, groups = len(poll.options), list(range(len(poll.groups)) if heard is None else heard)
+    first = k if apart is None else apart
+    base = np.concatenate([[1], np.cumprod(poll.sizes[groups] + 1)])[:-1]
+    code = np.einsum("tgk,g->tk", known.counts[:, groups], base)  # per option, who chooses it
+    option = np.column_stack([np.tile(np.arange(first), (len(code), 1)), first + np.argsort(code[:, first:], axis=1)])
+    every = list(map(tuple, np.take_along_axis(code, option, axis=1).tolist()))
+    place = {key: i for i, key in enumerate(dict.fromkeys(every))}
+    keys = np.array(list(place), np.int64)
+    new = np.ones((len(keys), k), bool)  # options that are alike, and are chosen by as many people, share a variable
+    new[:, first + 1 :] = np.diff(keys[:, first:], axis=1) != 0
+    places = (np.cumsum(new.reshape(-1)) - 1).reshape(-1, k)
+    rows = []
+    for key, i in place.items():
+        for g, (unit, size) in enumerate(zip(base.tolist(), poll.sizes[groups].tolist(), strict=True)):
+            for a, b in itertools.permutations(range(k), 2):
+                if key[a] // unit % (size + 1):
+                    changed = list(key)
+                    changed[a] -= unit
+                    changed[b] += unit
+                    there = [*range(first), *sorted(range(first, k), key=changed.__getitem__)]
+                    end = places[place[tuple(changed[j] for j in there)]]
+                    rows += [(places[i, j], end[n], groups[g]) for n, j in enumerate(there)]
+    table = _least_of_equals(np.array(rows, np.int64).reshape(-1, 3))
+    epsilon = np.array([group.epsilon for group in poll.groups])[table[:, 2]]
+    worth, dataset = np.zeros(int(places.max()) + 1), np.array([place[key] for key in every])
+    truth = np.argmax(option == known.truth[:, None], axis=1)
+    np.add.at(worth, places[dataset, truth], known.chance)
+    program = ChanceProgram(worth, places, table[:, 0], table[:, 1], epsilon, table[:, 2])
+    return TablesProgram(program, dataset, option)
 
 
-def on_all_tables(poll: Plurality, known: Sample, prior: Prior) -> WeightedPlurality | None:
-    """Find the optimum over all tables; None if an epsilon is too small, or the solver fails."""
+def _least_of_equals(table: Ints) -> Ints:
+    """Return rows of two variables and a group once for each two variables, with the group of the least epsilon.
+
+    Groups have ascending epsilons. A variable is within every factor of itself.
+    """
+    table = table[table[:, 0] != table[:, 1]]
+    table = table[np.lexsort(table.T[::-1])]
+    found: Ints = table[np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])[: len(table)]]
+    return found
+
+
+def on_all_tables(poll: Plurality, known: Sample, prior: Prior, apart: int | None = None) -> WeightedPlurality | None:
+    """Find the optimum over all tables; None if an epsilon is too small, or the solver fails.
+
+    If only some options are told apart, it is the optimum among mechanisms that treat the others alike.
+    """
     if poll.groups[0].epsilon < LEAST:
         return None
-    n, k = len(known.counts), len(poll.options)
-    keys = list(map(tuple, known.counts.reshape(n, -1).tolist()))
-    place = {key: i for i, key in enumerate(keys)}
-    one, two, epsilon = [], [], []
-    for key, i in place.items():
-        for g, group in enumerate(poll.groups):
-            for a, b in itertools.permutations(range(g * k, g * k + k), 2):
-                if key[a]:
-                    changed = list(key)
-                    changed[a] -= 1
-                    changed[b] += 1
-                    one.append(i)
-                    two.append(place[tuple(changed)])
-                    epsilon.append(group.epsilon)
-    groups = np.arange(n * k).reshape(n, k)
-    edges = _Edges(groups[one].reshape(-1), groups[two].reshape(-1), np.repeat(epsilon, k))
-    worth = np.zeros((n, k))
-    worth[np.arange(n), known.truth] = known.chance
-    rows = _solved(worth.reshape(-1), groups, edges)
+    found = tables_program(poll, known, apart=apart)
+    rows = found.program.solve()
     if rows is None:
         return None
-    right = rows[np.arange(n), known.truth]
-    stored = dict(zip(keys, map(tuple, rows.tolist()), strict=True))
-    return made(
-        poll,
-        "tables",
-        (1,) * len(poll.groups),
-        0,
-        0,
-        stored,
-        float(known.chance @ right),
-        True,
-        float(right.min()),
-        prior,
-    )
+    chances = found.chances(rows)
+    right = chances[np.arange(len(chances)), known.truth]
+    keys = map(tuple, known.counts.reshape(len(chances), -1).tolist())
+    stored = dict(zip(keys, map(tuple, chances.tolist()), strict=True))
+    weights, expected = (1,) * len(poll.groups), float(known.chance @ right)
+    return made(poll, "tables", weights, 0, 0, stored, expected, True, float(right.min()), prior)
 
 
 def reach_of(poll: Plurality, known: Sample, weights: Sequence[int], ordered: bool, limit: int) -> int | None:
@@ -186,6 +183,81 @@ def _size(reach: int, k: int, ordered: bool) -> int:
     return math.comb(reach + k - 1, k - 1) + k * math.comb(reach + k - 2, k - 2)
 
 
+class GapProgram(NamedTuple):
+    """The program over cut-off gaps, and the gaps of each of its datasets.
+
+    Attributes
+    ----------
+    program : ChanceProgram
+    keys : array of int
+        The cut-off gaps, per dataset and place.
+    weights : tuple of int
+    reach : int
+    ordered : bool
+        True if gaps are sorted, so that it does not matter which option has which gap.
+    """
+
+    program: ChanceProgram
+    keys: Ints
+    weights: tuple[int, ...]
+    reach: int
+    ordered: bool
+
+    def at(self, known: Sample) -> tuple[Ints, Ints]:
+        """Return, per table, the dataset of the program, and the place of the true answer in it."""
+        number, order = _cut(gaps_of(known, self.weights), self.reach, self.ordered)
+        code = self.keys @ _base(self.reach, self.keys.shape[1])
+        return np.searchsorted(code, number), np.argmax(order == known.truth[:, None], axis=1)
+
+
+def gap_program(poll: Plurality, known: Sample, weights: tuple[int, ...], reach: int, *, ordered: bool) -> GapProgram:
+    """Return the program over cut-off gaps, where the worth of an answer is that on the tables of `known`."""
+    k, top = len(poll.options), int(np.array(weights) @ poll.sizes)
+    least: dict[int, int] = {}  # per weight, the first group that has it: epsilons ascend
+    for g, w in enumerate(weights):
+        if w:
+            least.setdefault(w, g)
+    steps = []
+    for w, g in least.items():
+        gaps = _occurring(min(reach + 2 * w, top), top, k, ordered)
+        here = _cut(gaps, reach, ordered)
+        for a, b in itertools.permutations(range(k), 2):
+            moved = gaps.copy()
+            moved[:, a] += w
+            moved[:, b] -= w
+            steps.append((g, here, _cut(moved - moved.min(axis=1, keepdims=True), reach, ordered)))
+    code = np.unique(np.concatenate([each[0] for _, *both in steps for each in both]))
+    keys = code[:, None] // _base(reach, k) % (reach + 1)
+    places = np.arange(len(code) * k).reshape(-1, k)
+    if ordered:  # equal gaps share a variable
+        new = np.column_stack([np.ones(len(code), bool), np.diff(keys, axis=1) != 0])
+        places = (np.cumsum(new.reshape(-1)) - 1).reshape(-1, k)
+    rows = []
+    for g, here, there in steps:
+        u, v = (np.searchsorted(code, number) for number, _ in (here, there))
+        rank = np.take_along_axis(np.argsort(there[1], axis=1), here[1], axis=1)  # the options' places after the step
+        one, two = places[u].reshape(-1), places[v[:, None], rank].reshape(-1)
+        rows += [np.column_stack([*ends, np.full(len(one), g)]) for ends in ((one, two), (two, one))]
+    start, end, owner = _least_of_equals(np.concatenate(rows)).T
+    epsilon = np.array([group.epsilon for group in poll.groups])[owner]
+    worth = np.zeros(int(places.max()) + 1)
+    found = GapProgram(ChanceProgram(worth, places, start, end, epsilon, owner), keys, weights, reach, ordered)
+    np.add.at(worth, places[found.at(known)], known.chance)
+    return found
+
+
+def _base(reach: int, k: int) -> Ints:
+    """Return the factors that make one number of k gaps up to `reach`."""
+    return np.asarray((reach + 1) ** np.arange(k), np.int64)
+
+
+def _cut(gaps: Ints, reach: int, ordered: bool) -> tuple[Ints, Ints]:
+    """Return a number for the dataset of each row of gaps, and the option at each of its places."""
+    short, k = np.minimum(gaps, reach), gaps.shape[1]
+    order = np.argsort(short, axis=1, kind="stable") if ordered else np.tile(np.arange(k), (len(gaps), 1))
+    return np.take_along_axis(short, order, axis=1) @ _base(reach, k), order
+
+
 def on_gaps(
     poll: Plurality,
     known: Sample,
@@ -201,66 +273,21 @@ def on_gaps(
     If gaps are ordered, it does not matter which option has which gap. A program with more than `most` inequalities is
     not solved, and counts as none.
     """
-    k, top = len(poll.options), int(np.array(weights) @ poll.sizes)
-    least: dict[int, float] = {}
-    for w, group in zip(weights, poll.groups, strict=True):
-        if w:
-            least[w] = min(least.get(w, math.inf), group.epsilon)
-    base = (reach + 1) ** np.arange(k)
-
-    def cut(gaps: Ints) -> tuple[Ints, Ints]:
-        """Return a number for each dataset of the program, and the option at each of its places."""
-        short = np.minimum(gaps, reach)
-        order = np.argsort(short, axis=1, kind="stable") if ordered else np.tile(np.arange(k), (len(gaps), 1))
-        return np.take_along_axis(short, order, axis=1) @ base, order
-
-    steps = []
-    for w, e in least.items():
-        gaps = _occurring(min(reach + 2 * w, top), top, k, ordered)
-        here = cut(gaps)
-        for a, b in itertools.permutations(range(k), 2):
-            moved = gaps.copy()
-            moved[:, a] += w
-            moved[:, b] -= w
-            steps.append((e, here, cut(moved - moved.min(axis=1, keepdims=True))))
-    code = np.unique(np.concatenate([each[0] for _, *both in steps for each in both]))
-    keys = code[:, None] // base % (reach + 1)
-    groups = np.arange(len(code) * k).reshape(-1, k)
-    if ordered:  # equal gaps share a variable
-        new = np.column_stack([np.ones(len(code), bool), np.diff(keys, axis=1) != 0])
-        groups = (np.cumsum(new.reshape(-1)) - 1).reshape(-1, k)
-    rows = []
-    for e, here, there in steps:
-        u, v = (np.searchsorted(code, number) for number, _ in (here, there))
-        rank = np.take_along_axis(np.argsort(there[1], axis=1), here[1], axis=1)  # the options' places after the step
-        one, two = groups[u].reshape(-1), groups[v[:, None], rank].reshape(-1)
-        ends = np.concatenate([np.column_stack([one, two]), np.column_stack([two, one])])  # both ways
-        rows.append(np.column_stack([ends, np.full(len(ends), e)]))
-    table = np.concatenate(rows)
-    table = table[table[:, 0] != table[:, 1]]
-    table = table[np.lexsort(table.T[::-1])]
-    keep = np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])  # the least epsilon of equals
-    edges = _Edges(table[keep, 0].astype(np.int64), table[keep, 1].astype(np.int64), table[keep, 2])
-
-    def at(known: Sample) -> tuple[Ints, Ints]:
-        """Return, per table, the dataset of the program, and the place of the true answer in it."""
-        number, order = cut(gaps_of(known, weights))
-        return np.searchsorted(code, number), np.argmax(order == known.truth[:, None], axis=1)
-
-    worth = np.bincount(groups[at(known.learned)], known.learned.chance, int(groups.max()) + 1)
-    if len(edges.one) > most:
+    found = gap_program(poll, known.learned, weights, reach, ordered=ordered)
+    rows = len(found.program.one)
+    if rows > most:
         return None, 0
-    chances = _solved(worth.astype(np.float64), groups, edges)
+    chances = found.program.solve()
     if chances is None:
-        return None, len(edges.one)
+        return None, rows
     known = known.judged
-    right = chances[at(known)]
+    right = chances[found.at(known)]
     expected = float(known.chance @ right)
-    behind = keys <= min(widest(poll, weights), reach)
+    behind = found.keys <= min(widest(poll, weights), reach)
     worst = float(right.min()) if known.exact else float(chances[behind].min())
-    stored = dict(zip(map(tuple, keys.tolist()), map(tuple, chances.tolist()), strict=True))
+    stored = dict(zip(map(tuple, found.keys.tolist()), map(tuple, chances.tolist()), strict=True))
     kind = "ordered gaps" if ordered else "gaps"
-    return made(poll, kind, weights, reach, 0, stored, expected, known.exact, worst, prior), len(edges.one)
+    return made(poll, kind, weights, reach, 0, stored, expected, known.exact, worst, prior), rows
 
 
 def _occurring(deepest: int, top: int, k: int, ordered: bool) -> Ints:

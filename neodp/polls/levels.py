@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError
 from neodp.polls.mechanism import Group, Margin, Poll
 
-__all__ = ["WhatIf", "what_if"]
+__all__ = ["WhatIf", "raised_levels", "what_if"]
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,33 @@ def what_if(poll: Poll, margin: int, raised: float, *, most: int = 20) -> list[W
     """
     if not 1 <= margin <= poll.largest_margin:
         raise GraphError(f"the margin is {margin}", f"give a whole number from 1 to {poll.largest_margin:,}")
+    return [
+        WhatIf(group, epsilon, *(replace(poll, groups=groups).at(margin) for groups in both))
+        for group, epsilon, both in raised_levels(poll.groups, raised, most=most)
+    ]
+
+
+def raised_levels(
+    groups: Sequence[Group], raised: float, *, most: int = 20
+) -> Iterator[tuple[Group, float, tuple[tuple[Group, ...], tuple[Group, ...]]]]:
+    """Yield, for each group, its higher epsilon, and all groups if one person has it, and if the whole group has it.
+
+    If there are more than `most` groups, only the largest are considered.
+
+    Raises
+    ------
+    GraphError
+        If `raised` is negative or not finite.
+    """
     if not 0.0 <= raised < math.inf:
         raise GraphError(f"raised is {raised!r}", "give by how much an epsilon is raised, as in 0.5")
-    found = []
-    for g in np.sort(np.argsort([-each.size for each in poll.groups], kind="stable")[:most]).tolist():
-        group = poll.groups[g]
+    for g in np.sort(np.argsort([-each.size for each in groups], kind="stable")[:most]).tolist():
+        group = groups[g]
         epsilon = min(group.epsilon + raised, MAX_EPSILON)
-        others = poll.groups[:g] + poll.groups[g + 1 :]
+        others = (*groups[:g], *groups[g + 1 :])
         rest = (replace(group, size=group.size - 1),) if group.size > 1 else ()
         one, every = (
-            replace(poll, groups=tuple(sorted(groups, key=lambda group: group.epsilon))).at(margin)
-            for groups in ((*others, *rest, Group(epsilon, 1)), (*others, Group(epsilon, group.size)))
+            tuple(sorted(each, key=lambda group: group.epsilon))
+            for each in ((*others, *rest, Group(epsilon, 1)), (*others, Group(epsilon, group.size)))
         )
-        found.append(WhatIf(group, epsilon, one, every))
-    return found
+        yield group, epsilon, (one, every)

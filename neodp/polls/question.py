@@ -19,6 +19,7 @@ from neodp.polls.cells import WORDS
 from neodp.polls.choosing import weighted
 from neodp.polls.comparison import ExpectedAccuracy, Preview, expected_accuracy, preview
 from neodp.polls.mechanism import Group, Poll, violations
+from neodp.polls.prices import Prices, prices
 from neodp.polls.prior import Prior
 from neodp.polls.proposals import Measure
 from neodp.polls.table import Tally
@@ -148,6 +149,10 @@ class PollQuestion:
             return asked.worst_at(margin) if margin is not None else expected_accuracy(asked, self.prior).value
 
         return found
+
+    def prices(self) -> Prices:
+        """Return what each level's epsilon and people are worth in accuracy, without reading the votes."""
+        return prices(self.balanced.groups, self.query, self.balanced.options, self.prior)
 
     def facts(self) -> dict[str, Any]:
         """Return everything that is known without reading the votes."""

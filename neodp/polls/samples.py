@@ -45,6 +45,11 @@ class Sample(NamedTuple):
         found: Ints = np.argmax(self.counts.sum(axis=1), axis=1)
         return found
 
+    @property
+    def guess(self) -> float:
+        """The chance of the likeliest true answer."""
+        return float(np.bincount(self.truth, self.chance).max())
+
     def part(self, start: int, end: int) -> Sample:
         """Return some of the tables of a sample; if it holds all tables, return it unchanged."""
         if self.exact:

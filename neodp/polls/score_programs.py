@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from neodp.data.validation import UNIT, Floats
 from neodp.errors import GraphError, NeodpError
+from neodp.polls.chance_programs import ChanceProgram
 from neodp.polls.costs import TINY
 from neodp.polls.mechanism import Threshold
 from neodp.polls.prior import Prior, binomial
 from neodp.polls.scores import ScoreLaw, classes_of, least_rate, log_ways, positions, score_law
 from neodp.polls.weighted import Weighted
 
-__all__ = ["on_scores", "on_tables"]
+__all__ = ["on_scores", "on_tables", "score_program"]
 
 SCORES = 1_500
 """The greatest number of scores with which the program has all of them."""
@@ -118,6 +119,43 @@ def _solve(
     )
     p, q = found.chances(joint.scores)
     return replace(found, expected=float(joint.yes @ p + joint.no @ q))
+
+
+def score_program(poll: Threshold, joint: ScoreLaw, window: tuple[int, int]) -> ChanceProgram:
+    """Return the program on the scores of a window as one over chances; scores beyond count as its ends.
+
+    Its prices are those of the mechanism that is cut off there; within a window of all scores it is the same program.
+    """
+    classes = classes_of(joint.weights, poll)
+    owner = {weight: g for g, weight in reversed(list(enumerate(joint.weights)))}  # the least epsilon of a weight
+    classes.pop(0, None)
+    top = sum(weight * size for weight, (size, _) in classes.items())
+    low, high = window
+    whole = (low, high) == (0, top)
+    steps = []
+    for weight in classes:
+        start = np.arange(max(0, low - weight), min(high, top - weight) + 1)
+        start = positions(_sums(classes, weight)) if whole else start
+        ends = np.clip(start, low, high), np.clip(start + weight, low, high)
+        steps.append(np.column_stack([*ends, np.full(len(start), owner[weight])]))
+    table = np.unique(np.concatenate(steps), axis=0)  # sorted, and owners of less epsilon first
+    table = table[table[:, 0] != table[:, 1]]
+    table = table[np.concatenate([[True], (np.diff(table[:, :2], axis=0) != 0).any(axis=1)])[: len(table)]]
+    scores = positions(_sums(classes, None)) if whole else np.arange(low, high + 1)
+    place = np.searchsorted(scores, np.clip(joint.scores, low, high))
+    worth = np.zeros((len(scores), 2))
+    np.add.at(worth, place, np.column_stack([joint.yes, joint.no]))
+    (u, v), whose = (2 * np.searchsorted(scores, table[:, end]) for end in (0, 1)), table[:, 2]
+    one, two = np.concatenate([v, u + 1, u, v + 1]), np.concatenate([u, v + 1, v, u + 1])
+    epsilon = np.array([group.epsilon for group in poll.groups])[whose]
+    return ChanceProgram(
+        worth.reshape(-1),
+        np.arange(2 * len(scores)).reshape(-1, 2),
+        one,
+        two,
+        np.tile(epsilon, 4),
+        np.tile(whose, 4),
+    )
 
 
 def window_of(poll: Threshold, joint: ScoreLaw) -> tuple[int, int]:

@@ -31,6 +31,7 @@ from neodp.polls.asking import valid_epsilon
 from neodp.polls.cells import Cells, choices
 from neodp.polls.mechanism import Group
 from neodp.polls.people import People
+from neodp.polls.prices import Prices
 from neodp.polls.prior import Prior
 from neodp.polls.proposals import Proposal
 from neodp.polls.secret import SecretPoll
@@ -177,6 +178,10 @@ class SecretSurvey(Survey):
     def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
         """Refuse: a proposal would show how many people take part."""
         raise GraphError("levels are secret in this poll", "ask for an accuracy without secret levels")
+
+    def prices(self) -> dict[str, Prices]:
+        """Refuse: prices would show how many people take part."""
+        raise GraphError("levels are secret in this poll", "ask for prices without secret levels")
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers; they do not depend on the people."""

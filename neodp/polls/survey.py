@@ -32,6 +32,7 @@ from neodp.ledger.question import DEFAULT, Level, Question, levels_of
 from neodp.ledger.release import Release
 from neodp.polls.cells import Cells
 from neodp.polls.mechanism import Group
+from neodp.polls.prices import Prices
 from neodp.polls.proposals import Proposal, proposal
 from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 
@@ -123,6 +124,18 @@ class Survey(Tabular):
             each.label: proposal(each.measure(margin), each.poll.groups, accuracy, apart=bool(each.prior.named))
             for each in self.questions
         }
+
+    def prices(self) -> dict[str, Prices]:
+        """Return what each level's epsilon and people are worth in accuracy, for each question; no vote is read.
+
+        Examples
+        --------
+        >>> import neodp
+        >>> found = neodp.poll({"v": ["yes", "no", "no"], "e": [0.5, 1, 1]}, vote="v", epsilon="e").prices()
+        >>> [(each.epsilon, round(each.per_epsilon, 3), round(each.share, 3)) for each in found["v"].levels]
+        [(0.5, 0.118, 0.061), (1.0, 0.092, 0.158)]
+        """
+        return {each.label: each.prices() for each in self.questions}
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes.

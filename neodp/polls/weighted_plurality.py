@@ -7,7 +7,12 @@ under the prior, and the best is chosen. The choice does not depend on any vote.
 
 *Tables.* If there are few tables, the linear program over all of them is solved. It has a chance per table and option;
 the chances of a table add up to 1, and those of one option at neighbouring tables are within e^epsilon. Its solution is
-the optimum.
+the optimum. If there are too many variables, the options that are named last are treated *alike*: where such options
+change places, so do their chances. Sort these options by who chooses them: tables with the same sorted table are one
+dataset, with a chance per place, and options that are chosen by the same numbers of people share one. Every step of one
+person between two tables is, with the options exchanged, one between sorted tables; so the inequalities of the sorted
+tables are those of all tables, and what is private for the former is private for the latter. Averaged over all ways to
+exchange the options, any mechanism becomes one of these; it loses accuracy only where they tie.
 
 *Gaps.* The gaps d_j = max u - u_j, cut off at D, say which option leads, and by how much. They form a graph, as the
 tables do: its datasets are the gaps that occur, and every step of one person from gaps d to d' makes an edge between
@@ -33,12 +38,8 @@ epsilon / w.
 
 Exactness
 ---------
-*Tables and gaps.* A solution of the program is moved towards the uniform distribution by a share h, which gives every
-inequality p <= e^epsilon p' room of h (e^epsilon - 1) / k; then every chance becomes a whole multiple of 2^-52, where
-the largest of a distribution is one minus the others. Every single inequality of the graph is then checked for these
-whole numbers: n <= f n', where f is e^epsilon (1 - 2^-48) in doubles and so less than e^epsilon, and the rounding error
-of the product is smaller than the difference; if places of equal gaps differ by some units, n is the largest and n' the
-smallest of them. If an inequality does not hold, h grows. The check decides, not the solver.
+*Tables and gaps.* A solution becomes whole multiples of 2^-52, for which every single inequality is checked
+(:mod:`neodp.polls.chance_programs`). The check decides, not the solver.
 
 *Flip.* With u = 2^-50, an epsilon becomes E = floor(epsilon / u) - 16 - 4 k units, the rate is R, the least floor(E /
 w), and the chances are found with 60 digits for exponents R (max u - u_j) u / 2. Their quotients over a step are at

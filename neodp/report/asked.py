@@ -136,11 +136,11 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         limit = isinstance(own, AtLeast | Counting) and release.answer not in getattr(own, "answers", ("yes", "no"))
         return Reported(release, ledger, (ReportedPart(None, release.answer, own=own),), missing=LIMIT if limit else "")
     if facts.get("mechanism") not in ("balanced", "weighted"):
-        return Reported(release, ledger, (ReportedPart(None, release.answer),), missing=OTHER)
-    answers: Mapping[str | None, str] = json.loads(release.answer) if "parts" in facts else {None: release.answer}
+        kept = tuple(ReportedPart(part, answer) for part, answer in release.answers.items())
+        return Reported(release, ledger, kept, missing=OTHER)
     prior = Prior.parse(facts.get("prior", "even"))
     parts, missing = [], ""
-    for part, answer in answers.items():
+    for part, answer in release.answers.items():
         groups = facts["groups"] if part is None else facts["parts"][part]
         known = _surveyed(survey, release, part)
         if known is None and isinstance(groups, str):

@@ -15,8 +15,8 @@ from neodp.data.graph import DatasetGraph
 from neodp.data.validation import UNIT
 from neodp.ledger.certificate import chance
 from neodp.ledger.verification import LISTED
+from neodp.polls.chance_programs import ONE
 from neodp.polls.costs import crossing, units
-from neodp.polls.gap_programs import ONE
 from neodp.polls.mechanism import Plurality, Poll, Threshold
 from neodp.polls.secret import RATE, STEP, SecretPoll
 from neodp.polls.weighted import Weighted

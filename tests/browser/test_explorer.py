@@ -294,6 +294,8 @@ def test_screenshots_of_the_docs(watch: Watch, site: Site, pictures: Path | None
             choose(page, "8-12-5")
         if view == "polls":
             page.get_by_text("0.781").wait_for()
+        if view == "graph":
+            page.locator(".pins .ring").wait_for()
         page.wait_for_timeout(300)  # for the drawing's last frame
         taken = page.screenshot()
         assert taken.startswith(b"\x89PNG")

@@ -82,6 +82,17 @@ def test_the_chosen_dataset_is_seen_in_the_map(watch: Watch, site: Site, size: s
         page.get_by_role("button", name="Zoom in").click()
 
 
+def test_a_dataset_chosen_before_the_drawing_is_there_is_marked(watch: Watch, site: Site) -> None:
+    """On a slow machine the first frame can come after the answer about the dataset."""
+    watched = watch()
+    slow = "const soon = requestAnimationFrame; requestAnimationFrame = (work) => setTimeout(() => soon(work), 2000);"
+    watched.page.add_init_script(slow)
+    page = watched.open(address(site, "team", "graph"))
+    choose(page, "2-4")
+    page.locator(".pins .ring").wait_for()
+    assert page.get_by_role("heading", name="Dataset 2-4").count() == 1
+
+
 def test_the_map_has_labels_when_zoomed(watch: Watch, site: Site) -> None:
     """From a height of a cell on at which its letters can be read."""
     page = watch().open(address(site, "survey", "graph"))

@@ -307,5 +307,5 @@ def test_what_cannot_be_drawn_is_refused_by_name(tmp_path: Path, draw: Callable[
         draw(1.5, tmp_path / "picture.svg")
     assert str(refused.value).startswith(wanted)
     with pytest.raises(NeodpError, match="`path` is an int; give a text or a path"):
-        draw(1.5, 3)
+        plot_lines(np.full((2, 2), 0.5), 3)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())

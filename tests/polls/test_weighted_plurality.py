@@ -103,6 +103,35 @@ def test_every_small_population_is_private_to_the_last_bit(kind: str, options: s
     assert checked > 200
 
 
+@pytest.mark.parametrize(("options", "apart"), [("abc", 1), ("abc", 0), ("abcd", 2), ("abcd", 1)])
+def test_options_that_are_alike_are_private_to_the_last_bit(options: str, apart: int) -> None:
+    """Every table and every neighbour; where options that are alike change places, so do their chances."""
+    p = plurality([(2, 0.1), (2, 1.3)], options)
+    known = sample(p, Prior())
+    best, found = on_all_tables(p, known, Prior()), on_all_tables(p, known, Prior(), apart)
+    assert best is not None
+    assert found is not None
+    assert sampled_accuracy(p, known).value - 1e-6 <= found.expected <= best.expected + 1e-9
+    for counts in known.counts:
+        assert violations(found, counts) == []
+        row, swapped = found.distribution(counts), found.distribution(counts[:, [*range(len(options) - 2), -1, -2]])
+        assert (row[-2], row[-1]) == pytest.approx((swapped[-1], swapped[-2]), abs=2.0**-45)
+
+
+def test_a_program_that_is_too_large_has_options_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three options of 45 tables: 135 variables, or fewer where two are alike. A tie of these costs accuracy."""
+    p = plurality([(1, 0.1), (4, 2.0)])
+    best = weighted_plurality(p)
+    monkeypatch.setattr(module, "PROGRAM", 100)
+    assert module.told_apart(p) == 1
+    found = weighted_plurality(p)
+    assert isinstance(best, WeightedPlurality)
+    assert isinstance(found, WeightedPlurality)
+    assert found.kind == "tables"
+    assert best.expected - 0.03 <= found.expected <= best.expected + 1e-9
+    assert found.expected == pytest.approx(sampled_accuracy(found, sample(p, Prior())).value, abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["gaps", "ordered gaps"])
 def test_gaps_that_are_cut_off_are_private_too(kind: str) -> None:
     for weights in ((1, 2), (0, 2), (2, 3)):

@@ -89,10 +89,11 @@ class View {
   }
 
   begin() {
-    this.panel.replaceChildren(h("h2", {}, "No dataset chosen"),
+    if (!this.latest) this.panel.replaceChildren(h("h2", {}, "No dataset chosen"),
       h("p", {}, "Choose one in the drawing or by its key to see the chance of each answer, what decides it, and its neighbours."));
     if (this.drawing.whole) this.draw(this.drawing);
-    else if (this.drawing.start !== null) this.choose(this.drawing.start);
+    if (this.latest) this.mark(this.latest); // chosen before the drawing was there
+    else if (!this.drawing.whole && this.drawing.start !== null) this.choose(this.drawing.start);
   }
 
   draw(columns) {
@@ -188,6 +189,7 @@ class View {
     try {
       const found = await post("dataset", { graph: this.graph, key: name, changes: this.changes.current() });
       this.chosen = found.key;
+      this.latest = found;
       if (found.around) this.draw(found.around);
       this.panel.replaceChildren(...datasetPanel(found, this.colors, (other) => this.choose(other)).flat(Infinity).filter(Boolean));
       this.mark(found);

@@ -81,6 +81,11 @@ class Count(OutcomeQuery):
             )
 
     @property
+    def widest(self) -> int:
+        """How many numbers the widest range has."""
+        return int(np.diff([*self.starts, self.people + 1]).max())
+
+    @property
     def outcomes(self) -> tuple[str, ...]:
         """The possible answers."""
         ends = [*(start - 1 for start in self.starts[1:]), self.people]

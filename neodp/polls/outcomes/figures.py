@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -33,12 +34,16 @@ LEVELS = 24
 """The greatest number of groups of an example; more are rounded down to so many epsilons."""
 CAPS = 8
 """The greatest number of caps c that are tried."""
+TRIED = 100
+"""The number of caps that are tried for a count, besides the epsilons: its error is a closed form."""
 WORTH = 0.001
 """The expected accuracy that a greater cap must gain."""
 DIFFER = 0.05
 """The greatest difference in expected accuracy, or in relative error of a count, at which no choice is required."""
 SURE = 0.95
 """The chance with which an error is stated."""
+POINTS = 60
+"""The greatest number of errors that are kept with their chances."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ class OutcomeAccuracy:
         The least chance of the true outcome where those who ask for most privacy answer against all others.
     against_error : float
         The greatest average error there.
+    errors : tuple of pairs of float
+        Some errors, ascending, each with the chance under the prior that it is not exceeded.
     """
 
     query: OutcomeQuery
@@ -72,6 +79,7 @@ class OutcomeAccuracy:
     within: float
     against: float
     against_error: float
+    errors: tuple[tuple[float, float], ...] = field(repr=False, default=())
 
     @property
     def cap(self) -> float:
@@ -117,12 +125,14 @@ class OutcomeAccuracy:
         if not isinstance(self.query, Count) or not self.fair:
             return None
         good = np.flatnonzero(self._beyond <= 1.0 - SURE)
-        wide = int(np.diff([*self.query.starts, self.people + 1]).max()) - 1
-        return int(good[0]) + wide if len(good) else self.people
+        return int(good[0]) + self.query.widest - 1 if len(good) else self.people
 
     def sure_within(self, people: int) -> float:
-        """Return a chance with which a count is off by at most so many people, whatever the votes."""
-        return max(0.0, 1.0 - float(self._beyond[people])) if people < self.people else 1.0
+        """Return a chance with which a count is off by at most so many people, whatever the votes and the range."""
+        if people >= self.people:
+            return 1.0
+        number = people - (cast(Count, self.query).widest - 1)
+        return max(0.0, 1.0 - float(self._beyond[number])) if number >= 0 else 0.0
 
     @cached_property
     def _beyond(self) -> Floats:
@@ -286,17 +296,20 @@ class _Example:
             weights.append(chances)
         every, weight = np.concatenate(errors), np.concatenate(weights) / len(self.tables)
         order = np.argsort(every)
-        within = every[order][min(int(np.searchsorted(np.cumsum(weight[order]), SURE)), len(every) - 1)]
+        every, reached = every[order], np.cumsum(weight[order])
+        within = every[min(int(np.searchsorted(reached, SURE)), len(every) - 1)]
+        some = np.unique(np.searchsorted(reached, np.linspace(0.0, 0.999, POINTS)).clip(0, len(every) - 1))
         hard = [(self.asked.chances(counts, short), counts) for counts in self.asked.divided(self.sizes)]
         return OutcomeAccuracy(
             self.query,
             self.groups,
             how,
             expected=float(np.mean(right)),
-            error=float(every @ weight),
+            error=float(every @ weight[order]),
             within=float(within),
             against=min((float(p[self.asked.truth(counts)]) for p, counts in hard), default=0.0),
             against_error=max((float(p @ self.asked.error(counts)) for p, counts in hard), default=1.0),
+            errors=tuple(zip(every[some].tolist(), reached[some].tolist(), strict=True)),
         )
 
     @property
@@ -318,4 +331,6 @@ class _Example:
             bias = float((size * share) @ (scale * weight - 1.0))
             return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2
 
-        return min(sorted({each for each in self.units if each}), key=square)
+        least = min(each for each in self.units if each)
+        between: list[int] = np.geomspace(least, max(self.units), TRIED).astype(np.int64).tolist()
+        return min(sorted({*between, *(each for each in self.units if each)}), key=square)

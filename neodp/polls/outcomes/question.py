@@ -10,17 +10,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from itertools import permutations
+from typing import Any, cast
 
 import numpy as np
 
 from neodp.errors import GraphError, PrivacyError
 from neodp.hints import Hint, Option
-from neodp.polls.mechanism import Group
+from neodp.polls.levels import WhatIf, raised_levels
+from neodp.polls.mechanism import Group, Margin
 from neodp.polls.outcomes.counting import Count
 from neodp.polls.outcomes.figures import OutcomeAccuracy, OutcomePreview, outcome_preview
 from neodp.polls.outcomes.parsing import outcome_queries
 from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery
+from neodp.polls.outcomes.ranking import Ranking
 from neodp.polls.prior import Prior
 from neodp.polls.proposals import Measure
 from neodp.polls.question import MechanismName
@@ -32,8 +35,10 @@ SURE = (0.9, 0.95, 0.99)
 """The accuracies for which the least margin is shown."""
 SHOWN = 64
 """The greatest number of outcomes that are listed."""
+EVERY = 1_000
+"""The greatest number of neighbours with which privacy is checked at all of them before a draw."""
 CHECKED = 12
-"""The number of neighbours at which privacy is checked before a draw."""
+"""The number of neighbours otherwise, and for ranked ballots, where the number of columns is secret."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,8 @@ class OutcomeQuestion:
     prior : Prior
     part : str or None
         The part of the people that is asked, if not all.
+    ranges : str or None
+        The ranges of counts, if they were given.
     """
 
     name: str
@@ -66,6 +73,7 @@ class OutcomeQuestion:
     mechanism: MechanismName = "balanced"
     prior: Prior = Prior()  # noqa: RUF009
     part: str | None = None
+    ranges: str | None = None
 
     @property
     def label(self) -> str:
@@ -107,7 +115,8 @@ class OutcomeQuestion:
     def measure(self, margin: int | None = None) -> Measure:
         """Return the accuracy as a function of the groups: guaranteed at a margin, or expected under the prior.
 
-        For a count it is the chance to be off by at most `margin` people, whatever the votes.
+        For a count it is the chance to be off by at most `margin` people, whatever the votes; a range is off by as much
+        as any number in it.
 
         Raises
         ------
@@ -119,10 +128,15 @@ class OutcomeQuestion:
             raise GraphError("how far may the count be off?", Hint("give ", Option("margin", 5), ", in people"))
         if margin is not None and not 1 <= margin <= self.people:
             raise GraphError(f"the margin is {margin}", f"give a number from 1 to {self.people:,}")
+        if counted and margin is not None and margin < (wide := cast(Count, self.first).widest - 1):
+            raise GraphError(
+                f"a range has up to {wide + 1:,} numbers, and may be off by {wide:,} people",
+                Hint(f"give a margin of at least {wide:,}, or narrower ranges, as in ", Option("ranges", 1)),
+            )
 
         def found(groups: Sequence[Group]) -> float:
             people = sum(group.size for group in groups)
-            asked = outcome_queries(self.query, self.first.options, people)
+            asked = outcome_queries(self.query, self.first.options, people, ranges=self.ranges)
             ordered = sorted(groups, key=lambda group: group.epsilon)
             if max(group.epsilon for group in groups) < UNIT * min(2, len(asked)):
                 return 0.0
@@ -135,6 +149,19 @@ class OutcomeQuestion:
             return one.sure_within(margin) if counted else one.at(margin)
 
         return found
+
+    def what_if(self, raised: float, margin: int | None = None) -> list[WhatIf]:
+        """Return, for each level, the guaranteed accuracy of balanced at a margin if its epsilon were higher.
+
+        For a count, it is the chance to be off by at most so many people. Without a margin, it is one in a hundred
+        people, and at least the width of a range.
+        """
+        at = margin or max(1, self.people // 100, self.first.widest - 1 if isinstance(self.first, Count) else 0)
+        right = self.measure(at)
+        return [
+            WhatIf(group, epsilon, *(Margin(at, worst=right(groups)) for groups in both))
+            for group, epsilon, both in raised_levels(self.groups, raised)
+        ]
 
     def facts(self) -> dict[str, Any]:
         """Return everything that is known without reading the votes."""
@@ -206,16 +233,25 @@ class OutcomeQuestion:
 
 
 def moves_too_far(asked: OutcomeQuery, counts: Ints, how: How) -> bool:
-    """Return whether an outcome is moved too far between a table and some neighbours, in whole numbers.
+    """Return whether an outcome is moved too far between a table and its neighbours, in whole numbers.
 
-    The number of neighbours is the same whatever the votes are.
+    All neighbours are tried if there are at most EVERY of them, and the columns of the table are public; otherwise
+    CHECKED of them, spread over the groups. The work is the same whatever the votes are. This is a check of the
+    program: that no neighbour is moved too far is proven in the modules of the questions.
     """
-    columns, wrong = counts.shape[1], False
-    for i, g in enumerate(np.linspace(0, len(counts) - 1, CHECKED).astype(int).tolist()):
-        there = int(np.argmax(counts[g]))
-        changed = counts.copy()
-        changed[g, there] -= 1
-        changed[g, (there + 1 + i % max(columns - 1, 1)) % columns] += 1
+    groups, columns = counts.shape
+    every = not isinstance(asked, Ranking) and groups * columns * (columns - 1) <= EVERY
+    if every:
+        steps = [(g, a, b) for g in range(groups) for a, b in permutations(range(columns), 2)]
+    else:
+        some = np.linspace(0, groups - 1, CHECKED).astype(int).tolist()
+        starts = [(i, g, int(np.argmax(counts[g]))) for i, g in enumerate(some)]
+        steps = [(g, a, (a + 1 + i % max(columns - 1, 1)) % columns) for i, g, a in starts]
+    wrong = False
+    for g, a, b in steps:
+        changed, some_chose = counts.copy(), int(counts[g, a] > 0)  # nobody there: the table itself, the same work
+        changed[g, a] -= some_chose
+        changed[g, b] += some_chose
         wrong |= asked.change(counts, changed, how) > how.units[g]
     return wrong
 

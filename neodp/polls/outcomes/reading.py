@@ -69,7 +69,7 @@ def outcome_question(
         raise GraphError(f"{name!r} cannot be asked: nobody in {where} voted", "a poll needs a person with an epsilon")
     number = sum(group.size for group in counted.groups)
     asks = outcome_queries(query, tuple(options or WORDS), number, ranges=ranges, ballots=ballots)
-    return OutcomeQuestion(name, tuple(columns), query, asks, counted, mechanism, prior, part)
+    return OutcomeQuestion(name, tuple(columns), query, asks, counted, mechanism, prior, part, ranges)
 
 
 def ballots_of(

@@ -14,6 +14,7 @@ from neodp.hints import Hint, Option
 from neodp.ledger.answering import Keeper
 from neodp.ledger.question import DEFAULT, Question
 from neodp.polls.outcomes.question import OutcomeQuestion
+from neodp.polls.prices import Prices
 from neodp.polls.proposals import Proposal, proposal
 from neodp.polls.question import mechanism_name
 from neodp.polls.survey import Survey, groups_kept, levels_kept
@@ -60,6 +61,11 @@ class OutcomeSurvey(Survey):
             each.label: proposal(each.measure(margin), each.groups, accuracy, apart=bool(each.prior.named))
             for each in self.inquiries
         }
+
+    def prices(self) -> dict[str, Prices]:
+        """Refuse: these questions have no linear program whose multipliers would be prices."""
+        query = self.inquiries[0].query
+        raise GraphError(f"{query} has no prices", "they are for majority, threshold and plurality; leave them out")
 
     def asked(self, population: str = DEFAULT, command: str = "") -> dict[str, Question]:
         """Return the questions that are kept with the answers, without votes, by the column of the votes."""

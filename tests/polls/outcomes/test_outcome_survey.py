@@ -206,8 +206,54 @@ def test_the_words_of_the_readme_work(tmp_path: Path, capsys: pytest.CaptureFixt
     (found,) = json.loads(capsys.readouterr().out)["questions"]
     assert found["answer"] in "12345"
     assert found["revealed"]["color"] in "12345"
-    assert main([*store, *words, "--what-if", "0.5"]) == 2
-    assert "do not go with --query median" in capsys.readouterr().err
+    assert main([*store, *words, "--what-if", "0.5", "--margin", "20", "--plot", str(tmp_path / "median.svg")]) == 0
+    shown = capsys.readouterr().out
+    assert "the chance of the true answer at a margin of 20" in shown
+    assert "all of high" in shown
+    assert "evenly spread" not in shown
+    assert "The accuracy of a poll: what is the median" in (tmp_path / "median.svg").read_text()
+
+
+def test_what_if_raises_one_level_and_the_figures_are_those_of_a_new_poll() -> None:
+    """Of a median and of a count; the greater epsilon of a whole level is the same as asking again with it."""
+    for query, margin in (("median", 20), ("count:3", 4)):
+        inquiry = asked(query).inquiries[0]
+        found = inquiry.what_if(0.5, margin)
+        assert [each.group.level for each in found] == ["high", "medium", "low"]
+        now = inquiry.measure(margin)(inquiry.groups)
+        for each, levels in zip(found, ("high=0.8", "medium=1.5", "low=2.5"), strict=True):
+            again = asked(query, levels=f"{LEVELS},{levels}".replace(f"{each.group.level}={each.group.epsilon:g},", ""))
+            other = again.inquiries[0]
+            assert each.all.worst == pytest.approx(other.measure(margin)(other.groups), abs=1e-12)
+            assert now <= each.one.worst <= each.all.worst
+
+
+def test_a_count_is_drawn_as_a_picture_with_its_guarantee(tmp_path: Path) -> None:
+    file = neodp.plot.plot_poll(asked("counts", ranges=10), tmp_path / "counts.svg")
+    assert "how many of 90 people choose each of 5 options?" in file.read_text()
+    errors = asked("count:3").inquiries[0].both.balanced.errors
+    assert errors == tuple(sorted(errors))
+    assert errors[-1][1] > 0.99
+
+
+def test_counts_are_text_for_people_in_reports_and_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    address = str(tmp_path / "answers.db")
+    survey = asked("counts", ranges=10, mechanism="weighted", by="unit", by_values="x,y")
+    with neodp.open_store(address) as store:
+        found = survey.release(store, "spring")["answer"]
+        page = report(store, "spring").text(".md")
+    for part in "xy":
+        assert "; ".join(f"{option}: {number}" for option, number in found[part].items()) in page
+    assert main(["--store", address, "releases"]) == 0
+    assert "{" not in capsys.readouterr().out
+
+
+def test_an_accuracy_of_counts_heeds_the_ranges() -> None:
+    """A range of ten numbers may be off by nine people more; a smaller margin cannot be promised."""
+    wide, single = asked("counts", ranges=10), asked("counts")
+    assert wide.propose(0.9, margin=14)["answer"].epsilon == single.propose(0.9, margin=5)["answer"].epsilon
+    with pytest.raises(neodp.NeodpError, match="a range has up to 10 numbers, and may be off by 9 people"):
+        wide.propose(0.9, margin=5)
 
 
 def test_quantiles_of_real_numbers_agree_with_numpy() -> None:
