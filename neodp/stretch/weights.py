@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
 
-MOST_SLICES = 10**6
+MOST_SLICES = 10**8
 """The greatest number of slices."""
 
 ATTITUDES: Mapping[str, tuple[float, ...]] = {
