@@ -130,12 +130,13 @@ def proposal(measure: Measure, groups: Sequence[Group], accuracy: float, *, apar
 
 def _least(reaches: Callable[[float], float], wanted: float, low: float, high: float) -> tuple[float, float] | None:
     """Return the least number that reaches an accuracy, rounded up to three digits, and what it reaches."""
-    if reaches(low) >= wanted:
-        return low, reaches(low)
-    if reaches(high) < wanted:
-        return None
-    step = low
-    while step < high and reaches(step) < wanted:
+    at_once = reaches(low)
+    if at_once >= wanted:
+        return low, at_once
+    step = min(low * 4.0, high)
+    while reaches(step) < wanted:  # upwards, since large numbers take long
+        if step >= high:
+            return None
         low, step = step, min(step * 4.0, high)
     high = step
     for _ in range(STEPS):
