@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.formatting import count
 from neodp.data.frames import html_table
 from neodp.data.kinds import checked
 from neodp.data.names import normal
@@ -118,7 +119,7 @@ class Expectation:
         parts = parts or [1.0] * len(known)
         if len(parts) != len(known) or not sum(parts) > 0.0:
             raise GraphError(
-                f"the expectation {text!r} has {len(parts)} parts, and there are {len(known)} levels",
+                f"the expectation {text!r} has {count(len(parts), 'part')} for {count(len(known), 'level')}",
                 "give one for each",
             )
         ends = np.floor(np.cumsum([0.0, *parts]) / sum(parts) * people + 0.5).astype(int)
