@@ -91,8 +91,6 @@ class Expectation:
         >>> Expectation.parse("500 people, levels about 30/50/20", {"high": 0.3, "medium": 1.0, "low": 2.0}).groups
         (Group(epsilon=0.3, size=150, level='high'), Group(epsilon=1.0, size=250, level='medium'), ...)
         """
-        if not isinstance(text, str):
-            raise GraphError(f"the expectation is {text!r}", "give a text such as '500 people, levels about 30/50/20'")
         form = r"\s*([0-9][0-9,]*) people(?:,? (?:levels|epsilons? ([0-9./eE-]+))(?: about ([0-9./]+))?)?\s*"
         found = re.fullmatch(form, text)
         if found is None:
