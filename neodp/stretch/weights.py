@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTITUDES", "SHARES", "attitudes", "by_attitude", "in_slices", "weighted"]
 
-MOST_SLICES = 10**6
+MOST_SLICES = 10**8
 """The greatest number of slices."""
 
 ATTITUDES: Mapping[str, tuple[float, ...]] = {
@@ -81,7 +81,7 @@ def in_slices(profiles: Profiles, low: float, slices: int, seed: int) -> Floats:
     if not 0.0 <= low <= 1.0:
         raise PrivacyError(f"the lowest weight is {low}", "give a number from 0 to 1")
     if not 1 <= slices <= MOST_SLICES:
-        raise PrivacyError(f"there are {slices} slices", f"give from 1 to {MOST_SLICES:,}")
+        raise PrivacyError(f"there are {slices} slices", f"give at least 1, and at most {MOST_SLICES:,}")
     return _chosen(np.linspace(low, 1.0, slices + 1), _drawn_for_likes(profiles, seed))
 
 

@@ -9,14 +9,17 @@ import neodp.call.Workers;
  * {@code neodp/asking/matches.py}.
  *
  * <p>A match is the set of its elements; its amount is the greatest of its rows. Every element is replaced by the unit that
- * takes it along. What has no people is fixed, and a match with somebody of weight 0 does not count.
+ * takes it along. What has no people is fixed, and a match with somebody of weight 0 does not count. Neither does one with
+ * an element that is nobody's and is not known as such: it may have been somebody's who left while the matches were read.
  */
 public final class Matches {
     private final Protection protection;
     private final boolean distinct;
     private final Workers workers;
     private final Rows rows; // what is counted once, and the elements
+    private final Rows others; // the elements that are nobody's
     private final long[] row;
+    private final int own;
     private long[] amount = new long[64];
     private long seen;
 
@@ -31,6 +34,8 @@ public final class Matches {
         this.workers = workers;
         row = new long[width + 1];
         rows = new Rows(width + 1, workers);
+        others = new Rows(1, workers);
+        own = protection.people() == null ? 1 : 0;
     }
 
     /** A question has more matches than the public limit allows. */
@@ -77,6 +82,28 @@ public final class Matches {
         return number.doubleValue() >= cap ? cap : number.longValue();
     }
 
+    /** The ids of elements of the matches, nodes or relationships as the units are, that are not among these units. */
+    public long[] strangers(Units units) {
+        Rows found = new Rows(1, workers);
+        for (int match = 0; match < rows.count(); match++) {
+            workers.check(match);
+            for (int i = 1; i < row.length; i++) {
+                long element = rows.cell(match, i);
+                if (element >= 0 && (element & 1) == own && units.number(element >> 1) < 0) {
+                    found.place(element >> 1);
+                }
+            }
+        }
+        long[] ids = new long[found.count()];
+        Arrays.setAll(ids, i -> found.cell(i, 0));
+        return ids;
+    }
+
+    /** Take note that an element is nobody's. */
+    public void addOther(long id) {
+        others.place(id);
+    }
+
     /** The program, for units of some weights; without a network where a match has more than two people. */
     public Cover cover(Units units, long[] weight) {
         Merge merge = new Merge(units, weight);
@@ -89,7 +116,6 @@ public final class Matches {
         private final long[] weight;
         private final int[] number; // of each unit among those that matter; -1
         private final Rows witnesses = new Rows(3, workers); // the group, and one or two people
-        private final int own = protection.people() == null ? 1 : 0;
         private int people;
         private int one;
         private int other;
@@ -108,8 +134,9 @@ public final class Matches {
             other = -1;
             for (int i = 1; i < row.length; i++) {
                 long element = rows.cell(match, i);
-                int unit = element >= 0 && (element & 1) == own ? units.number(element >> 1) : -1;
-                if (unit >= 0 && weight[unit] == 0) {
+                boolean mayBeOne = element >= 0 && (element & 1) == own;
+                int unit = mayBeOne ? units.number(element >> 1) : -1;
+                if (unit >= 0 ? weight[unit] == 0 : mayBeOne && others.look(element >> 1) < 0) {
                     return false;
                 }
                 if (unit >= 0 && other >= 0) {

@@ -144,6 +144,17 @@ public record Protection(
         return out;
     }
 
+    /** Whether a match can contain what is nobody's: a public node, or a relationship of another type. */
+    public boolean mayMatchOthers(Pattern pattern) {
+        if (people == null) {
+            return pattern.links().stream().anyMatch(link -> !link.types().equals(List.of(relationships)));
+        }
+        return pattern.links().stream().anyMatch(Pattern.Link::varies)
+                || pattern.nodes().stream()
+                        .map(node -> node.label() == null ? null : role(node.label()))
+                        .anyMatch(role -> role == null || role == Role.PUBLIC);
+    }
+
     Role role(String label) {
         if (label == null) {
             return null;

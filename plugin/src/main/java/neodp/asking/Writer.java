@@ -99,19 +99,22 @@ public final class Writer {
             }
         }
         for (int number : publicOnly(pattern, amount)) {
-            List<String> owned = protection.owned().stream()
-                    .map(Protection.Pair::name)
-                    .distinct()
-                    .toList();
-            out.add(Stream.concat(Stream.of(protection.people()), owned.stream())
-                    .map(label -> "NOT n" + number + ":" + quoted(label))
-                    .collect(Collectors.joining(" AND ")));
+            out.add(isPublic("n" + number));
         }
         if (pattern.condition() != null) {
             out.add(condition(pattern.condition()));
         }
         out.removeIf(String::isEmpty);
         return out;
+    }
+
+    /** The condition that a node is public alone. */
+    private String isPublic(String variable) {
+        Stream<String> owned =
+                protection.owned().stream().map(Protection.Pair::name).distinct();
+        return Stream.concat(Stream.of(protection.people()), owned)
+                .map(label -> "NOT " + variable + ":" + quoted(label))
+                .collect(Collectors.joining(" AND "));
     }
 
     /** The nodes with a property that is asked and not listed: such nodes must be public alone. */
@@ -189,5 +192,13 @@ public final class Writer {
                 ? "MATCH (u:" + quoted(protection.people()) + ")"
                 : "MATCH ()-[u:" + quoted(protection.relationships()) + "]->()";
         return found + " RETURN id(u) AS id, u." + quoted(protection.epsilon()) + " AS epsilon";
+    }
+
+    /** The statement for those of some ids that are nobody's: there, and without a private label or type. */
+    public String others() {
+        String found = protection.people() != null
+                ? "MATCH (x) WHERE id(x) IN $ids AND " + isPublic("x")
+                : "MATCH ()-[x]->() WHERE id(x) IN $ids AND NOT x:" + quoted(protection.relationships());
+        return found + " RETURN id(x) AS id";
     }
 }
