@@ -16,10 +16,8 @@ chance of each answer for all data there could be. This program recomputes
 
 Where there are too many datasets to list, finitely many inequalities imply all others, and these are checked. The
 proofs are in neodp/polls/mechanism.py (balanced), weighted.py (scores), weighted_plurality.py (gaps, flip), secret.py
-(heard scores, heard flip), and in neodp/asking/mechanism.py (at least, ranges).
+(heard scores, heard flip), outcomes/query.py (by distance, by weight, with noise); neodp/asking/mechanism.py (others).
 """
-
-from __future__ import annotations
 
 import hashlib
 import itertools
@@ -32,7 +30,7 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 __all__ = ["UNCHECKED", "digests", "extract", "verify"]
@@ -74,15 +72,15 @@ def _problems(certificate: Certificate) -> Iterator[str]:
         names = " and ".join(name for name in found if stated.get(name) != found[name])
         yield f"the digests ({names or 'others'}) are not those of the content: something was changed"
         return
-    question, mechanisms = certificate["question"], certificate["mechanisms"]
-    answers = certificate["release"]["answer"]
-    if [each["part"] for each in mechanisms] != list(question.get("parts", [None])):
+    question, mechanisms, answers = certificate["question"], certificate["mechanisms"], certificate["release"]["answer"]
+    parts, counted = question.get("parts", [None]), question["options"] if question.get("query") == "counts" else [None]
+    if [(each["part"], each.get("counted")) for each in mechanisms] != [*itertools.product(parts, counted)]:
         yield "the mechanisms are not those of the question's parts"
     if question["population"] != certificate["release"]["population"]:
         yield "the question is about another population"
     for mechanism in mechanisms:
-        part = mechanism["part"]
-        answer, where = (answers, "") if part is None else (answers[part], f" of {part!r}")
+        named = [name for name in (mechanism["part"], mechanism.get("counted")) if name is not None]
+        answer, where = reduce(dict.__getitem__, named, answers), "".join(f" of {name!r}" for name in named)
         possible, needed = mechanism["options"], mechanism.get("needed")
         if needed is not None and not 0 < needed <= sum(group["people"] for group in mechanism["groups"]):
             possible = possible[:1] if needed <= 0 else possible[1:]
@@ -98,13 +96,10 @@ def _problems(certificate: Certificate) -> Iterator[str]:
 # --- digests ----------------------------------------------------------------------------------------------------------
 def digests(certificate: Certificate) -> dict[str, str]:
     """Return the SHA-256 digests of the question, the mechanisms and the whole, each as JSON with sorted keys."""
-
-    def digest(value: Any) -> str:
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
     whole = {name: value for name, value in certificate.items() if name != "digests"}
-    return {name: digest(whole[name]) for name in ("question", "mechanisms")} | {"certificate": digest(whole)}
+    parts = {name: whole[name] for name in ("question", "mechanisms")} | {"certificate": whole}
+    settings: Any = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
+    return {name: hashlib.sha256(json.dumps(each, **settings).encode()).hexdigest() for name, each in parts.items()}
 
 
 def _fingerprint(graph: Certificate) -> str:
@@ -155,10 +150,6 @@ def _own_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
 
 def _poll_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     """Compare the mechanism of a poll with the question that was asked."""
-    if question["options"] != mechanism["options"]:
-        yield "the mechanism has other answers than the question"
-    if question["mechanism"] != "weighted" and (question["mechanism"], mechanism["kind"]) != ("balanced",) * 2:
-        yield "the question was to be answered by another mechanism"
     groups = [[each["level"], each["epsilon"], each["people"]] for each in mechanism["groups"]]
     asked = question["groups"] if mechanism["part"] is None else question["parts"][mechanism["part"]]
     short = hashlib.sha256(json.dumps(groups, ensure_ascii=False).encode()).hexdigest()[:16]
@@ -167,13 +158,14 @@ def _poll_asked(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     epsilons, people = [epsilon for _, epsilon, _ in groups], sum(size for *_, size in groups)
     if epsilons != sorted(epsilons) or epsilons[0] <= 0 or min(size for *_, size in groups) < 1:
         yield "the groups are not people with an epsilon above 0, by ascending epsilon"
-    needed, (kind, _, share) = mechanism.get("needed"), question["query"].partition(":")
-    if needed is None or len(mechanism["options"]) != 2:
-        if needed is not None or len(mechanism["options"]) == 2 or kind != "plurality":
-            yield "a threshold is for two options, and plurality for more"
+    if mechanism["kind"] in OUTCOMES:
         return
-    follows = {"majority": people // 2 + 1, "plurality": (people + 1) // 2, "threshold": None}[kind]
-    if needed != (math.ceil(Fraction(share) * people) if follows is None else follows):
+    options, named = mechanism["options"], question["mechanism"]
+    if question["options"] != options or not (named == "weighted" or named == mechanism["kind"] == "balanced"):
+        yield "the question has other answers, or was to be answered by another mechanism"
+    needed, (kind, _, share), two = mechanism.get("needed"), question["query"].partition(":"), len(options) == 2
+    follows = {"majority": people // 2 + 1, "plurality": (people + 1) // 2 if two else None, "threshold": None}[kind]
+    if needed != (math.ceil(Fraction(share) * people) if kind == "threshold" else follows) or two == (needed is None):
         yield f"the number of people needed is {needed}, which does not follow from the query"
 
 
@@ -186,7 +178,7 @@ def _charged(question: Certificate, mechanisms: list[Certificate]) -> list[Charg
         return [(epsilon, 0.0, f"= {share} of everybody's own epsilon", None, 1)]
     people: Counter[tuple[float, str | None]] = Counter()
     delta: dict[float, float] = {}
-    for mechanism in mechanisms:
+    for mechanism in {each["part"]: each for each in mechanisms}.values():
         for group in mechanism.get("groups", ()):
             people[group["epsilon"], group["level"]] += group["people"]
         for _, _, epsilon, d in mechanism.get("edges", ()):
@@ -196,13 +188,9 @@ def _charged(question: Certificate, mechanisms: list[Certificate]) -> list[Charg
     if len(known) <= MOST_LEVELS:
         return [(e, delta.get(e, 0.0), name, people[e, name] or None, 1) for e, name in known]
     epsilons = sorted({e for e, _ in known})  # everybody is charged as the next of 64 levels, or as their own
-    ends = {epsilons[-1 - len(epsilons) * i // MOST_LEVELS] for i in range(MOST_LEVELS)}
-    charged, most = list[Charge](), 0.0
-    for e in epsilons:
-        most = max(most, delta.get(e, 0.0))
-        if e in ends or len(epsilons) <= MOST_LEVELS:
-            charged, most = [*charged, (e, most, None, None, 1)], 0.0
-    return charged
+    ends = sorted({epsilons[-1 - len(epsilons) * i // MOST_LEVELS] for i in range(MOST_LEVELS)})
+    spans = itertools.pairwise([-1.0, *ends])
+    return [(end, max(delta.get(e, 0.0) for e in epsilons if low < e <= end), None, None, 1) for low, end in spans]
 
 
 # --- privacy ----------------------------------------------------------------------------------------------------------
@@ -243,8 +231,7 @@ def _balanced(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """
     k, units, crossing = len(mechanism["options"]), 0, 0
 
-    def wrong(cost: int) -> list[Fraction]:
-        """Return two fractions that enclose P at a cost."""
+    def wrong(cost: int) -> list[Fraction]:  # two fractions that enclose P at a cost
         low, high = power(Fraction(cost, UNIT))
         return [(1 - y / k) / (k - 1) if 2 * y <= k else k / (4 * (k - 1) * y) for y in (high, low)]
 
@@ -309,6 +296,29 @@ def _flip(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     for weight, (_, epsilon) in _least(mechanism).items():
         if not 0 <= mechanism["rate"] * weight <= _units(epsilon, 16 + 4 * len(mechanism["options"])):
             yield f"the rate is more than epsilon {epsilon} allows"
+
+
+def _outcomes(mechanism: Certificate, question: Certificate) -> Iterator[str]:
+    """Check the possible answers, and the units by which a person moves them: all that an epsilon has, or up to a cap.
+
+    If every option is counted, each has half of them, since another answer changes two counts. No draw is rounded.
+    """
+    (query, _, rest), options, groups = question["query"].partition(":"), question["options"], mechanism["groups"]
+    fits, other = query in ("median", "ranking") or (query == "quantile" and 0 < Fraction(rest) <= 1), "by weight"
+    if query in ("count", "counts"):
+        fits, other, people = (rest or options[0]) in options, "with noise", sum(group["people"] for group in groups)
+        width = next(n for e in range(12) for n in (10**e, 2 * 10**e, 5 * 10**e) if people // n < 2_000)
+        given = [int(start) for start in question.get("ranges", str(width)).split(",")]  # one number is a width
+        starts = [*(given if len(given) > 1 else range(0, people + 1, given[0])), people + 1]
+        options = [f"{a} to {b - 1}" if b - 1 > a else str(a) for a, b in itertools.pairwise(starts)]
+    if not fits or mechanism["options"] != options or mechanism["kind"] not in ("by distance", other):
+        yield "the mechanism is for another question, or has other answers"
+    unit, units = Fraction(mechanism["unit"]) * (2 if query == "counts" else 1), [group["units"] for group in groups]
+    most = [Fraction(group["epsilon"]) // unit for group in groups]
+    cap = {"balanced outcomes": most[0], "weighted outcomes": max(units)}[question["mechanism"]]
+    cap = most[-1] if mechanism["kind"] == "by distance" else cap
+    if not 0 < cap == int(cap) or units != [min(each, cap) for each in most]:
+        yield "the units of a group are not those that its epsilon allows"
 
 
 def _rows(mechanism: Certificate) -> dict[tuple[int, ...], Chances]:
@@ -380,23 +390,21 @@ def _graph(graph: Certificate, question: Certificate) -> Iterator[str]:
             yield f"the chances at {each['key']!r} are not a distribution"
             return
         rows.append([SCALE - sum(known) if x is None else x for x in row])
-    group = list(range(len(rows)))  # of every dataset, one that edges join it with; its own, if it is the first
-
-    def first(i: int) -> int:
-        while group[i] != i:
-            group[i] = i = group[group[i]]
-        return i
-
+    joined: list[set[int]] = [set() for _ in rows]
     for i, j, epsilon, delta in graph["edges"]:
-        group[first(i)] = first(j)
+        joined[i].add(j)
+        joined[j].add(i)
         if epsilon < 0 or not 0 <= delta <= 1 or not _close(rows[i], rows[j], epsilon, delta):
             names = " and ".join(repr(graph["datasets"][end]["key"]) for end in (i, j))
             yield f"{names} differ by more than epsilon {epsilon} and delta {delta} allow"
-    if len({first(i) for i in group}) != 1:
+    reached, ends = {0}, [0]
+    for i in ends:  # which grows, until nothing new is reached
+        ends += joined[i] - reached
+        reached |= joined[i]
+    if len(reached) != len(rows):
         yield "no path of edges joins all datasets, so that an answer could tell them apart for certain"
 
 
-# --- privacy of people whose epsilons nobody learns -------------------------------------------------------------------
 def _at_least(mechanism: Certificate, question: Certificate) -> Iterator[str]:
     """Check the chances F_k of a yes, if people with k units of epsilon must leave until there are too few.
 
@@ -415,8 +423,7 @@ def _at_least(mechanism: Certificate, question: Certificate) -> Iterator[str]:
 def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int, int]], bool]:
     """Return (0, F_k), or (1, 1 - F_k) if that is smaller, for many k; and True if all of these steps are private."""
 
-    def divided(r: float) -> float:
-        """Return the least normal double whose product with the factor is at least r."""
+    def divided(r: float) -> float:  # the least normal double whose product with the factor is at least r
         x = max(r / factor, 2.0**-1022)
         down, up = math.nextafter(x, 0.0), math.nextafter(x, 1.0)
         return up if factor * x < r else down if factor * down >= r and x > 2.0**-1022 else x
@@ -437,26 +444,26 @@ def _steps(alpha: float, factor: float, unit: Fraction) -> tuple[list[tuple[int,
 def _ranges(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
     """Check permute-and-flip over ranges that are off by whole units, which n units of a person change by at most n."""
     unit, shift = Fraction(mechanism["unit"]), mechanism["shift"]
-    if not 0 < 2 * Fraction(mechanism["rate"]) == unit:
-        yield "the rate is not what a unit of epsilon allows"
     often = len(mechanism["options"]) / BETA
     if not power(unit * (shift - 1) / 2)[0] < often <= power(unit * shift / 2)[1] or mechanism["depth"] != 2 * shift:
         yield f"the shift or the depth is not the one with which a count is too high with a chance of {BETA}"
 
 
-def _heard(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
-    """Check votes that are heard by levels: a level moves scores by that many steps, and a chance by e^(rate steps)."""
-    rate = Fraction(mechanism["rate"])  # of a flip, which a vote moves on both sides; chances of scores are rounded
-    used = 2 * rate if mechanism["kind"] == "heard flip" else rate + Fraction(1, UNIT)
-    if not 0 < used == Fraction(mechanism["step"]):
-        yield "the rate is not what a step of epsilon allows"
+def _rate(mechanism: Certificate, _question: Certificate) -> Iterator[str]:
+    """Check that n units of a person change a chance by e^n: noise moves once, a flip twice; scores are rounded."""
+    rate, unit = Fraction(mechanism["rate"]), Fraction(mechanism["step" if "step" in mechanism else "unit"])
+    used = {"with noise": rate, "heard scores": rate + Fraction(1, UNIT)}.get(mechanism["kind"], 2 * rate)
+    if not 0 < used == unit:
+        yield "the rate is not what a unit of epsilon allows"
 
 
 POLLS = {"balanced": _balanced, "scores": _scores, "flip": _flip, "tables": _tables, "gaps": _gaps}
-OWN = {"at least": _at_least, "ranges": _ranges, "heard scores": _heard, "heard flip": _heard}
+OWN = {"at least": (_at_least,), "ranges": (_rate, _ranges), "heard scores": (_rate,), "heard flip": (_rate,)}
+OUTCOMES = ("by distance", "by weight", "with noise")
 KINDS = {
     **{kind: (_poll_asked, private) for kind, private in (POLLS | {"ordered gaps": _gaps}).items()},
-    **{kind: (_own_asked, private) for kind, private in OWN.items()},
+    **{kind: (_own_asked, *private) for kind, private in OWN.items()},
+    **dict.fromkeys(OUTCOMES, (_poll_asked, _rate, _outcomes)),
     "graph": (_graph,),
 }
 
@@ -475,14 +482,12 @@ def extract(text: str) -> list[Certificate]:
 
 def main(arguments: list[str]) -> int:
     """Check a file and say what was found; return 0 if all certificates are valid, 1 if not, 2 if there is none."""
-    if len(arguments) != 1:
-        print("give one file: a certificate, or a report with one in it", file=sys.stderr)
-        return 2
     try:
-        with open(arguments[0], encoding="utf-8") as file:
+        (name,) = arguments
+        with open(name, encoding="utf-8") as file:
             certificates = extract(file.read())
     except (OSError, ValueError) as e:
-        print(f"{arguments[0]}: {e}", file=sys.stderr)
+        print(f"give one file: a certificate, or a report with one in it ({e})", file=sys.stderr)
         return 2
     problems = [problem for certificate in certificates for problem in verify(certificate)]
     print(*problems or ["valid: every inequality, the cost and the digests were recomputed"], sep="\n")

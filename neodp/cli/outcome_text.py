@@ -8,7 +8,7 @@ import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.cli.poll_text import guarantees, heading, typed_mechanism, what_if_table
-from neodp.data.formatting import listed, number, share
+from neodp.data.formatting import at_least, chance, count, kept, listed, number, share
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
 __all__ = ["outcome_choice", "shown_outcomes", "shown_proposals"]
@@ -26,8 +26,11 @@ def outcome_choice(survey: OutcomeSurvey) -> str:
     return typed_mechanism()
 
 
-def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]]) -> None:
-    """Show all questions, one after another, and what depends on the votes."""
+def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]], since: str | None = None) -> None:
+    """Show all questions, one after another, and what depends on the votes.
+
+    `since` is the time since which the answers are kept, if they were not drawn now.
+    """
     for inquiry, fact in zip(survey.inquiries, facts, strict=True):
         if fact["part"] is not None:
             say(f"part         {fact['part']}")
@@ -36,7 +39,7 @@ def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]]) -> None:
         _mechanisms(fact, survey.chosen is not None)
         if "what_if" in fact:
             what_if_table(fact["what_if"], counted=fact["error_in"] == "people")
-        _answered(fact)
+        _answered(fact, since)
         if len(facts) > 1:
             say("")
     if len({fact["question"] for fact in facts}) > 1:
@@ -56,8 +59,8 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     columns += ["where privacy goes with the answer", "answers are drawn from"]
     rows: list[list[Any]] = []
     for name, each in facts["mechanisms"].items():
-        figures = [round(each["error"], 2), each["within_95"]] if counted else [round(each["expected"], 3)]
-        hard = f"off by {each['against_error']:.1f}" if counted else f"right with {number(each['against'])}"
+        figures = [round(each["error"], 2), each["within_95"]] if counted else [at_least(each["expected"])]
+        hard = f"off by {each['against_error']:.1f}" if counted else f"right {at_least(each['against'])} of the time"
         rows.append([name, each["cap"], *figures, hard, "this one" if name == facts["mechanism"] else ""])
     table(columns, rows)
     say("Averages are estimates, from tables drawn from the prior: they decide what is expected, never privacy.")
@@ -81,12 +84,12 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
         say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
 
 
-def _answered(facts: dict[str, Any]) -> None:
+def _answered(facts: dict[str, Any], since: str | None) -> None:
     """Show the answer, and what is revealed."""
     if "answer" in facts:
         answer = facts["answer"]
         shown = answer if isinstance(answer, str) else "; ".join(f"{name}: {text}" for name, text in answer.items())
-        say(f"\nanswer       {shown}    (release {facts['release']!r} of {facts['graph']!r}, kept)")
+        say(f"\nanswer       {shown}    (release {facts['release']!r} of {facts['graph']!r}, {kept(since)})")
     if "revealed" not in facts:
         return
     say("\nNOT PRIVATE, do not pass on:")
@@ -96,20 +99,27 @@ def _answered(facts: dict[str, Any]) -> None:
         exact = f", which is {each['number']:,}" if "number" in each and str(each["number"]) != each["color"] else ""
         named = "" if option is None else f"{option}: "
         say(f"truth        {named}{each['color']}{exact}")
-        say("chances      " + ", ".join(f"{outcome} {number(p)}" for outcome, p in likely))
+        say("chances      " + ", ".join(f"{outcome}: {chance(p)}" for outcome, p in likely))
 
 
 def shown_proposals(proposals: list[dict[str, Any]], prior: str, *, given: bool) -> None:
     """Show what it takes to reach an accuracy; without present epsilons, only one epsilon for everybody."""
     for each in proposals:
         margin = each["margin"]
-        how = f"if votes are as the prior {prior!r} says" if margin is None else f"at a margin of {margin:,} people"
-        say(f"{each['question']}: right with {share(each['accuracy'])}, {how}:")
+        how = (
+            f"if votes are as the prior {prior!r} says"
+            if margin is None
+            else f"at a margin of {count(margin, 'person', 'people')}"
+        )
+        say(f"{each['question']}: to be right {share(each['accuracy'])} of the time, {how}:")
         rows = [("one epsilon for everybody", each["epsilon"], each["epsilon_reaches"])]
         if given:
             rows.insert(0, (NOW, None, each["now"]))
             rows.append(("everybody's epsilon times", each["factor"], each["factor_reaches"]))
             rows.append(("as many people in all, in these proportions", each["people"], each["people_reaches"]))
-        shown = [(what, "none" if value is None and what != NOW else value, right) for what, value, right in rows]
-        table(("what", "needed", "right with"), shown)
+        shown = [
+            (what, "none" if value is None and what != NOW else value, None if right is None else at_least(right))
+            for what, value, right in rows
+        ]
+        table(("what", "needed", "right"), shown)
     say("Nothing here reveals anything about the votes.")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neodp.cli.common import PATIENCE, Session, facts, progress, say, show, table, typed
+from neodp.cli.common import PATIENCE, Session, facts, harmless, progress, say, show, table, typed
 from neodp.cli.options import Force, Json, Quiet, ReportFile, Title
 from neodp.cli.reports import require_report, write_report
 from neodp.data.files import require_new
+from neodp.data.formatting import chance, kept
 from neodp.errors import GraphError
 
 if TYPE_CHECKING:
@@ -239,6 +240,7 @@ def ask(
     Example: `neodp ask staff "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill" --at-least 500`
     """
     from neodp.asking.inquiry import ask as prepare
+    from neodp.ledger.answering import look_up
 
     if plot is not None and not force:
         require_new(plot)
@@ -251,9 +253,11 @@ def ask(
             exact_distance=exact_distance,
         )  # fmt: skip
         words = _words(asked, population, question, distinct, total, cap)
+        subject = asked.question().subject
+        before = look_up(store, [subject], release).releases[subject] if release else None
         answer = asked.release(release, command=shlex.join(["neodp", *words]), progress=tell) if release else None
         if release and report is not None:
-            write_report(store, release, [asked.question().subject], report, title)
+            write_report(store, release, [subject], report, title)
         revealed = asked.reveal(progress=tell) if reveal else None
     result = asked.to_dict()
     if release:
@@ -268,6 +272,9 @@ def ask(
         plot_question(asked, plot)
         result["plot"] = str(plot)
     show(result, json, lambda: _shown(asked, answer, revealed, words))
+    if release and not json:  # beside the answer, so that a script reads nothing else
+        when = kept(None if before is None else before.time)
+        typer.echo(harmless(f"neodp: release {release!r} of {subject!r}, {when}"), err=True)
 
 
 def _numbers(text: str | None) -> list[int] | None:
@@ -312,7 +319,7 @@ def _shown(asked: Inquiry, answer: str | None, revealed: Revealed | None, words:
     distance = "no people can change it" if revealed.distance is None else f"{revealed.distance:g} in epsilon"
     facts([("matches", f"{revealed.matches:,}"), ("that count", f"{revealed.counted:,}"), ("distance", distance)])
     likely = sorted(revealed.probabilities.items(), key=lambda each: -each[1])[:10]
-    table(("answer", "chance"), likely)
+    table(("answer", "chance"), [(each, chance(p)) for each, p in likely])
     if revealed.carriers:
         say("The people who would leave first, wholly or in part: the distance is what they weigh.")
         table(("person", "part", "epsilon spent"), revealed.carriers)

@@ -293,7 +293,7 @@ def poll(
     if isinstance(survey, SecretSurvey):
         show({"questions": facts}, json, lambda: shown_secret(facts, since))
     elif isinstance(survey, OutcomeSurvey):
-        show({"questions": facts}, json, lambda: shown_outcomes(survey, facts))
+        show({"questions": facts}, json, lambda: shown_outcomes(survey, facts, since))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal, since=since))
 

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
-from neodp.data.formatting import at_least, at_most, count, day, listed, number, share
+from neodp.data.formatting import at_least, at_most, chance, count, kept, listed, number, share
 from neodp.ledger.account import epsilon_rounded_up
 from neodp.polls import Group, PollQuestion, Survey
 
@@ -91,7 +91,7 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         say(_answered(facts, since))
     if "revealed" in facts:
         found = facts["revealed"]
-        chances = ", ".join(f"{color} {number(p)}" for color, p in found["probabilities"].items())
+        chances = ", ".join(f"{color}: {chance(p)}" for color, p in found["probabilities"].items())
         say("\nNOT PRIVATE, do not pass on:")
         counts = question.tally.counts.sum(axis=0).tolist()
         voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
@@ -148,8 +148,7 @@ def _both(row: dict[str, Any]) -> tuple[str | None, str | None]:
 
 def _answered(fact: dict[str, Any], since: str | None) -> str:
     """Return the line with an answer, which says whether it was drawn now or earlier."""
-    when = "drawn now, and kept" if since is None else f"kept since {day(since)}; nothing was drawn"
-    return f"\nanswer       {fact['answer']}    (release {fact['release']!r} of {fact['graph']!r}, {when})"
+    return f"\nanswer       {fact['answer']}    (release {fact['release']!r} of {fact['graph']!r}, {kept(since)})"
 
 
 def _side_by_side(both: dict[str, Any]) -> str:
@@ -223,7 +222,8 @@ def _several(survey: Survey, facts: list[dict[str, Any]]) -> None:
         row += [fact["answer"]] if "answer" in fact else []
         if "revealed" in fact:
             found = fact["revealed"]
-            row += [found["color"], found["margin"], found["p_true"], min(found["probabilities"].values())]
+            wrong = min(found["probabilities"].values())
+            row += [found["color"], found["margin"], chance(found["p_true"]), chance(wrong)]
         rows.append(row)
     most = max((question.poll for question in questions), key=lambda poll: len(poll.groups))
     guarantees(most.groups, _asked_of_all(survey), sizes=False)
@@ -271,10 +271,13 @@ def what_if_table(rows: list[dict[str, Any]], *, counted: bool = False) -> None:
         group = row["group"]
         label = group["level"] or f"epsilon {number(group['epsilon'])}"
         for who in ("one", "all"):
-            shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], *_both(row[who])))
+            if _both(row[who]) != before:
+                shown.append((f"{who} of {label}", group["epsilon"], row["epsilon"], *_both(row[who])))
     columns = ("who", "epsilon", "raised to", "at least", "evenly spread")
     known = 5 if any(row[4] is not None for row in shown) else 4
     table(columns[:known], [row[:known] for row in shown])
+    if len(shown) < 1 + 2 * len(raised):
+        say("Whoever else asks for less privacy, it stays as it is now.")
 
 
 def _prices_table(found: dict[str, Any]) -> None:
@@ -346,7 +349,7 @@ def shown_secret(facts: list[dict[str, Any]], since: str | None = None) -> None:
             voted = ", ".join(f"{n:,} {option}" for option, n in found["votes"].items())
             say(f"truth        {voted}; {found['not_counted']:,} of {count(found['rows'], 'row')} do not count")
             if "probabilities" in found:
-                say("chances      " + ", ".join(f"{name} {number(p)}" for name, p in found["probabilities"].items()))
+                say("chances      " + ", ".join(f"{name}: {chance(p)}" for name, p in found["probabilities"].items()))
     what = "Only the answers depend" if "answer" in first else "Nothing here depends"
     if "revealed" in first:
         what = "Only the answers and what is marked depend" if "answer" in first else "Only what is marked depends"

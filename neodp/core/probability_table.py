@@ -27,6 +27,7 @@ from neodp.core import auditing
 from neodp.core.auditing import Audit
 from neodp.core.losses import Losses, checked_rows, losses, one_or_each, to_table
 from neodp.data.files import private
+from neodp.data.formatting import count
 from neodp.data.kinds import checked, position
 from neodp.data.tables import Problems, ReadOptions, header, numbers, read_table
 from neodp.data.validation import Floats, require_range
@@ -119,7 +120,9 @@ class Tabulated:
         """
         outputs = [name for name in header(nodes, options) if name != "key"]
         if len(outputs) < 2:
-            raise GraphError(f"{nodes} has {len(outputs)} columns of probabilities", "give one for each output")
+            raise GraphError(
+                f"{nodes} has {count(len(outputs), 'column')} of probabilities", "give one for each output"
+            )
         table = read_table(nodes, ("key", *outputs), numbers=outputs, options=options)
         limits = ("epsilon", "delta")
         links = read_table(edges, ("source", "target"), limits, numbers=limits, closed=True, options=options)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["at_least", "at_most", "count", "day", "listed", "moment", "number", "share", "size"]
+__all__ = ["at_least", "at_most", "chance", "count", "day", "kept", "listed", "moment", "number", "share", "size"]
 
 MONTHS = "January February March April May June July August September October November December"
 
@@ -80,6 +80,30 @@ def at_most(share: float) -> str:
     if share > 0.99:
         return f"{math.ceil(1000.0 * share) / 10.0:.1f} %" if share <= 0.999 else "almost 100 %"
     return f"{math.ceil(100.0 * share - 1e-9)} %"
+
+
+def chance(share: float) -> str:
+    """Return a chance in whole per cents, a small one to two digits; one below 1 is not rounded to 100 %.
+
+    Examples
+    --------
+    >>> chance(0.764601), chance(0.0042), chance(2.3365e-06), chance(1 - 8.3e-10), chance(0.0)
+    ('76 %', '0.42 %', '0.00023 %', 'more than 99 %', '0 %')
+    """
+    if share > 0.99:
+        return "more than 99 %" if share < 1.0 else "100 %"
+    return f"{100.0 * share:.0f} %" if share >= 0.095 else f"{100.0 * share:.2g} %"
+
+
+def kept(since: str | None) -> str:
+    """Say that an answer was drawn now, or since which time, as stores keep it, it has been kept.
+
+    Examples
+    --------
+    >>> kept(None), kept("2026-05-03T21:40:50.625Z")
+    ('drawn now, and kept', 'kept since 3 May 2026; nothing was drawn')
+    """
+    return "drawn now, and kept" if since is None else f"kept since {day(since)}; nothing was drawn"
 
 
 def day(written: str) -> str:

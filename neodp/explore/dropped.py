@@ -10,10 +10,11 @@ import base64
 import binascii
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from neodp.data.tables import ReadOptions, TableSource, header, number, read_table, whole
+from neodp.data.tables import ReadOptions, TableSource, header, header_row, number, read_table, whole
 from neodp.data.tables.names import is_alike
 from neodp.errors import GraphError
 from neodp.explore.polling import pictured
@@ -48,6 +49,7 @@ def table(given: Any) -> dict[str, Any]:
         If the table cannot be read, or a value is invalid; the message says what is allowed.
     """
     source, reading = _source(given), _reading(given)
+    reading = replace(reading, header_row=header_row(source, reading))
     columns = header(source, reading, closed=False)
     if not columns:
         raise GraphError(f"{source} has no named columns in its first row", "give the row that names the columns")
@@ -55,6 +57,7 @@ def table(given: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": str(source.path),
         "columns": columns,
+        "header_row": reading.header_row,
         "rows": len(read_table(source, columns[:1], options=reading)[columns[0]]),
         "proposed": {"vote": _proposed(columns, VOTES), "epsilon": _proposed(columns, EPSILONS)},
         "levels": None if epsilon is None else _levels(source, epsilon, reading),

@@ -183,6 +183,10 @@ def poll(
     }
     called = people.name if name is None else valid_name("poll", name)
     if secret_levels:
+        if expect is not None and not isinstance(expect, str):
+            raise GraphError(
+                f"the expectation is {expect!r}", "give a text such as '500 people, levels about 30/50/20'"
+            )
         wanted = str(epsilon) if str(epsilon) in people.columns and isinstance(epsilon, str) else constant or 0.0
         asks = secret_poll(query, choices or tuple(WORDS), cap=CAP if cap is None else cap, share=share or 1)
         return SecretSurvey(

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neodp.data.formatting import count
 from neodp.data.frames import arrow_table
 from neodp.data.tables import Place, ReadOptions, TableSource, header, number, read_table
 from neodp.errors import GraphError, near
@@ -175,7 +176,8 @@ def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, st
     names = header(given)
     if len(names) != 2:
         raise GraphError(
-            f"{given} has {len(names)} columns", "give two: what stands in a cell, and the option that it stands for"
+            f"{given} has {count(len(names), 'column')}",
+            "give two: what stands in a cell, and the option that it stands for",
         )
     table = read_table(given, names)
     return {str(text): str(option) for text, option in zip(*(table[name].to_pylist() for name in names), strict=True)}

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neodp.data.formatting import count
 from neodp.data.frames import html_table
 from neodp.data.kinds import checked
 from neodp.data.names import normal
@@ -90,8 +91,6 @@ class Expectation:
         >>> Expectation.parse("500 people, levels about 30/50/20", {"high": 0.3, "medium": 1.0, "low": 2.0}).groups
         (Group(epsilon=0.3, size=150, level='high'), Group(epsilon=1.0, size=250, level='medium'), ...)
         """
-        if not isinstance(text, str):
-            raise GraphError(f"the expectation is {text!r}", "give a text such as '500 people, levels about 30/50/20'")
         form = r"\s*([0-9][0-9,]*) people(?:,? (?:levels|epsilons? ([0-9./eE-]+))(?: about ([0-9./]+))?)?\s*"
         found = re.fullmatch(form, text)
         if found is None:
@@ -118,7 +117,7 @@ class Expectation:
         parts = parts or [1.0] * len(known)
         if len(parts) != len(known) or not sum(parts) > 0.0:
             raise GraphError(
-                f"the expectation {text!r} has {len(parts)} parts, and there are {len(known)} levels",
+                f"the expectation {text!r} has {count(len(parts), 'part')} for {count(len(known), 'level')}",
                 "give one for each",
             )
         ends = np.floor(np.cumsum([0.0, *parts]) / sum(parts) * people + 0.5).astype(int)

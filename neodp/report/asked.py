@@ -24,6 +24,9 @@ from neodp.ledger.release import NOT_KEPT, Release
 from neodp.polls.asking import poll
 from neodp.polls.choosing import weighted
 from neodp.polls.mechanism import Group, Poll
+from neodp.polls.outcomes.figures import OutcomeAccuracy, outcome_preview
+from neodp.polls.outcomes.parsing import outcome_queries
+from neodp.polls.outcomes.survey import OutcomeSurvey
 from neodp.polls.prior import Prior
 from neodp.polls.secret import secret_poll
 from neodp.polls.survey import Survey
@@ -53,6 +56,8 @@ class ReportedPart:
         The mechanism on a graph of datasets.
     own : AtLeast, Counting, SecretPoll or None
         The mechanism for people whose epsilons nobody learns.
+    drawn : OutcomeAccuracy or None
+        The mechanism of a question with several outcomes.
     """
 
     name: str | None
@@ -60,6 +65,7 @@ class ReportedPart:
     poll: Poll | None = None
     mechanism: Mechanism | None = None
     own: Own | None = None
+    drawn: OutcomeAccuracy | None = None
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,8 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     if own is not None:
         limit = isinstance(own, AtLeast | Counting) and release.answer not in getattr(own, "answers", ("yes", "no"))
         return Reported(release, ledger, (ReportedPart(None, release.answer, own=own),), missing=LIMIT if limit else "")
-    if facts.get("mechanism") not in ("balanced", "weighted"):
+    outcomes = facts.get("mechanism") in ("balanced outcomes", "weighted outcomes")
+    if not outcomes and facts.get("mechanism") not in ("balanced", "weighted"):
         kept = tuple(ReportedPart(part, answer) for part, answer in release.answers.items())
         return Reported(release, ledger, kept, missing=OTHER)
     prior = Prior.parse(facts.get("prior", "even"))
@@ -143,9 +150,13 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
     for part, answer in release.answers.items():
         groups = facts["groups"] if part is None else facts["parts"][part]
         known = _surveyed(survey, release, part)
-        if known is None and isinstance(groups, str):
+        drawn = _surveyed_outcomes(survey, release, part)
+        if known is None and drawn is None and isinstance(groups, str):
             missing = f"the store keeps a digest of its {groups.split(',')[0]} only: report while the table is at hand"
             parts.append(ReportedPart(part, answer))
+            continue
+        if outcomes:
+            parts.append(ReportedPart(part, answer, drawn=drawn or _outcomes(groups, facts, prior)))
             continue
         found = known or _poll(groups, facts, prior)
         missing = missing if type(found) in KINDS else OTHER
@@ -175,9 +186,32 @@ def _surveyed(survey: Survey | None, release: Release, part: str | None) -> Poll
     return None
 
 
+def _surveyed_outcomes(survey: Survey | None, release: Release, part: str | None) -> OutcomeAccuracy | None:
+    """Return the mechanism of a survey with several outcomes that was just released."""
+    if isinstance(survey, OutcomeSurvey):
+        for question in survey.inquiries:
+            if f"{survey.name} {question.name}" == release.graph and question.part == part:
+                return question.chosen
+    return None
+
+
+def _outcomes(groups: Sequence[Sequence[Any]], facts: Mapping[str, Any], prior: Prior) -> OutcomeAccuracy:
+    """Return the mechanism of a question with several outcomes from what its release keeps."""
+    people = _people(groups)
+    number = sum(group.size for group in people)
+    asks = outcome_queries(facts["query"], facts["options"], number, ranges=facts.get("ranges"))
+    weighted = facts["mechanism"] == "weighted outcomes"
+    both = outcome_preview(next(iter(asks.values())), people, prior, share=min(2, len(asks)), heard=weighted)
+    return both.weighted if weighted else both.balanced
+
+
+def _people(groups: Sequence[Sequence[Any]]) -> list[Group]:
+    return [Group(epsilon, size, level) for level, epsilon, size in groups]
+
+
 def _poll(groups: Sequence[Sequence[Any]], facts: Mapping[str, Any], prior: Prior) -> Poll:
     """Return the mechanism of a poll from what its release keeps."""
-    people = [Group(epsilon, size, level) for level, epsilon, size in groups]
+    people = _people(groups)
     if facts["mechanism"] == "balanced":
         return poll(people, facts["query"], facts["options"])
     there = {group.level for group in people} | set(facts["options"])

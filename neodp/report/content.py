@@ -24,7 +24,7 @@ from neodp.polls.survey import Survey
 from neodp.report import words
 from neodp.report.accuracy import AnswerAccuracy, accuracy
 from neodp.report.asked import Reported, ReportedPart, reported
-from neodp.report.mechanisms import of_graph, of_own, of_poll
+from neodp.report.mechanisms import of_graph, of_outcomes, of_own, of_poll
 from neodp.store import Store
 
 __all__ = ["FORMATS", "Answered", "Report", "checked_report_path", "report"]
@@ -257,6 +257,8 @@ def _mechanisms(each: Reported) -> list[dict[str, Any]]:
             found.append(of_graph(part.mechanism.graph, part.mechanism))
         elif part.own is not None:
             found.append(of_own(part.own))
+        elif part.drawn is not None:
+            found += of_outcomes(part.drawn, each.facts["query"], part.name)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,12 +17,14 @@ from neodp.ledger.certificate import chance
 from neodp.ledger.verification import LISTED
 from neodp.polls.chance_programs import ONE
 from neodp.polls.costs import crossing, units
-from neodp.polls.mechanism import Plurality, Poll, Threshold
+from neodp.polls.mechanism import Group, Plurality, Poll, Threshold
+from neodp.polls.outcomes.figures import OutcomeAccuracy
+from neodp.polls.outcomes.query import UNIT as OUTCOME_UNIT
 from neodp.polls.secret import RATE, STEP, SecretPoll
 from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["KINDS", "MOST_EDGES", "Own", "of_graph", "of_own", "of_poll"]
+__all__ = ["KINDS", "MOST_EDGES", "Own", "of_graph", "of_outcomes", "of_own", "of_poll"]
 
 Own: TypeAlias = AtLeast | Counting | SecretPoll
 """The mechanisms for people whose epsilons nobody learns."""
@@ -44,9 +46,9 @@ def of_poll(poll: Poll, part: str | None = None) -> dict[str, Any]:
     return {"part": part, "options": list(poll.options)} | KINDS[type(poll)](poll)
 
 
-def _groups(poll: Poll, **more: Any) -> list[dict[str, Any]]:
+def _groups(people: Sequence[Group], **more: Any) -> list[dict[str, Any]]:
     """Return the groups with further columns."""
-    own = [{"level": group.level, "epsilon": group.epsilon, "people": group.size} for group in poll.groups]
+    own = [{"level": group.level, "epsilon": group.epsilon, "people": group.size} for group in people]
     rest = [dict(zip(more, values, strict=True)) for values in zip(*more.values(), strict=True)]
     return [a | b for a, b in zip(own, rest or [{}] * len(own), strict=True)]
 
@@ -54,7 +56,7 @@ def _groups(poll: Poll, **more: Any) -> list[dict[str, Any]]:
 def _balanced(poll: Any) -> dict[str, Any]:
     k = len(poll.options)
     whole = [units(group.epsilon, k) for group in poll.groups]
-    groups = _groups(poll, units=whole, crossing=[crossing(each, k) for each in whole])
+    groups = _groups(poll.groups, units=whole, crossing=[crossing(each, k) for each in whole])
     return {"kind": "balanced", "needed": getattr(poll, "needed", None), "groups": groups}
 
 
@@ -63,7 +65,7 @@ def _scores(poll: Any) -> dict[str, Any]:
     return {
         "kind": "scores",
         "needed": poll.needed,
-        "groups": _groups(poll, weight=[int(weight) for weight in poll.weights]),
+        "groups": _groups(poll.groups, weight=[int(weight) for weight in poll.weights]),
         "low": int(poll.low),
         "below": int(poll.below),
         "above": int(poll.above),
@@ -73,7 +75,7 @@ def _scores(poll: Any) -> dict[str, Any]:
 
 def _plurality(poll: Any) -> dict[str, Any]:
     weights = {} if poll.kind == "tables" else {"weight": [int(weight) for weight in poll.weights]}
-    own: dict[str, Any] = {"kind": poll.kind, "groups": _groups(poll, **weights)}
+    own: dict[str, Any] = {"kind": poll.kind, "groups": _groups(poll.groups, **weights)}
     if poll.kind == "flip":
         return own | {"rate": int(poll.rate)}
     if poll.kind != "tables":
@@ -88,6 +90,33 @@ KINDS: dict[type[Poll], Callable[[Any], dict[str, Any]]] = {
     WeightedPlurality: _plurality,
 }
 """The kinds of polls that certificates have."""
+
+
+def of_outcomes(drawn: OutcomeAccuracy, query: str, part: str | None = None) -> list[dict[str, Any]]:
+    """Return the mechanism of a question with several outcomes; one for each option if every option is counted.
+
+    Neither the votes nor, in a ranking, the ballots that were cast are in it.
+
+    Examples
+    --------
+    >>> from neodp.polls import Group
+    >>> from neodp.polls.outcomes.figures import outcome_preview
+    >>> from neodp.polls.outcomes.quantile import Quantile
+    >>> from neodp.polls.prior import Prior
+    >>> median = outcome_preview(Quantile(tuple("123")), [Group(0.5, 3)], Prior()).balanced
+    >>> (found,) = of_outcomes(median, "median")
+    >>> found["kind"], found["options"], found["groups"][0]["units"], found["unit"] == 2 * found["rate"] == 2**-10
+    ('by distance', ['1', '2', '3'], 512, True)
+    """
+    how = drawn.how
+    own = {
+        "options": list(drawn.query.outcomes),
+        "kind": {"distance": "by distance", "heard": "by weight", "noise": "with noise"}[how.kind],
+        "unit": OUTCOME_UNIT,
+        "rate": OUTCOME_UNIT if how.kind == "noise" else OUTCOME_UNIT / 2,
+        "groups": _groups(drawn.groups, units=list(how.units)),
+    }
+    return [{"part": part, "counted": each, **own} for each in (drawn.query.options if query == "counts" else [None])]
 
 
 def of_own(mechanism: Own) -> dict[str, Any]:

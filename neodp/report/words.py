@@ -140,6 +140,10 @@ MECHANISMS = {
     "plurality": "The mechanism is the balanced plurality of neodp; whatever the votes are, the true answer is at "
     "least as likely as any other.",
     "weighted": "The mechanism weighs votes by epsilon, and maximises the expected accuracy under a public prior.",
+    "balanced outcomes": "The mechanism is permute-and-flip (McKenna and Sheldon 2020) over the amount of epsilon that "
+    "would have to answer otherwise until an outcome is the true one, or draws with everybody counted alike.",
+    "weighted outcomes": "The mechanism counts everybody by their epsilon, up to a public cap, and draws by "
+    "permute-and-flip (McKenna and Sheldon 2020), or with discrete Laplace noise on a sum.",
     "secret-levels": "The mechanism adds up the votes, each heard by the epsilon of the person, and draws the answer "
     "by that score; neither who takes part nor with which epsilon is public.",
     "at least": "The mechanism draws the answer by the amount of epsilon that would have to leave the graph, with all "

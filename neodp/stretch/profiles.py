@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from neodp.data.formatting import count
 from neodp.data.kinds import Several, checked, wrong_kind
 from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
 from neodp.data.validation import Floats, Ints
@@ -163,7 +164,9 @@ class Profiles:
             If values are invalid; the message names the file and the lines.
         """
         if len(columns) != 3:
-            raise GraphError(f"there are {len(columns)} columns", "name those of users, items and ratings")
+            raise GraphError(
+                f"{count(len(columns), 'column')} cannot hold ratings", "name those of users, items and ratings"
+            )
         user, item, rating = columns
         if best is not None and not 0 < best < np.inf:
             raise GraphError(f"the highest rating is {best}", "give a positive number")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,16 @@ def test_a_question_is_previewed_drawn_once_and_paid_by_a_share(staff: Run, tmp_
     assert (told["population"], told["share"], told["at_least"]) == ("staff", 0.5, 50)
     assert not {"answer", "release", "matches", "probabilities"} & told.keys()
     question = ("ask", "staff", PAIRS, "--at-least", "50", "--share", "0.5", "--release", "spring")
-    assert staff(*question)[1] == "yes\n"  # 50 people of epsilon 10 would have to leave
+    _, out, err = staff(*question)
+    assert out == "yes\n"  # 50 people of epsilon 10 would have to leave; a script reads the answer alone
+    assert err == "neodp: release 'spring' of 'ask staff', drawn now, and kept\n"
     (tmp_path / "people.csv").write_text("id,ill,epsilon\n", encoding="utf-8")
-    answered = json.loads(staff(*question, "--json")[1])
+    _, out, err = staff(*question)
+    assert out == "yes\n"
+    assert re.fullmatch(r"neodp: release 'spring' of 'ask staff', kept since \d+ \w+ 20\d\d; nothing was drawn\n", err)
+    _, out, err = staff(*question, "--json")
+    answered = json.loads(out)
+    assert err == ""
     assert (answered["release"], answered["answer"]) == ("spring", "yes")
     code, _, err = staff("ask", "staff", PAIRS, "--at-least", "1", "--share", "0.6", "--release", "summer")
     assert code == 1
@@ -57,6 +65,7 @@ def test_only_the_steward_is_told_the_truth(staff: Run) -> None:
     assert "For the steward, and not private" in out
     words = ("ask", "staff", PAIRS, "--count", "--share", "1", "--release", "all", "--reveal", "--json")
     found = json.loads(staff(*words)[1])
+    assert staff(*words[:-2])[1] == f"{found['answer']}\n"
     assert 0 <= int(found["answer"]) <= 1_000_000
     assert sum(chance for number, chance in found["probabilities"].items() if 85 <= int(number) <= 100) > 0.9
 

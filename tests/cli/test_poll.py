@@ -150,7 +150,10 @@ def test_what_if(poll: Run, tmp_path: Path) -> None:
     now, high, medium, low = found["what_if"]
     assert (high["group"]["level"], high["epsilon"]) == ("high", 1.0)
     assert high["all"]["worst"] > now["all"]["worst"] == low["all"]["worst"] == medium["one"]["worst"]
-    assert "all of high" in poll(people(tmp_path), *WORDS, "--what-if", "0.7")[1]
+    shown = poll(people(tmp_path), *WORDS, "--what-if", "0.7")[1]
+    assert "all of high" in shown
+    assert "all of low" not in shown  # those of high privacy decide, so it stays as it is
+    assert "Whoever else asks for less privacy, it stays as it is now." in shown
 
 
 def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
@@ -687,6 +690,21 @@ def test_equal_epsilons_and_equal_rows_are_said_in_one_sentence(poll: Run, tmp_p
     assert "Everybody has the same epsilon" in text or "Weighted is the same as balanced here" in text
     assert "who ask for most privacy" not in text
     assert re.search("It stays at (100|more than 99) %, whoever asks for less privacy", text)
+
+
+@pytest.mark.parametrize("query", ["majority", "counts"])
+def test_a_first_draw_and_a_repeat_are_said_in_different_words(query: str, run: Run, tmp_path: Path) -> None:
+    words = ("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--query", query, "--release", "spring")
+    first, again = run(*words)[1], run(*words)[1]
+    assert "(release 'spring' of 'people answer', drawn now, and kept)" in first
+    assert re.search(r"\(release 'spring' of 'people answer', kept since \d+ \w+ 20\d\d; nothing was drawn\)", again)
+
+
+def test_chances_are_shown_in_per_cents(poll: Run, tmp_path: Path) -> None:
+    file = table(tmp_path, "v\n" + "yes\n" * 40)
+    assert re.search(
+        r"chances +yes: more than 99 %, no: [\d.e-]+ %\n", poll(file, "--vote", "v", "--epsilon", "1", "--reveal")[1]
+    )
 
 
 def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path) -> None:

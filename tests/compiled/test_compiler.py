@@ -54,6 +54,23 @@ def test_enough_work_is_compiled() -> None:
     assert not isinstance(kernel.relax, compiling.Compilable)
 
 
+def test_compiling_is_told_once_for_all_functions() -> None:
+    """However many functions are compiled, and however often somebody started to listen."""
+    told: list[str] = []
+    functions = [compiling.Compilable(lambda x, k=k: x + k, {}) for k in range(3)]
+    try:
+        with compiling.telling(lambda: told.append("compiling")):
+            compiling.watch()
+            compiling.watch()
+            for function in functions:
+                function.compile()
+            assert [function(2) for function in functions] == [2, 3, 4]
+        assert told == ["compiling"]
+    finally:
+        for function in functions:
+            compiling._functions.remove(function)
+
+
 def test_small_questions_load_little(tmp_path: Path) -> None:
     """No compiler, nor what else takes long to load: each command in a process of its own, as people run them."""
     (tmp_path / "people.csv").write_text("vote,epsilon\nyes,0.5\nno,1\nyes,1\n")

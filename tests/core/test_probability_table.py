@@ -93,7 +93,7 @@ def test_a_stored_graph_writes_its_losses(tmp_path: Path, capsys: pytest.Capture
         (
             "key,a\nx,1\n",
             EDGES,
-            "nodes.csv has 1 columns of probabilities; give one for each output",
+            "nodes.csv has 1 column of probabilities; give one for each output",
         ),
         ("name,a,b\nx,1,0\n", EDGES, "nodes.csv has no column 'key'"),
         ("key,a,b\nx,1,0\nx,1,0\n", EDGES, "dataset 'x' occurs twice; give every dataset one row"),

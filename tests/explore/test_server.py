@@ -269,6 +269,14 @@ def test_a_table_is_previewed_as_on_the_command_line(local: tuple[Site, str]) ->
     )
     assert one["command"] == "neodp poll people.csv --vote Answer --epsilon 1.0 --options no,yes --header-row 3"
     assert one["preview"]["people"] == 5
+    for title in ("Staff survey\n\n", "Staff survey,,\n,,\n"):
+        found = site.post("table", **sent(title + PEOPLE))
+        assert (found["columns"], found["header_row"], found["rows"]) == (["id", "Answer", "privacy"], 3, 5)
+        assert found["proposed"] == {"vote": "Answer", "epsilon": "privacy"}
+        assert site.post("table", **sent(title + PEOPLE, vote="Answer", everybody="1", options="no,yes")) == one
+    assert site.post("table", **sent("vote\nyes\nno\n"))["columns"] == ["vote"]
+    refused = site.post("table", **sent("vote\n3,4\n"))["error"]["message"]
+    assert "not have as many cells as the header" in refused  # numbers name no columns
     assert Path(address).read_bytes() == before
 
 

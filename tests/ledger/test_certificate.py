@@ -32,6 +32,14 @@ def three(people: int) -> dict[str, list[Any]]:
     return {"vote": ["a", "b", "c"] * (people // 3), "e": [0.3, 1.0, 1.0] * (people // 3)}
 
 
+def alike(people: int) -> dict[str, list[Any]]:
+    return {"vote": ["yes", "no", "no"] * (people // 3), "e": [0.5, 0.5, 0.6] * (people // 3)}
+
+
+def ranked(people: int) -> dict[str, list[Any]]:
+    return three(people) | {"second": ["b", "", "a"] * (people // 3)}
+
+
 POLLS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
     "balanced": (yes_no(), {"mechanism": "balanced"}),
     "threshold": (yes_no(), {"query": "threshold:2/3", "mechanism": "balanced"}),
@@ -49,6 +57,28 @@ POLLS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
     ),
     "heard scores": (yes_no(), {"secret_levels": True, "share": "1/3", "query": "threshold:2/3"}),
     "heard flip": (three(9), {"secret_levels": True, "query": "plurality", "options": "a,b,c"}),
+    "median": (three(9), {"query": "median", "options": "a,b,c", "mechanism": "balanced"}),
+    "quantile by weight": (three(30), {"query": "quantile:0.9", "options": "a,b,c", "mechanism": "weighted"}),
+    "count": (yes_no(), {"query": "count:yes", "mechanism": "balanced"}),
+    "count with noise": (alike(30), {"query": "count", "ranges": "0,5,20", "mechanism": "balanced"}),
+    "weighted count": (yes_no(60), {"query": "count:no", "ranges": "7", "mechanism": "weighted"}),
+    "counts": (three(9), {"query": "counts", "options": "a,b,c", "mechanism": "weighted"}),
+    "counts of parts": (
+        yes_no() | {"team": ["x", "x", "y", "y"] * 3},
+        {"query": "counts", "by": "team", "by_values": "x,y", "ranges": 2, "mechanism": "balanced"},
+    ),
+    "ranking": (
+        ranked(9),
+        {"vote": ["vote", "second"], "query": "ranking", "options": "a,b,c", "mechanism": "balanced"},
+    ),
+    "ranking by weight": (
+        ranked(30),
+        {"vote": ["vote", "second"], "query": "ranking", "options": "a,b,c", "mechanism": "weighted"},
+    ),
+    "many levels of a median": (
+        {"vote": ["yes", "no"] * 50, "e": [0.01 * (i + 1) for i in range(100)]},
+        {"query": "median", "options": "yes,no", "mechanism": "balanced"},
+    ),
     "many levels": ({"vote": ["yes", "no"] * 50, "e": [0.01 * (i + 1) for i in range(100)]}, {"mechanism": "balanced"}),
 }
 
@@ -68,7 +98,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with neodp.open_store(folder / "answers.db") as store:
         if request.param in POLLS:
             table, options = POLLS[request.param]
-            survey = neodp.poll(table, vote="vote", epsilon="e", **options)
+            survey = neodp.poll(table, epsilon="e", **{"vote": "vote"} | options)
             survey.release(store, "r")
             (found,) = report(store, "r", survey=survey).certificates
         elif request.param in ASKED:
@@ -179,7 +209,7 @@ UNVERIFIABLE = {
     *("neodp", "release.about", "release.name", "release.date", "question.table", "question.column", "question.by"),
     *("question.by_other", "question.sheet", "question.encoding", "question.delimiter", "question.skip_empty"),
     *("question.epsilon", "question.graph", "question.prior", "question.question", "question.protection"),
-    *("question.distinct", "question.sum", "question.levels", "question.at_least"),
+    *("question.distinct", "question.sum", "question.levels", "question.at_least", "question.asks"),
 }
 """Names and settings that nothing else in a certificate determines: only the digests show that they were changed."""
 
@@ -196,7 +226,11 @@ def test_digests_that_were_forged_do_not_hide_a_change(made: Certificate) -> Non
         named = ".".join(map(str, place[:2]))
         if named == "question.cap" and "protection" in made["question"]:
             continue  # the greatest amount of one match, not the greatest epsilon
+        if named == "question.options" and made["question"].get("query", "").partition(":")[0] == "count":
+            continue  # the options that are not counted
         single = {"chances", "rows", "weight", "low", "below", "above", "reach", "rate", "unit", "step"} & set(place)
+        if place[-1] == "units" and made["question"].get("mechanism") == "weighted outcomes":
+            continue  # a smaller cap is private too
         if place[0] == "digests" or named in UNVERIFIABLE or place[0] in UNVERIFIABLE or single:
             continue
         unnoticed += [
@@ -231,6 +265,36 @@ def test_a_chance_that_breaks_privacy_is_noticed_by_arithmetic(made: Certificate
     found = verify(forged(other))
     assert any("epsilon" in problem for problem in found), found
     assert not any("digest" in problem for problem in found)
+
+
+def test_units_beyond_an_epsilon_are_noticed_by_arithmetic(made: Certificate) -> None:
+    """For every group of a question with several outcomes, and for the unit; half of it where all are counted."""
+    for i, mechanism in enumerate(made["mechanisms"]):
+        if mechanism["kind"] not in ("by distance", "by weight", "with noise"):
+            continue
+        unit = Fraction(mechanism["unit"]) * (2 if made["question"]["query"] == "counts" else 1)
+        for j, group in enumerate(mechanism["groups"]):
+            assert group["units"] * unit <= Fraction(group["epsilon"])
+            beyond = int(Fraction(group["epsilon"]) / unit) + 1
+            other = changed(made, ("mechanisms", i, "groups", j, "units"), beyond)
+            assert "the units of a group are not those that its epsilon allows" in " ".join(verify(forged(other)))
+        larger = changed(made, ("mechanisms", i, "unit"), 64.0)
+        larger["mechanisms"][i]["rate"] = 64.0 if mechanism["kind"] == "with noise" else 32.0
+        assert any("epsilon allows" in problem for problem in verify(forged(larger)))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("median", "by distance"), ("weighted count", "with noise"), ("ranking by weight", "by weight")]
+)
+def test_the_way_an_outcome_was_drawn_is_found_again(name: str, kind: str, tmp_path: Path) -> None:
+    """From what the release keeps, without the table, as it was at the draw."""
+    table, options = POLLS[name]
+    with neodp.open_store(tmp_path / "answers.db") as store:
+        survey = neodp.poll(table, epsilon="e", **{"vote": "vote"} | options)
+        survey.release(store, "r")
+        kept, drawn = (report(store, "r", survey=each).certificates[0]["mechanisms"] for each in (None, survey))
+    assert kept == drawn
+    assert {each["kind"] for each in kept} == {kind}
 
 
 def test_too_low_a_cost_is_noticed(made: Certificate) -> None:

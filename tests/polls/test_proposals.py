@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_an_accuracy_that_is_reached_needs_nobody_else() -> None:
 
 @pytest.mark.parametrize("accuracy", [0.0, 1.0, -1, 2, "much", True])
 def test_an_impossible_accuracy_is_refused(accuracy: float) -> None:
-    with pytest.raises(neodp.NeodpError, match="give a number"):
+    with pytest.raises(neodp.NeodpError, match=r"above 0 and below 1|give a number"):
         neodp.poll(TABLE, vote="v", epsilon="e").propose(accuracy, margin=1)
 
 
@@ -89,7 +90,10 @@ def test_the_command_needs_no_epsilon(tmp_path: Path, capsys: pytest.CaptureFixt
     file.write_text("answer\n" + "yes\nno\nyes\n" * 7)
     store = ["--store", str(tmp_path / "answers.db")]
     assert main([*store, "poll", str(file), "--vote", "answer", "--accuracy", "0.95", "--margin", "3"]) == 0
-    assert "one epsilon for everybody" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "to be right 95 % of the time, at a margin of 3 people" in shown
+    assert re.search(r"one epsilon for everybody +0\.884 +95 %\s", shown)
+    assert not re.search(r"\d\.\d{4}", shown)
     words = [*store, "poll", str(file), "--vote", "answer", "--accuracy", "0.95", "--epsilon", "0.5"]
     assert main([*words, "--margin", "3", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["questions"]

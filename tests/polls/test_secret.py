@@ -280,7 +280,7 @@ def test_a_public_poll_is_not_free_after_a_secret_one(tmp_path: Path) -> None:
         ({"share": "1/1001"}, "the share is '1/1001'"),
         ({"query": "threshold:1"}, "only one possible answer"),
         ({"expect": "many people"}, "the expectation is 'many people'"),
-        ({"expect": "500 people, levels about 1/2"}, "has 2 parts, and there are 3 levels"),
+        ({"expect": "500 people, levels about 1/2"}, "has 2 parts for 3 levels"),
         ({"expect": 500}, "the expectation is 500"),
         ({"secret_levels": False, "expect": "500 people"}, "is for polls with secret levels"),
     ],

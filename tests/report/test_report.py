@@ -35,11 +35,13 @@ def reports(folder: Path, votes: list[str], **options: Any) -> Report:
 
 
 @pytest.mark.parametrize("mechanism", ["balanced", "weighted"])
+@pytest.mark.parametrize("query", [{}, {"query": "median", "options": "no,yes"}])
 def test_reports_of_different_votes_with_the_same_answer_are_equal_byte_for_byte(
-    tmp_path: Path, mechanism: str
+    tmp_path: Path, mechanism: str, query: dict[str, str]
 ) -> None:
-    one = reports(tmp_path / "one", ["yes"] * 40, mechanism=mechanism)
-    two = reports(tmp_path / "two", ["yes", "yes", "no", "yes"] * 10, mechanism=mechanism)
+    one = reports(tmp_path / "one", ["yes"] * 40, mechanism=mechanism, **query)
+    two = reports(tmp_path / "two", ["yes", "yes", "no", "yes"] * 10, mechanism=mechanism, **query)
+    assert len(one.certificates) == len(two.certificates) == 1
     assert one.answers[0].answer == two.answers[0].answer == "yes"
     if one.answers[0].date == two.answers[0].date:  # they differ only over midnight
         for suffix in (".html", ".md", ".json"):

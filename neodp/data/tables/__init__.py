@@ -9,7 +9,7 @@ from neodp.data.tables.cells import as_text, fraction, number, numbers, threshol
 from neodp.data.tables.options import ExtraColumns, ReadOptions
 from neodp.data.tables.problems import Place, Problems
 from neodp.data.tables.source import Format, TableSource
-from neodp.data.tables.table import TableColumns, header, is_table, read_table
+from neodp.data.tables.table import TableColumns, header, header_row, is_table, read_table
 
 __all__ = [
     "ExtraColumns",
@@ -22,6 +22,7 @@ __all__ = [
     "as_text",
     "fraction",
     "header",
+    "header_row",
     "is_table",
     "number",
     "numbers",

@@ -22,6 +22,8 @@ from neodp.hints import Hint, Option
 
 __all__ = ["HeaderBelow", "header_among", "is_alike", "on_one_line", "shortened", "wanted_columns"]
 
+NUMBER = r"[-+]?[\d.,]*\d"
+"""A cell that is a number, and so no name."""
 TITLE = 30
 """The number of rows in which the header is looked for, if the first row is not a header."""
 
@@ -58,6 +60,9 @@ class HeaderBelow(NamedTuple):
 def header_among(rows: Iterable[tuple[int, Sequence[str]]], needed: Sequence[str], unit: str) -> HeaderBelow | None:
     """Return the first of some numbered rows that names the needed columns; None if none does.
 
+    If it is not known yet which columns are needed, it is the first row with several cells: certain if no row above it
+    has more than one, and its cells are different texts.
+
     Examples
     --------
     >>> rows = [(1, ["Staff survey", ""]), (2, ["vote", "epsilon"]), (3, ["yes", "1"])]
@@ -65,12 +70,18 @@ def header_among(rows: Iterable[tuple[int, Sequence[str]]], needed: Sequence[str
     HeaderBelow(unit='row', number=2, certain=True)
     >>> header_among(rows[1:], ["yes"], "row")
     HeaderBelow(unit='row', number=3, certain=False)
+    >>> header_among(rows, [], "row")
+    HeaderBelow(unit='row', number=2, certain=True)
     """
     found: HeaderBelow | None = None
     above = 0
     for number, cells in islice(rows, TITLE):
         filled = sum(1 for cell in cells if cell.strip())
-        if set(needed) <= {on_one_line(cell, needed) for cell in cells}:
+        if not needed:
+            names = {cell.strip() for cell in cells if cell.strip() and not re.fullmatch(NUMBER, cell.strip())}
+            if filled > 1:
+                return HeaderBelow(unit, number, len(names) == filled)
+        elif set(needed) <= {on_one_line(cell, needed) for cell in cells}:
             if found is not None:
                 return found._replace(certain=False)
             found = HeaderBelow(unit, number, above < filled)
@@ -165,7 +176,7 @@ def _missing(source: object, name: str, names: Sequence[str], below: HeaderBelow
         )
     folded = [other for other in names if other.casefold() == name.casefold()]
     hint = f"did you mean {folded[0]!r}?" if folded else near(name, names)
-    if not hint and any(re.fullmatch(r"[-+]?[\d.,]*\d", other) for other in names):
+    if not hint and any(re.fullmatch(NUMBER, other) for other in names):
         hint = f"its first line, {_listed(names)}, must name the columns"
     if not hint and len(names) == 1:
         hint = Hint(

@@ -31,7 +31,7 @@ from neodp.hints import Hint, Option
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableColumns", "header", "is_table", "read_table"]
+__all__ = ["TableColumns", "header", "header_row", "is_table", "read_table"]
 
 
 class _Contents(Protocol):
@@ -223,6 +223,25 @@ def header(
         return [name for name in names if name and names.count(name) == 1]
     known = tuple(dict.fromkeys(filter(None, names)))
     return list(wanted_columns(source, names, (), known, closed=True, options=ReadOptions()))
+
+
+def header_row(path: str | PathLike[str] | TableSource, options: ReadOptions | None = None) -> int | None:
+    """Return the row that names the columns, if the options give it, or if it is below a title without any doubt.
+
+    Unlike for :func:`read_table`, it need not be known which columns are needed.
+
+    Raises
+    ------
+    GraphError
+        If the file does not exist, or is not a table of its kind.
+    """
+    options = options or ReadOptions()
+    source = path if isinstance(path, TableSource) else TableSource(Path(path))
+    contents, _ = _opened(source, (), options, None)
+    if options.header_row is not None or sum(1 for name in contents.names if name.strip()) > 1:
+        return options.header_row
+    below = contents.header_below([])
+    return below.number if below is not None and below.certain else None
 
 
 def is_table(name: str | PathLike[str]) -> bool:

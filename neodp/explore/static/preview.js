@@ -110,7 +110,7 @@ function form(name, data) {
       field("Options, if they are not yes and no", given("options", { type: "text", placeholder: "tea,coffee" })),
       h("label", { class: "check" }, given("skip_empty", { type: "checkbox" }), h("span", {}, "Leave out people without an answer or an epsilon")),
       h("details", {}, h("summary", {}, "How the file is read"), h("div", { class: "fields" },
-        field("Row that names the columns", given("header_row", { type: "number", min: 1, placeholder: "the first with a cell" })),
+        field("Row that names the columns", given("header_row", { type: "number", min: 1, placeholder: "found by itself" })),
         field("Sheet of a workbook", given("sheet", { type: "text", placeholder: "the only one with cells" }))))),
     result)];
 }

@@ -12,6 +12,7 @@ import pytest
 
 import neodp
 from neodp.cli import main
+from neodp.ledger.verification import verify
 from neodp.polls import Group, Prior
 from neodp.polls.outcomes.counting import Count, ranges_of
 from neodp.polls.outcomes.figures import outcome_preview
@@ -73,7 +74,8 @@ def test_an_answer_is_drawn_once_and_can_be_reported(query: str, mechanism: str,
         assert [level.epsilon for level in store.ledger("default").releases[0].levels] == [0.3, 1.0, 2.0]
         page = report(store, "spring")
         assert page.answers[0].asks.lower() == survey.inquiries[0].question.lower()
-        assert page.missing
+        assert page.missing == []
+        assert verify(page.certificates[0]) == []
         assert page.text(".md")
 
 
