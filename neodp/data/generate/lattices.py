@@ -20,7 +20,7 @@ from neodp.data.generate.arguments import (
 )
 from neodp.data.generate.products import build, coordinate, product, shares, texts
 from neodp.data.graph import DatasetGraph
-from neodp.data.kinds import checked
+from neodp.data.kinds import require_kind
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.hints import Call, Hint
@@ -291,7 +291,6 @@ class UnbuiltLattice(NamedTuple):
         return sum(self.datasets - self.datasets // length for length in self.shape)
 
 
-@checked
 def grid_lattice(
     *shape: int,
     threshold: int | None = None,
@@ -301,6 +300,7 @@ def grid_lattice(
     name: str = "grid",
 ) -> UnbuiltLattice:
     """Return the lattice that ``grid`` would build, with its arguments checked."""
+    require_kind("name", name, str, "a text")
     lengths = tuple(whole_number(length, f"shape[{i}]", 1) for i, length in enumerate(shape))
     if not lengths:
         raise GraphError("the grid has no axes", Hint("give the length of each, as in ", Call("grid")))
@@ -309,7 +309,6 @@ def grid_lattice(
     return UnbuiltLattice(lengths, threshold, epsilon, delta, named_colors(colors, 2), name)
 
 
-@checked
 def counts_lattice(
     groups: Sequence[int],
     *,
@@ -320,6 +319,7 @@ def counts_lattice(
     name: str = "counts",
 ) -> UnbuiltLattice:
     """Return the lattice that ``counts`` would build, with its arguments checked."""
+    require_kind("name", name, str, "a text")
     try:
         sizes = [whole_number(size, f"groups[{i}]", 1) for i, size in enumerate(groups)]
     except TypeError:
