@@ -93,11 +93,18 @@ def induced(distance: int, alpha: float, epsilon: float, delta: float = 0.0) -> 
         return 0.0
     ratio = math.log1p(2.0 * delta / more) - math.log((math.exp(epsilon) + 1.0) * start)
     tau = max(0, math.ceil(ratio / epsilon))
+
+    def added(exponent: float) -> float:
+        """Return delta (e^exponent - 1) / (e^epsilon - 1), where delta / (e^epsilon - 1) alone may be too small."""
+        if exponent < 700.0:
+            return delta * (math.expm1(exponent) / more)
+        return _grown(delta / -math.expm1(-epsilon), exponent - epsilon)
+
     if distance <= tau:
-        return min(1.0, _grown(alpha, distance * epsilon) + _added(delta / more, distance * epsilon))
+        return min(1.0, _grown(alpha, distance * epsilon) + added(distance * epsilon))
     back = distance - tau
     ahead = (tau - back) * epsilon
-    gained = _added(delta / more, ahead) - 2.0 * _added(delta / more, -back * epsilon)
+    gained = added(ahead) - 2.0 * added(-back * epsilon)
     return min(1.0, _grown(alpha, ahead) - math.expm1(-back * epsilon) + gained)
 
 
@@ -210,11 +217,6 @@ def _grown(value: float, exponent: float) -> float:
     if exponent < 700.0 or value == 0.0:
         return value * math.exp(exponent)
     return math.exp(exponent + math.log(value))
-
-
-def _added(value: float, exponent: float) -> float:
-    """Return e^exponent - 1 times a value."""
-    return value * math.expm1(exponent) if exponent < 700.0 else _grown(value, exponent)
 
 
 def _require(**given: float) -> None:
