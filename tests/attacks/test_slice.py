@@ -9,7 +9,7 @@ from attacks.arena import Arena
 from attacks.attack import Attack, Tally, attacks, attempt
 from tools import neo4j_server as servers
 
-TRIES = {"kills": 4, "writers": 2}
+TRIES = {"kills": 2}
 """The number of tries, if it is not one. Attacks on a server take one of their own, so there are none here."""
 EVERY = [each for each in attacks() if each.where != "plugin" and not each.name.startswith("server-")]
 
