@@ -277,14 +277,14 @@ def audit(
 
 
 class _Proof(NamedTuple):
-    """How close a stored mechanism is to the best one, computed again, and the accuracy that was stored with it."""
+    """The distance of a stored mechanism from the best one, computed again, and the accuracy that was stored with it."""
 
     now: Optimality
     stored: float | None
 
     @property
     def lost(self) -> bool:
-        """Whether more accuracy was stored than there is; the margin is that of two roundings."""
+        """True if more accuracy was stored than there is; the margin is that of two roundings."""
         return self.stored is not None and self.stored > self.now.expected + 1e-12
 
 

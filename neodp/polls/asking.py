@@ -13,7 +13,7 @@ from neodp.data.validation import MAX_EPSILON
 from neodp.errors import GraphError, near
 from neodp.polls.mechanism import Group, Plurality, Poll, Threshold
 
-__all__ = ["poll", "share_of", "valid_epsilon", "valid_options"]
+__all__ = ["poll", "require_heard", "share_of", "valid_epsilon", "valid_options"]
 
 MOST_PEOPLE = 10**9
 """The greatest number of people: products of two such numbers fit into 64 bits."""
@@ -121,3 +121,15 @@ def share_of(query: str) -> Fraction:
     except ValueError:
         hint = near(query, ("majority", "plurality")) or "give majority, plurality, or a share as in threshold:2/3"
         raise GraphError(f"the query is {query!r}", hint) from None
+
+
+def require_heard(asked: Poll) -> None:
+    """Refuse a poll with people of epsilon 0, on whom no answer may depend.
+
+    Raises
+    ------
+    GraphError
+        If a group has epsilon 0.
+    """
+    if not asked.groups[0].epsilon:
+        raise GraphError("a group has epsilon 0", "leave it out: no answer may depend on these people")

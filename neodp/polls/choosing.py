@@ -11,8 +11,8 @@ from typing import cast
 
 import numpy as np
 
-from neodp.errors import GraphError, NeodpError
-from neodp.polls.asking import poll
+from neodp.errors import NeodpError
+from neodp.polls.asking import poll, require_heard
 from neodp.polls.mechanism import Group, Plurality, Poll, Threshold
 from neodp.polls.prior import Prior
 from neodp.polls.score_programs import middle_of, on_scores, on_tables, solved, window_of
@@ -71,8 +71,7 @@ def weighted(
     from neodp.polls.choosing_plurality import weighted_plurality
 
     balanced = poll(groups, query, options)
-    if not balanced.groups[0].epsilon:
-        raise GraphError("a group has epsilon 0", "leave it out: no answer may depend on these people")
+    require_heard(balanced)
     if isinstance(balanced, Threshold):
         return weighted_threshold(balanced, prior)
     return weighted_plurality(cast(Plurality, balanced), prior)

@@ -33,7 +33,7 @@ import numpy as np
 from neodp.data.formatting import count
 from neodp.data.validation import UNIT
 from neodp.errors import GraphError
-from neodp.polls.asking import poll
+from neodp.polls.asking import poll, require_heard
 from neodp.polls.chance_programs import Priced
 from neodp.polls.choosing import best_on_scores
 from neodp.polls.choosing_plurality import best_weighted_plurality, flip_rate, told_apart
@@ -135,8 +135,7 @@ def prices(
         raise GraphError(
             f"there are {count(len(asked.groups), 'level')}", f"prices are for up to {LEVELS}: round epsilons to fewer"
         )
-    if not asked.groups[0].epsilon:
-        raise GraphError("a group has epsilon 0", "leave it out: no answer may depend on these people")
+    require_heard(asked)
     everybody = tuple(range(len(asked.groups)))
     valued = _Votes(asked, given) if isinstance(asked, Threshold) else _Choices(cast(Plurality, asked), given)
     now = valued.priced(everybody)

@@ -220,9 +220,14 @@ def _facts(found: Sequence[Release]) -> list[dict[str, Any]]:
     return [json.loads(release.asked) for release in found]
 
 
+def _of_relationships(release: Release) -> bool:
+    """Return True if an answer protects relationships: their type is the population, as Cypher writes it."""
+    return release.population.startswith("[:")
+
+
 def _units(found: Sequence[Release]) -> str:
     """Return what is protected: people, relationships of a graph, or both in different answers."""
-    kinds = {"Relationship" if release.population.startswith("[:") else "Person" for release in found}
+    kinds = {"Relationship" if _of_relationships(release) else "Person" for release in found}
     return " or ".join(sorted(kinds)).capitalize()
 
 
@@ -232,7 +237,7 @@ def _adjacent(found: Sequence[Release]) -> str:
         "in one person's data, such as a vote"
         if "protection" not in facts
         else "in whether one relationship is in the graph"
-        if release.population.startswith("[:")
+        if _of_relationships(release)
         else "in whether one person is in the graph, with all relationships and what they own"
         for release, facts in zip(found, _facts(found), strict=True)
     }

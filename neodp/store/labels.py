@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from neodp.asking.protection import require_word
+from neodp.asking.writing import quoted
 from neodp.data.graph import DatasetGraph
 from neodp.errors import GraphError, StoreError, near
 from neodp.store.service import Store
@@ -50,10 +52,7 @@ class Labels:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            word = getattr(self, each.name)
-            if not isinstance(word, str) or not word or "\\" in word or not word.isprintable() or word != word.strip():
-                hint = "give a name without backslashes and invisible characters"
-                raise GraphError(f"the name of the {each.name} is {word!r}", hint)
+            require_word(f"the name of the {each.name}", getattr(self, each.name))
 
     @classmethod
     def parse(cls, labels: str, names: str | None = None) -> Self:
@@ -145,8 +144,3 @@ def _alpha(value: Any) -> Any:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], int | float):
         return [float(value[0]), 1.0 - value[0]]
     return value
-
-
-def quoted(name: str) -> str:
-    """Return a name in backquotes, as Cypher reads it whatever it contains."""
-    return "`" + name.replace("`", "``") + "`"

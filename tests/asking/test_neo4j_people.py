@@ -194,7 +194,7 @@ def test_a_match_belongs_to_all_who_had_it_whatever_others_write_meanwhile(
 def test_matches_of_who_left_go_along_and_do_not_stay_as_somebody_elses(
     people: Store, neo4j_driver: Driver, question: str, change: str, counted: int
 ) -> None:
-    """Where everything in a match must be people, these are read once, after the matches."""
+    """If everything in a match must be people, these are read once, after the matches."""
     people.protect(replace(STAFF, population="crew", owned=()))
     wanted = neodp.ask(people, "crew", question, at_least=1).wanted
     busy = cover_of(people, Meddled(**parts(wanted), driver=neo4j_driver, change=change))

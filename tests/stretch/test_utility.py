@@ -67,7 +67,7 @@ def test_nobody() -> None:
 
 @pytest.mark.parametrize("epsilon", [10.0, 100.0, 690.0])
 def test_large_epsilons_leave_the_bias_alone(epsilon: float) -> None:
-    """Where noise is gone, an error is as likely as the bias is large: no overflow, and a chance."""
+    """If noise is gone, an error is as likely as the bias is large: no overflow, and a chance."""
     p = profiles(60, 30, (0.5, 1.0))
     d, v = p.matrix.toarray(), p.stretched.toarray() / UNIT
     bias = (d @ d.T - v @ v.T)[np.triu_indices(60, 1)]

@@ -145,7 +145,7 @@ def read_table(
     (['0.5', '1'], None, '/people.csv, line 3')
     """
     options = options or ReadOptions()
-    source = path if isinstance(path, TableSource) else TableSource(Path(path))
+    source = _source(path)
     wanted = [name.strip() for name in (*needed, *optional)]
     contents, kind = _opened(source, wanted, options, format)
     below = _certain_header(source, contents, needed, options)
@@ -173,6 +173,10 @@ def read_table(
         problems.raise_if_any("write all numbers of the column in one way")
     contents.forget()
     return TableColumns(source, columns, contents, options.header_row)
+
+
+def _source(path: str | PathLike[str] | TableSource) -> TableSource:
+    return path if isinstance(path, TableSource) else TableSource(Path(path))
 
 
 def _certain_header(
@@ -216,7 +220,7 @@ def header(
     GraphError
         If the file does not exist, is not a table of its kind, or has a column without a name or two of the same name.
     """
-    source = path if isinstance(path, TableSource) else TableSource(Path(path))
+    source = _source(path)
     contents, _ = _opened(source, (), options or ReadOptions(), None)
     names = contents.names
     if not closed:
@@ -236,7 +240,7 @@ def header_row(path: str | PathLike[str] | TableSource, options: ReadOptions | N
         If the file does not exist, or is not a table of its kind.
     """
     options = options or ReadOptions()
-    source = path if isinstance(path, TableSource) else TableSource(Path(path))
+    source = _source(path)
     contents, _ = _opened(source, (), options, None)
     if options.header_row is not None or sum(1 for name in contents.names if name.strip()) > 1:
         return options.header_row

@@ -82,7 +82,7 @@ class Count(OutcomeQuery):
 
     @property
     def widest(self) -> int:
-        """How many numbers the widest range has."""
+        """The number of numbers in the widest range."""
         return int(np.diff([*self.starts, self.people + 1]).max())
 
     @property
