@@ -277,7 +277,7 @@ def audit(
 
 
 class _Proof(NamedTuple):
-    """The distance of a stored mechanism from the best one, computed again, and the accuracy that was stored with it."""
+    """The distance of a stored mechanism from the best one, computed again, and the accuracy stored with it."""
 
     now: Optimality
     stored: float | None
