@@ -151,4 +151,4 @@ def _number(cell: str) -> bool:
 @attack("names", "embedded", "neo4j", "plugin")
 def names(rng: random.Random, arena: Arena) -> int:
     """Use Cypher, HTML, SVG, terminal codes and formulas as names in all commands and pictures: they stay names."""
-    return batch(one_name, 10, rng, arena)
+    return batch(one_name, 4, rng, arena)

@@ -18,7 +18,7 @@ import pytest
 import neodp
 from neodp import DatasetGraph
 from neodp.cli import main
-from neodp.errors import NeodpError, StoreError
+from neodp.errors import NeodpError
 from neodp.store import Store, open_store
 from neodp.store.neo4j import plugin
 from neodp.store.verbs import Declined
@@ -219,20 +219,6 @@ def test_status(run: Run, jar: Path) -> None:
     )
     facts = {"server": neodp.__version__, "client": neodp.__version__, "used": True, "jar": str(jar)}
     assert json.loads(run("plugin", "status", "--json")[1]) == facts
-
-
-def test_a_server_without_it(
-    neo4j_server: servers.Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in neo4j_server.environment().items():
-        monkeypatch.setenv(name, value)
-    assert main(["--store", neo4j_server.uri, "plugin", "status"]) == 1
-    said = capsys.readouterr().out
-    assert said.startswith(f"the server has no plugin; this is neodp {neodp.__version__}, which does the work itself\n")
-    with open_store(neo4j_server.uri) as store:
-        assert store.plugin is None
-        with pytest.raises(StoreError, match=r"has no neodp plugin of this version; see `store\.plugin_version\(\)`"):
-            store.check("g", engine="server")
 
 
 def test_a_file_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -171,7 +171,7 @@ def _ended(
     return found[0]
 
 
-@pytest.mark.parametrize("engine", ["whole", "ball", "auto"])
+@pytest.mark.parametrize("engine", ["whole", "ball"])
 def test_a_million_times_the_same_key(server: servers.Server, asker: Caller, engine: str) -> None:
     """Rows are made one by one, so that a million of them need no memory; each dataset is computed once."""
     text = (

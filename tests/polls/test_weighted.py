@@ -386,7 +386,7 @@ def test_weights_that_are_none_are_refused() -> None:
 # --- beta priors ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", [(10, 10, 11), (150, 100, 90), (500, 500, 500), (7000, 1, 0)])
+@pytest.mark.parametrize("sizes", [(10, 10, 11), (50, 40, 30), (500, 500, 500), (7000, 1, 0)])
 @pytest.mark.parametrize(
     "beta", ["2,3", "1,1", "0.001,0.001", "60000,40000", "1e6,1", "1,1e6", "1e9,1e9", "1e-9,1e9", "1e-9,1e-9"]
 )
@@ -400,7 +400,7 @@ def test_what_is_expected_under_a_beta_prior_is_a_chance(sizes: tuple[int, ...],
     assert found.balanced.expected - 1e-3 <= found.weighted.expected <= 1.0
 
 
-@pytest.mark.parametrize("sizes", [(10, 10, 11), (150, 100, 90), (500, 500, 500)])
+@pytest.mark.parametrize("sizes", [(10, 10, 11), (50, 40, 30), (500, 500, 500)])
 @pytest.mark.parametrize("share", [0.5, 0.55])
 def test_a_sharp_beta_prior_is_a_share(sizes: tuple[int, ...], share: float) -> None:
     groups = [Group(epsilon, size) for epsilon, size in zip((0.1, 1.0, 2.0), sizes, strict=True)]

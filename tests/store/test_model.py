@@ -43,7 +43,7 @@ def test_random_use_of_the_embedded_store_is_what_the_model_says(tmp_path: Path,
 
 @pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 def test_random_use_of_a_server_is_what_the_model_says(address: str, tmp_path: Path) -> None:
-    run(address, 3, 100, tmp_path)
+    run(address, 3, 60, tmp_path)
 
 
 def test_fourteen_polls_by_a_process_each_are_answered_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -356,15 +356,30 @@ def _texts() -> dict[str, str]:
     return own | {f"query {q.name}": q.text for q in canned().values()}
 
 
-@pytest.mark.parametrize("name", sorted(_texts()))
-def test_no_statement_scans_all_datasets(store: Store, neo4j_driver: neo4j.Driver, name: str) -> None:
+def test_no_statement_scans_all_datasets(store: Store, neo4j_driver: neo4j.Driver) -> None:
     """Every one finds its datasets by an index, whatever else is in the database."""
     store.load("g", generate.path(4))
     values = {"graph": "g", "from": "", "done": 0, "batch": 5, "limit": 5, "key": "1", "keys": ["1"], "ids": ["x"]}
-    plan = neo4j_driver.execute_query("EXPLAIN " + _texts()[name], values).summary.plan
-    assert plan is not None
-    operators = [o.partition("@")[0] for o in _operators(plan)]
-    assert "AllNodesScan" not in operators
-    if name.startswith("read_"):
-        assert not {"Top", "Sort", "PartialSort"} & set(operators)  # in the order of the index
-    assert "NodeByLabelScan" not in operators or name in ("graphs", "ledgers", "populations", "profiles", "protections")
+    few = ("graphs", "ledgers", "populations", "profiles", "protections")
+    for name, text in _texts().items():
+        plan = neo4j_driver.execute_query("EXPLAIN " + text, values).summary.plan
+        assert plan is not None, name
+        operators = [o.partition("@")[0] for o in _operators(plan)]
+        assert "AllNodesScan" not in operators, name
+        if name.startswith("read_"):
+            assert not {"Top", "Sort", "PartialSort"} & set(operators), name  # in the order of the index
+        assert "NodeByLabelScan" not in operators or name in few, name
+
+
+def test_a_server_without_the_plugin(
+    neo4j_server: servers.Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in neo4j_server.environment().items():
+        monkeypatch.setenv(name, value)
+    assert main(["--store", neo4j_server.uri, "plugin", "status"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"the server has no plugin; this is neodp {neodp.__version__}, which does the work itself\n")
+    with open_store(neo4j_server.uri) as store:
+        assert store.plugin is None
+        with pytest.raises(StoreError, match=r"has no neodp plugin of this version; see `store\.plugin_version\(\)`"):
+            store.check("g", engine="server")

@@ -340,15 +340,15 @@ def test_noisy_top_k_by_enumeration() -> None:
     scale, largest, k = 3.0, 2, 2
     lists = list(itertools.permutations(range(4), k))
     y = (0, 1, 1, 3)
-    before = [chance_of_a_list(t, y, scale, 150) for t in lists]
+    before = [chance_of_a_list(t, y, scale, 100) for t in lists]
     assert sum(before) == pytest.approx(1.0, abs=1e-12)
     worst = 0.0
     for moves in itertools.product(range(largest + 1), repeat=4):
-        after = [chance_of_a_list(t, tuple(a + b for a, b in zip(y, moves, strict=True)), scale, 150) for t in lists]
+        after = [chance_of_a_list(t, tuple(a + b for a, b in zip(y, moves, strict=True)), scale, 100) for t in lists]
         worst = max(worst, *(abs(math.log(a / b)) for a, b in zip(after, before, strict=True)))
     assert 0.7 * k * largest / scale < worst <= k * largest / scale + 1e-9
-    apart = [chance_of_a_list((t,), (2, 1, 1, -2), scale, 150) for t in range(4)]
-    together = [chance_of_a_list((t,), (0, 3, 3, 0), scale, 150) for t in range(4)]
+    apart = [chance_of_a_list((t,), (2, 1, 1, -2), scale, 100) for t in range(4)]
+    together = [chance_of_a_list((t,), (0, 3, 3, 0), scale, 100) for t in range(4)]
     odds = max(abs(math.log(a / b)) for a, b in zip(apart, together, strict=True))
     assert odds > largest / scale  # moves in both directions would cost more: the direction matters
 

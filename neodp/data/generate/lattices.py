@@ -288,7 +288,8 @@ class UnbuiltLattice(NamedTuple):
     @property
     def edges(self) -> int:
         """The number of edges of the graph."""
-        return sum(self.datasets - self.datasets // length for length in self.shape)
+        datasets = self.datasets
+        return sum(datasets - datasets // length for length in self.shape)
 
 
 def grid_lattice(
