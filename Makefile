@@ -13,9 +13,10 @@ test: .venv/ready-test lint
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark \
 	  --ignore tests/plugin/test_neo4j_newer.py
 
-# the core, the data and the layers: no server, no browser
+# the core, the data and the layers, but for the longest tests: no server, no browser
 test-fast: .venv/ready-test
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 -k "not neo4j" \
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --hypothesis-profile fast \
+	  -k "not (neo4j or type_checkers or loads_alone or exactly_private or far_tails or exact_checks or however_often)" \
 	  tests/core tests/data tests/study tests/test_layers.py tests/test_public_names.py
 
 # a slice of the tests of the plugin and of the store, on the newer line of Neo4j

@@ -21,6 +21,7 @@ from tests.running import Run
 from tools import neo4j_server as servers
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
+settings.register_profile("fast", parent=settings.get_profile("neodp"), max_examples=20)
 settings.load_profile("neodp")
 
 
