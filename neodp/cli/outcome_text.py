@@ -75,7 +75,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
             "most privacy answer one way and all others another, a wrong outcome is likelier."
         )
     if balanced["certain_95"] is not None:
-        say(f"Balanced is off by at most {balanced['certain_95']:,} people with a chance of 95 %, whatever the votes.")
+        other = f", weighted by at most {weighted['certain_95']:,}" if not weighted["all_count_alike"] else ""
+        off = f"{balanced['certain_95']:,} people{other}"
+        say(f"Balanced is off by at most {off} with a chance of 95 %, whatever the votes.")
     known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
     if known:
         often = listed([f"{sure} from {margin:,}" for sure, margin in known])

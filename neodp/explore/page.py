@@ -37,6 +37,7 @@ SCRIPTS = (
     "dataset.js",
     "what_if.js",
     "graph.js",
+    "aim.js",
     "poll.js",
     "preview.js",
     "tables.js",

@@ -28,7 +28,7 @@ from neodp.explore.dataset import dataset
 from neodp.explore.drawing import drawing
 from neodp.explore.dropped import LARGEST_TABLE, table
 from neodp.explore.overview import graphs, overview, said
-from neodp.explore.polling import poll, population
+from neodp.explore.polling import aim, poll, population
 from neodp.explore.records import queries, releases, run_query
 from neodp.explore.source import Source
 
@@ -97,6 +97,7 @@ def application(source: Source, token: str, port: int) -> Starlette:
             source, graph(given), str(given.get("query", "")), given.get("parameters") or {}
         ),
         "poll": poll,
+        "aim": aim,
         "table": table,
     }
     longest = {"table": LONGEST + 4 * LARGEST_TABLE // 3}

@@ -77,7 +77,9 @@ def valid_accuracy(accuracy: float) -> float:
     return float(accuracy)
 
 
-def proposal(measure: Measure, groups: Sequence[Group], accuracy: float, *, apart: bool = False) -> Proposal:
+def proposal(
+    measure: Measure, groups: Sequence[Group], accuracy: float, *, apart: bool = False, more_people: bool = True
+) -> Proposal:
     """Find one epsilon for everybody, a factor, and a number of people that reach an accuracy.
 
     Parameters
@@ -89,6 +91,8 @@ def proposal(measure: Measure, groups: Sequence[Group], accuracy: float, *, apar
     accuracy : float
     apart : bool
         True if levels matter beyond their epsilons, as for a prior that names them.
+    more_people : bool
+        False if the number of people is not wanted.
 
     Examples
     --------
@@ -114,7 +118,7 @@ def proposal(measure: Measure, groups: Sequence[Group], accuracy: float, *, apar
     top = MAX_EPSILON / max(group.epsilon for group in groups)
     factor = _least(scaled, wanted, LEAST, top)
     found: tuple[float, float] | None = (float(people), now) if now >= wanted else None
-    if found is None and more(2.0 * people) > now + 1e-9:
+    if more_people and found is None and more(2.0 * people) > now + 1e-9:
         found = _least(more, wanted, float(people), float(PEOPLE * people))
     return Proposal(
         wanted,

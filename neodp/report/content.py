@@ -278,6 +278,7 @@ def _figures(accuracy: AnswerAccuracy) -> dict[str, Any]:
         "least": accuracy.least,
         "right_19_in_20_from": accuracy.sure_from,
         "margin_counts": accuracy.unit,
+        "by_margin_says": accuracy.heading.removesuffix(":"),
         "by_margin": [{"margin": m, "worst": least, "even": even} for m, least, even in accuracy.curve],
         "in_words": list(accuracy.sentences),
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from html import escape
 
-from neodp.report.accuracy import RIGHTNESS, SURE, AnswerAccuracy, margin_text
+from neodp.report.accuracy import AWAY, RIGHTNESS, SURE, AnswerAccuracy, margin_text
 
 __all__ = ["NARROW", "picture"]
 
@@ -77,6 +77,8 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
         said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
+        if accuracy.heading == AWAY:
+            said = f"19 times in 20 at most {margin_text(accuracy.sure_from)} people away"
         anchor = "start" if at < width - (230 if width == WIDTH else 140) else "end"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
         for i, words in enumerate(textwrap.wrap(said, 80 if width == WIDTH else 16)):
@@ -88,8 +90,8 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
         place = f'x="{x(margin):.1f}" y="{y(0) + 18:.1f}" font-size="12" text-anchor="{end}"'
         parts.append(f"<text {place}>{margin_text(margin)}</text>")
     both = "dark: at least; light: if people of every epsilon vote alike" if even else "at least"
-    axis = f"margin in {accuracy.unit} ({both})" if accuracy.heading == RIGHTNESS else accuracy.unit
-    for i, part in enumerate(textwrap.wrap(axis, 90 if width == WIDTH else 44)):
+    axis = {RIGHTNESS: f"margin in {accuracy.unit} ({both})", AWAY: f"{accuracy.unit} away ({both})"}
+    for i, part in enumerate(textwrap.wrap(axis.get(accuracy.heading, accuracy.unit), 90 if width == WIDTH else 44)):
         parts.append(
             f'<text x="{LEFT if width == WIDTH else 24}" y="{y(0) + 40 + 17 * i:.1f}" font-size="12">{part}</text>'
         )

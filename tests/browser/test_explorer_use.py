@@ -216,3 +216,33 @@ def test_a_store_with_polls_only_has_a_start_page(watch: Watch, tmp_path: Path, 
         page.go_back()
         page.get_by_role("link", name="All answers").click()
         page.get_by_role("heading", name="Releases and budget").wait_for()
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_accuracy_and_epsilon_move_each_other(watch: Watch, site: Site, size: str) -> None:
+    """By keyboard, in words, and with fewer requests than steps; what was found is used for the groups."""
+    watched = watch(size)
+    page = watched.open(address(site, "three_voters", "polls"))
+    card = page.get_by_role("region", name="Accuracy and epsilon")
+    words, epsilon = card.get_by_role("status"), card.get_by_role("slider", name="Epsilon of everybody")
+    words.get_by_text(
+        "Right at least 95 times in 100 at a margin of 5 votes, if everybody has epsilon 0.505."
+    ).wait_for()
+    assert epsilon.get_attribute("aria-valuetext") == "0.505"
+    before = len(watched.requests)
+    accuracy = card.get_by_role("slider", name="Accuracy")
+    accuracy.focus()
+    for _ in range(5):
+        accuracy.press("ArrowLeft")
+    words.get_by_text("Right at least 90 times in 100").wait_for()
+    assert len(watched.requests) - before < 5
+    assert float(epsilon.get_attribute("aria-valuetext")) < 0.505
+    epsilon.focus()
+    epsilon.press("End")
+    words.get_by_text("Right at least more than 99 times in 100 at a margin of 5 votes").wait_for()
+    assert accuracy.input_value() == "99"
+    card.get_by_label("Margin of the result").fill("1")
+    words.get_by_text("at a margin of 1 vote,").wait_for()
+    card.get_by_role("button", name="Use it for the groups").click()
+    assert page.get_by_label("Group 2: epsilon").get_attribute("aria-valuetext") == "10"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

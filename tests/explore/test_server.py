@@ -239,6 +239,23 @@ def test_a_poll_is_previewed(local: tuple[Site, str]) -> None:
     assert "'neodp poll' takes any number" in many["error"]["hint"]
 
 
+def test_accuracy_proposes_an_epsilon_and_an_epsilon_shows_its_accuracy(local: tuple[Site, str]) -> None:
+    """The epsilon is the one that ``neodp poll --accuracy`` proposes, and leads back to the accuracy."""
+    site, _ = local
+    groups = [{"epsilon": 0.5, "people": 10}, {"epsilon": 1, "people": 11}]
+    table = {"v": ["yes"] * 21, "e": [0.5] * 10 + [1.0] * 11}
+    known = neodp.poll(table, vote="v", epsilon="e").propose(0.95, margin=3)["v"]
+    for change, value in (("epsilon", known.epsilon), ("factor", known.factor)):
+        there = site.post("aim", groups=groups, margin=3, change=change, accuracy=0.95)
+        back = site.post("aim", groups=groups, margin=3, change=change, value=there["value"])
+        assert there == back
+        assert there["value"] == value
+        assert there["words"].startswith("Right at least 95 times in 100 at a margin of 3 votes")
+        assert (there["now"], there["largest"]) == (known.now, 11)
+    for wrong in ({"margin": 12}, {"margin": 0}, {"margin": "x"}, {"accuracy": 1.5}, {"accuracy": None}):
+        assert site.post("aim", groups=groups, **({"accuracy": 0.9} | wrong))["error"]["kind"] == "graph"
+
+
 def sent(text: str | bytes, name: str = "people.csv", **given: Any) -> dict[str, Any]:
     """A table as the page sends it."""
     data = text.encode() if isinstance(text, str) else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,14 +36,31 @@ def reports(folder: Path, votes: list[str], **options: Any) -> Report:
 
 
 @pytest.mark.parametrize("mechanism", ["balanced", "weighted"])
-@pytest.mark.parametrize("query", [{}, {"query": "median", "options": "no,yes"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"query": "median", "options": "no,yes"},
+        {"query": "quantile:0.3", "options": "no,yes"},
+        {"query": "count:yes", "ranges": "0,15"},
+        {"query": "counts", "ranges": "0,15"},
+        {"query": "ranking", "options": "no,yes"},
+    ],
+    ids=lambda query: str(query.get("query", "majority")),
+)
 def test_reports_of_different_votes_with_the_same_answer_are_equal_byte_for_byte(
     tmp_path: Path, mechanism: str, query: dict[str, str]
 ) -> None:
+    """And every one of them says how often such an answer is right, and from which margin 19 times in 20."""
     one = reports(tmp_path / "one", ["yes"] * 40, mechanism=mechanism, **query)
     two = reports(tmp_path / "two", ["yes", "yes", "no", "yes"] * 10, mechanism=mechanism, **query)
     assert len(one.certificates) == len(two.certificates) == 1
-    assert one.answers[0].answer == two.answers[0].answer == "yes"
+    assert one.answers[0].answer == two.answers[0].answer
+    found = one.answers[0].accuracy
+    assert found is not None
+    assert found.sure_from is not None
+    assert re.search(r"(right|in it) (about \d+|\d+|more than 99) % of the time on average", " ".join(found.sentences))
+    assert re.search(r"at least 19 (times )?in 20", " ".join(found.sentences))
     if one.answers[0].date == two.answers[0].date:  # they differ only over midnight
         for suffix in (".html", ".md", ".json"):
             assert one.text(suffix) == two.text(suffix)
@@ -199,7 +217,7 @@ def test_a_report_of_an_asked_question_says_what_a_reader_needs(tmp_path: Path) 
     page = found.text(".md")
     assert "Are there at least 20 matches of MATCH (a:Person) WHERE a.ill = true?" in page
     assert "If there are fewer than 20, such an answer is no, and right, 95 % of the time." in page
-    assert "with an epsilon of 23 in sum would have to leave before there are fewer" in page
+    assert "with an epsilon of 23.1 in sum would have to leave before there are fewer" in page
     assert "can become at most so sure by the answer: 53 % with epsilon 0.5, 55 % with epsilon 1" in page
     assert "It has cost 1/5 of everybody's epsilon. 4/5 of it is left." in page
     assert "changes by a factor of at most exp(1/5 e)." in found.method

@@ -1,4 +1,5 @@
 // A poll that one thinks about: the accuracy of both mechanisms by margin, with sliders for the levels.
+import { aiming } from "./aim.js";
 import { ask, live, post } from "./api.js";
 import { chart } from "./chart.js";
 import { h, notice, number, printable, settled, short, table, tone } from "./dom.js";
@@ -15,7 +16,13 @@ export async function pollPage() {
   const editor = h("div", { class: "groups" });
   const result = h("div", { "aria-live": "polite" });
 
-  const compute = settled(150, async () => {
+  const aim = live ? aiming(state, (epsilon) => {
+    for (const group of state.groups) group.epsilon = epsilon(group.epsilon);
+    build();
+    compute();
+  }) : null;
+
+  const draw = settled(150, async () => {
     if (!result.children.length) result.replaceChildren(h("p", { class: "hint" }, "Computing…"));
     result.setAttribute("aria-busy", "true");
     try {
@@ -26,6 +33,11 @@ export async function pollPage() {
       result.removeAttribute("aria-busy");
     }
   });
+
+  function compute() {
+    draw();
+    aim?.refresh();
+  }
 
   function build() {
     editor.replaceChildren(...state.groups.map((group, i) => groupRow(group, i, state.groups.length > 1 && (() => {
@@ -60,8 +72,10 @@ export async function pollPage() {
     h("p", { class: "lead" }, "How often would the private answer be the true one? Nothing here depends on a vote: only on how many people there are and how much privacy each group asks for."),
     live ? null : notice("careful", "This file holds one poll. Moving its levels needs the server: run 'neodp explore'."),
     h("div", { class: "compare" },
-      h("section", { class: "card", "aria-label": "Groups" }, h("h2", {}, "People"), h("p", {}, "The smaller epsilon, the more privacy."), editor,
-        h("label", { class: "field" }, h("span", {}, "Question"), query), several),
+      h("div", {},
+        h("section", { class: "card", "aria-label": "Groups" }, h("h2", {}, "People"), h("p", {}, "The smaller epsilon, the more privacy."), editor,
+          h("label", { class: "field" }, h("span", {}, "Question"), query), several),
+        aim?.card),
       h("section", { class: "card", "aria-label": "Accuracy" }, h("h2", {}, "Accuracy by margin"), result)),
   ];
 }

@@ -19,7 +19,6 @@ from typing import cast
 
 import numpy as np
 
-from neodp.core.permute_and_flip import outcome_chances
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.polls.mechanism import Group
@@ -94,18 +93,43 @@ class OutcomeAccuracy:
     def at(self, margin: int) -> float:
         """Return a chance that the true outcome has at every table where `margin` people can change it, and no fewer.
 
-        The chance of the true outcome falls with each of the others' chances to be accepted. If m people have to answer
-        otherwise, every other outcome is at least as far away as the m cheapest people; the lower bound of a ranking
-        as m - 1 of them, and one unit. Heard with equal weights w, a ranking is then behind by more than (m - 1) w,
-        since the gains k - 1 - P(o) + P(r) of all people are at least k - 1 on average.
+        The chance of the true outcome falls with each of the others' chances to be accepted. Let m people be needed.
+
+        * A quantile by distance: every other outcome is at least as far away as the m cheapest people.
+        * A quantile heard with equal weights w: of R - w A and w A - R + 1, R = ceil(q n w), each is above (m - 1) w if
+          m people are missing from the rank ceil(q n), or too many.
+        * A ranking by distance: whoever the program takes, in whole or in part, can make the winner lose. So it takes
+          m - 1 people in whole, and another one in part, which is rounded up to a unit.
+        * A ranking heard with equal weights w: the gains k - 1 - P(o) + P(r) of all people are at least k - 1 on
+          average, so the winner is more than (m - 1) (k - 1) points ahead, or level if m is 1 and a tie was broken.
+          Scores are w times the points.
         """
         if not self.fair:
             return 0.0
-        sizes, units = self._sizes, np.array(self.how.units, np.int64)
-        ranking = isinstance(self.query, Ranking)
-        off = int(cheapest(sizes, units, np.array([margin - ranking]))[0]) + ranking
-        others = [off] * (min(len(self.query.outcomes), MOST_OUTCOMES) - 1)
-        return float(outcome_chances([0, *others], UNIT / 2)[0])
+        steps = len(self.query.options) - 1
+        before, upto = cheapest(self._sizes, self._units, np.array([margin - 1, margin])).tolist()
+        if self.how.kind == "heard" and isinstance(self.query, Ranking):
+            return self.if_ahead(before + (upto - before) / steps if margin > 1 else 0)
+        whole = self.how.kind == "distance" and not isinstance(self.query, Ranking)
+        return self.if_ahead(upto if whole else before + min(1, upto - before))
+
+    def if_ahead(self, units: float) -> float:
+        """Return the least chance of the best outcome if all others are off by so many units: all K - 1 by just that.
+
+        With p = e^(-units u / 2), permute-and-flip gives it the integral of (1 - s p)^(K - 1) over s from 0 to 1.
+        """
+        k, p = len(self.query.outcomes), math.exp(-units * UNIT / 2)
+        return 1.0 / k if p == 1.0 else -math.expm1(k * math.log1p(-p)) / (k * p) if p else 1.0
+
+    def ahead_for(self, accuracy: float) -> int:
+        """Return the least whole number of units by which the best outcome must be ahead to have this chance."""
+        low, high = -1, 1
+        while self.if_ahead(high) < accuracy:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.if_ahead(middle) >= accuracy else (middle, high)
+        return high
 
     def margin_for(self, accuracy: float) -> int | None:
         """Return the least margin from which the true outcome has this chance; None if there is none."""
@@ -117,32 +141,59 @@ class OutcomeAccuracy:
 
     @cached_property
     def certain(self) -> int | None:
-        """The error of a count in people that is not exceeded with 95 %, whatever the votes; else None.
+        """The error of a count in people that is not exceeded with 95 %, whatever the votes; None for other questions.
 
-        By distance, the answer is off by more than m with a chance of at most the sum of e^(-D / 2) over all numbers
-        beyond, on both sides; with noise, by that of the noise. The width of a range comes on top.
+        The width of a range comes on top of :meth:`beyond`.
         """
-        if not isinstance(self.query, Count) or not self.fair:
-            return None
-        good = np.flatnonzero(self._beyond <= 1.0 - SURE)
-        return int(good[0]) + self.query.widest - 1 if len(good) else self.people
+        return self.off_by(SURE) if isinstance(self.query, Count) else None
 
-    def sure_within(self, people: int) -> float:
+    def off_by(self, accuracy: float, *, alike: bool = False) -> int:
+        """Return the least error in people, of any number in the range, that a count keeps to with this chance."""
+        good = np.flatnonzero(self.beyond(alike=alike) <= 1.0 - accuracy)
+        wide = cast(Count, self.query).widest - 1
+        return min(self.people, int(good[0]) + wide) if len(good) else self.people
+
+    def sure_within(self, people: int, *, alike: bool = False) -> float:
         """Return a chance with which a count is off by at most so many people, whatever the votes and the range."""
         if people >= self.people:
             return 1.0
         number = people - (cast(Count, self.query).widest - 1)
-        return max(0.0, 1.0 - float(self._beyond[number])) if number >= 0 else 0.0
+        return max(0.0, 1.0 - float(self.beyond(alike=alike)[number])) if number >= 0 else 0.0
+
+    def beyond(self, *, alike: bool = False) -> Floats:
+        """Return bounds on the chance that the nearest number of a range is off by more than 0, 1, … people.
+
+        By distance, it is off by more than m with a chance of at most the sum of e^(-D / 2) over all numbers beyond, on
+        both sides. With noise Z, weights w_i of sum W and n people, the estimate n (S + Z) / W is rounded: it is off by
+        more than m only if |Z| is at least (m + 1/2 - b) W / n. Here b is how far n S / W can be from the number of
+        those who chose the option: at most the sum of all n w_i / W - 1 that are positive. It is 0 if all weights are
+        equal, or if the same part of the people chose the option at every weight (`alike`).
+        """
+        return self._alike if alike else self._beyond
 
     @cached_property
     def _beyond(self) -> Floats:
-        """A bound on the chance that a count is off by more than 0, 1, … people."""
-        m = np.arange(1, self.people + 1)
+        n, total, each = self.people, int(self._sizes @ self._units), self._units
+        return self._beyond_bias(int(self._sizes @ np.maximum(0, n * each - total)))
+
+    @cached_property
+    def _alike(self) -> Floats:
+        return self._beyond_bias(0)
+
+    def _beyond_bias(self, bias: int) -> Floats:
+        """Return the bounds; the bias is b W."""
+        n = self.people
+        m = np.arange(1, n + 1)
         if self.how.kind == "distance":
-            each = np.exp(-UNIT / 2 * cheapest(self._sizes, np.array(self.how.units), m))
+            each = np.exp(-UNIT / 2 * cheapest(self._sizes, self._units, m))
             return np.asarray(2.0 * np.cumsum(each[::-1])[::-1], np.float64)
-        noise = np.exp(-UNIT * (2 * m - 1) * self.how.units[0] / 2.0) / (1.0 + math.exp(-UNIT))
-        return np.asarray(2.0 * noise, np.float64)
+        least = -((2 * bias - (2 * m - 1) * int(self._sizes @ self._units)) // (2 * n))
+        noise = np.exp(-UNIT * np.maximum(least, 0)) / (1.0 + math.exp(-UNIT))
+        return np.where(least > 0, 2.0 * noise, 1.0)
+
+    @cached_property
+    def _units(self) -> Ints:
+        return np.array(self.how.units, np.int64)
 
     @cached_property
     def _sizes(self) -> Ints:
@@ -152,10 +203,6 @@ class OutcomeAccuracy:
     def people(self) -> int:
         """The number of people."""
         return int(self._sizes.sum())
-
-
-MOST_OUTCOMES = 2_000
-"""The greatest number of outcomes in a bound."""
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations, permutations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -17,6 +19,8 @@ from neodp.polls import Group, Prior
 from neodp.polls.outcomes.counting import Count, ranges_of
 from neodp.polls.outcomes.figures import outcome_preview
 from neodp.polls.outcomes.quantile import Quantile
+from neodp.polls.outcomes.query import How
+from neodp.polls.outcomes.ranking import Ranking
 from neodp.polls.outcomes.survey import OutcomeSurvey
 from neodp.report.content import report
 
@@ -147,17 +151,57 @@ def test_one_person_with_a_tiny_epsilon_does_not_spoil_a_count() -> None:
     assert both.weighted.error < 1.5
 
 
-@pytest.mark.parametrize("margin", [1, 3, 10])
-def test_the_guaranteed_accuracy_holds_at_every_table_of_some(margin: int) -> None:
-    rng = np.random.default_rng(margin)
-    groups = [Group(0.5, 12), Group(1.0, 13)]
-    found = outcome_preview(Quantile(tuple("abc")), groups, Prior()).balanced
-    query, ones = Quantile(tuple("abc")), np.ones(2, np.int64)
-    for _ in range(200):
+@pytest.mark.parametrize("kind", ["distance", "heard"])
+def test_the_guaranteed_accuracy_of_a_median_holds_at_every_table_of_some(kind: Literal["distance", "heard"]) -> None:
+    """Heard, everybody counts with the least epsilon: the rank of an odd number of people then lies between two."""
+    rng = np.random.default_rng(1)
+    groups, ones = [Group(0.5, 12), Group(1.0, 13)], np.ones(2, np.int64)
+    query = Quantile(tuple("abc"))
+    found = outcome_preview(query, groups, Prior()).balanced
+    found = found if kind == "distance" else replace(found, how=How("heard", (512, 512)))
+    for _ in range(300):
         counts = np.stack([rng.multinomial(group.size, rng.dirichlet(np.ones(3))) for group in groups])
-        off = query.distances(counts, ones)
-        if np.sort(off)[1] >= margin:
-            assert query.chances(counts, found.how)[query.truth(counts)] >= found.at(margin) - 1e-12
+        margin = int(np.sort(query.distances(counts, ones))[1])
+        assert query.chances(counts, found.how)[query.truth(counts)] >= found.at(margin) - 1e-12
+
+
+@pytest.mark.parametrize("kind", ["distance", "heard"])
+def test_the_guaranteed_accuracy_of_a_ranking_holds_at_every_table_of_some(kind: Literal["distance", "heard"]) -> None:
+    """The margin is found by trying all people: whoever should win is ranked first, and nothing else is ranked."""
+    rng = np.random.default_rng(1)
+    ballots = tuple(permutations(range(3)))
+    query, points = Ranking(tuple("abc"), ballots), Ranking(tuple("abc"), ballots).points
+    found = outcome_preview(query, [Group(1.0, 3), Group(2.0, 3)], Prior()).balanced
+    found = replace(found, how=How(kind, (1024, 2048) if kind == "distance" else (1024, 1024)))
+    for _ in range(100):
+        votes = rng.integers(0, 6, 6)
+        counts = np.stack([np.bincount(votes[:3], minlength=6), np.bincount(votes[3:], minlength=6)])
+        truth, total = query.truth(counts), points[votes].sum(axis=0)
+        margin = next(
+            m
+            for m in range(1, 7)
+            for some in combinations(range(6), m)
+            for o in range(3)
+            if o != truth and np.argmax(total - points[votes[list(some)]].sum(axis=0) + 2 * m * np.eye(3)[o]) != truth
+        )
+        assert query.chances(counts, found.how)[truth] >= found.at(margin) - 1e-12
+
+
+def test_the_guaranteed_error_of_a_count_by_weight_holds_at_every_table() -> None:
+    """Whatever the votes, and closer if the same part of every group chose the option."""
+    groups = [Group(0.4, 6), Group(2.0, 9)]
+    query = Count(("yes", "no"), 0, 15, (0, 1, 2, 4, 6, 8, 9, 10, 12, 13, 14))
+    found = replace(outcome_preview(query, groups, Prior()).balanced, how=How("noise", (400, 2000)))
+    ends = [*(start - 1 for start in query.starts[1:]), 15]
+    for one, two in product(range(7), range(10)):
+        counts = np.array([[one, 6 - one], [two, 9 - two]])
+        chances = query.chances(counts, found.how)
+        far = [max(start - one - two, one + two - end, 0) for start, end in zip(query.starts, ends, strict=True)]
+        for m in range(15):
+            beyond = float(chances[np.array(far) > m].sum())
+            assert beyond <= found.beyond()[m] + 1e-12
+            if 9 * one == 6 * two:
+                assert beyond <= found.beyond(alike=True)[m] + 1e-12
 
 
 @pytest.mark.parametrize(
