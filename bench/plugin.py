@@ -13,6 +13,8 @@ with the plugin and with GDS:
   and with two;
 * ``neodp.ask.reveal`` of a graph of people, a tenth as many as datasets with three friendships each and personal
   epsilons, at nine tenths of its pairs, compared with the client: both read the matches and find the same distance;
+* ``neodp.poll.reveal`` of the same people's votes, with secret levels, compared with the client: both read the people
+  and find the same chances;
 * GDS (OpenGDS) doing the part of ``extend.write`` that it can do: a projection, and the two runs of shortest paths from
   a virtual source that :mod:`bench.peers` explains. The result of the first run is not written; that of the second run
   is written as ``p_true``, one property of the four. The virtual source and its offsets are made beforehand.
@@ -31,7 +33,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -46,6 +48,9 @@ from bench.report import megabytes, seconds, show, table, times
 from bench.stores import SET, server
 from neodp import generate
 from neodp.core.boundary import distance
+from neodp.polls.from_graph import PeopleQuery
+from neodp.polls.people import People
+from neodp.polls.secret_survey import SecretSurvey
 from neodp.store import open_store
 from neodp.store.neo4j import Neo4jPort
 from neodp.store.verbs import Engine
@@ -70,6 +75,7 @@ ROWS = (
     ("mixed", "extend.write, k = 3, two epsilons", "client_mixed", "client: read, extend, write", "", 0.0),
     ("audit3", "audit, k = 3", "client_audit3", "client: read, audit", "", 0.0),
     ("ask", "ask, pairs of people", "client_ask", "client: read, distance", "", 0.0),
+    ("poll", "poll, secret levels", "client_poll", "client: read, chances", "", 0.0),
     ("write", "extend.write", "gds_project", "GDS: projection", "", 0.0),
     ("write", "extend.write", "gds_run", "GDS: first run", "", 0.0),
     ("write", "extend.write", "gds_write", "GDS: second run, p_true written", "", 0.0),
@@ -180,6 +186,7 @@ def _measure(address: str, pid: int | None, groups: list[int], gds: bool) -> dic
             if report["stale"] or report["violations"] != mine.violations:
                 raise RuntimeError(f"the benchmark is wrong: {report}, {mine}")
             _asked(store, call, keep, len(graph) // 10)
+            _polled(store, call, keep, len(graph) // 10)
         found |= _evaluated(store, name, call, graph, pid)
         found |= _rainbow(store, pid, len(graph))
         found |= {"server_peak": _peak(pid), "client_peak": peak()}
@@ -192,6 +199,7 @@ def _rainbow(store: neodp.store.Store, pid: int | None, datasets: int) -> dict[s
     while (voters + 1) * (voters + 2) // 2 < datasets / 10:
         voters += 1
     found: dict[str, Spent] = {}
+    engines: tuple[Engine, ...] = ("server", "client")
     for kind in ("table", "mixed"):
         graph = generate.plurality(voters, options=3, epsilon=0.5)
         if kind == "mixed":
@@ -200,15 +208,16 @@ def _rainbow(store: neodp.store.Store, pid: int | None, datasets: int) -> dict[s
         store.load(name, graph.with_alpha(neodp.balanced(graph)))
         rows: dict[str, Any] = {}
         for _ in range(TURNS):
-            engines: tuple[Engine, ...] = ("server", "client")
             for side, engine in zip((kind, f"client_{kind}"), engines, strict=True):
                 spent, ran = _spent(pid, partial(store.extend, name, engine=engine))
                 found[side] = min(spent, found.get(side, spent))
                 rows[engine] = (replace(ran.result), store.mechanism(name).mechanism.probabilities)
         if rows["server"][0] != rows["client"][0] or not np.array_equal(rows["server"][1], rows["client"][1]):
             raise RuntimeError(f"the benchmark is wrong: {rows}")
-    found["audit3"], _ = _spent(pid, lambda: store.audit(name, engine="server"))
-    found["client_audit3"], _ = _spent(pid, lambda: store.audit(name, engine="client"))
+    for _ in range(TURNS):
+        for side, engine in zip(("audit3", "client_audit3"), engines, strict=True):
+            spent, _ = _spent(pid, partial(store.audit, name, engine=engine))
+            found[side] = min(spent, found.get(side, spent))
     return found
 
 
@@ -237,22 +246,42 @@ def _asked(
         levels = chance.choice([0.1, 0.5, 1.0, 2.0], people).tolist()
         call(f"CREATE CONSTRAINT {label}_id FOR (p:{label}) REQUIRE p.id IS UNIQUE")
         call(
-            f"UNWIND range(0, size($levels) - 1) AS i CALL (i) {{ CREATE (:{label} {{id: i, epsilon: $levels[i]}}) }} "
-            "IN TRANSACTIONS OF 20000 ROWS",
+            f"UNWIND range(0, size($levels) - 1) AS i CALL (i) {{ CREATE (:{label} {{id: i, epsilon: $levels[i], "
+            "vote: $votes[i]}) } IN TRANSACTIONS OF 20000 ROWS",
             levels=levels,
+            votes=chance.choice(["yes", "no"], people).tolist(),
         )
         call(
             f"UNWIND $pairs AS pair CALL (pair) {{ MATCH (a:{label} {{id: pair[0]}}), (b:{label} {{id: pair[1]}}) "
             "CREATE (a)-[:KNOWS]->(b) } IN TRANSACTIONS OF 20000 ROWS",
             pairs=chance.integers(0, people, (3 * people, 2)).tolist(),
         )
-    store.protect(neodp.Protection(label, "epsilon", people=label))
+    store.protect(neodp.Protection(label, "epsilon", people=label, properties=("vote",)))
     question = f"MATCH (a:{label})-[:KNOWS]-(b:{label})"
     t = 3 * people * 9 // 10
     told = keep("ask", lambda: call("CALL neodp.ask.reveal($label, $q, {atLeast: $t})", label=label, q=question, t=t))
     mine = keep("client_ask", lambda: neodp.ask(store, label, question, at_least=t).reveal())
     if (told[0]["distance"], told[0]["probabilities"]) != (mine.distance, dict(mine.probabilities)):
         raise RuntimeError(f"the benchmark is wrong: {told}, {mine}")
+
+
+def _polled(
+    store: neodp.store.Store, call: Callable[..., Any], keep: Callable[[str, Callable[[], Any]], Any], people: int
+) -> None:
+    """Measure a poll of the same people, by the plugin and by the client."""
+    label = f"Bench{people}"
+    told = keep("poll", lambda: call("CALL neodp.poll.reveal($label, {vote: 'vote'})", label=label))[0]
+    mine = keep("client_poll", lambda: _revealed(store, label))
+    if (told["votes"], told["probabilities"]) != (mine["votes"], mine["probabilities"]):
+        raise RuntimeError(f"the benchmark is wrong: {told}, {mine}")
+
+
+def _revealed(store: neodp.store.Store, label: str) -> Mapping[str, Any]:
+    query = PeopleQuery.parse(f"MATCH (p:{label}) RETURN p.vote AS vote, p.epsilon AS epsilon")
+    people = People.from_result(store.select(query.cypher), query.cypher)
+    survey = neodp.poll(people, vote="vote", epsilon="epsilon", name=label, secret_levels=True)
+    assert isinstance(survey, SecretSurvey)
+    return survey.revealed("vote")
 
 
 def _evaluated(

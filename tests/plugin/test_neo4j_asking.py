@@ -38,6 +38,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     (PAIR, {"at_least": 3 * 10**9, "sum": "r.amount", "cap": 10**9}),
     (PAIR, {"at_least": 3, "ignore_below": 0.4}),
     (PAIR, {"count": True, "at_most": 1000}),
+    ("MATCH (a:Person)", {"count": True, "at_most": 9, "share": 1.0}),
     (PAIR, {"ranges": [0, 3, 10]}),
 ]
 
@@ -98,10 +99,7 @@ def test_call_and_client_find_the_same_distances_and_chances(caller: Caller, cli
             ours.counted,
             ours.distance,
         ), (seed, question, given)
-        if "at_least" in given:
-            assert theirs["probabilities"] == ours.probabilities  # every bit
-        else:
-            assert theirs["probabilities"] is None
+        assert theirs["probabilities"] == ours.probabilities, (seed, question, given)  # every bit
 
 
 def test_who_is_protected_is_kept_alike(caller: Caller, client: Store) -> None:

@@ -2,6 +2,7 @@ package neodp.asking;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ public record Counting(List<Long> grid, boolean coarse) implements Mechanism {
 
     private static final BigInteger RATIO = BigInteger.valueOf(1005);
     private static final BigInteger THOUSAND = BigInteger.valueOf(1000);
+    private static final double SHOWN = 1e-4; // the least chance of an answer to a count that the steward is shown
     private static final long HALF_UNITS = (long) (2.0 / UNIT); // of acceptance, in an epsilon of 1
 
     public Counting {
@@ -76,9 +78,42 @@ public record Counting(List<Long> grid, boolean coarse) implements Mechanism {
         return (long) Math.ceil(2.0 * Math.log(grid.size() / BETA) / UNIT);
     }
 
+    /** The chances of the ranges; of the answers to a count, those with a chance of at least one in ten thousand. */
     @Override
     public Map<String, Object> chances(LongUnaryOperator distance) {
-        return null;
+        double[] found = Outcomes.chances(offsets(distance), UNIT / 2.0);
+        Map<String, Object> out = new LinkedHashMap<>();
+        for (int j = 0; j < found.length; j++) {
+            if (coarse || found[j] >= SHOWN) {
+                out.put(answer(j), found[j]);
+            }
+        }
+        return out;
+    }
+
+    /** By how much each range is off, in units. */
+    long[] offsets(LongUnaryOperator distance) {
+        long depth = 2 * shift();
+        long[] k = new long[grid.size() + 1];
+        k[0] = shift() + depth; // a greater distance changes nothing
+        between(0, grid.size(), k, distance);
+        long[] out = new long[grid.size()];
+        for (int j = 0; j < out.length; j++) {
+            out[j] = Math.min(depth, Math.max(Math.max(k[j + 1] - shift(), shift() - k[j]), 0));
+        }
+        return out;
+    }
+
+    /** Fill in the distances between two places; they never rise, so that those between equal ones need no program. */
+    private void between(int before, int after, long[] k, LongUnaryOperator distance) {
+        if (k[before] == k[after]) {
+            Arrays.fill(k, before, after, k[after]);
+        } else if (after - before > 1) {
+            int middle = (before + after) >>> 1;
+            k[middle] = Math.min(k[0], distance.applyAsLong(grid.get(middle)));
+            between(before, middle, k, distance);
+            between(middle, after, k, distance);
+        }
     }
 
     /** Draw a range; a program is solved only where that decides. */

@@ -15,6 +15,6 @@ public sealed interface Mechanism permits AtLeast, Counting {
     /** The public facts that identify what is asked, in the order in which the client has them. */
     LinkedHashMap<String, Object> facts();
 
-    /** The chances of the answers, where they are few; or null. */
+    /** The chances of the answers, to be shown to the steward. */
     Map<String, Object> chances(LongUnaryOperator distance);
 }

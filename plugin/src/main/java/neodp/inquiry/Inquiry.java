@@ -36,7 +36,7 @@ public final class Inquiry {
      * What only the steward may see.
      *
      * @param distance in epsilon; null if no people can change the answer
-     * @param probabilities the chances of yes and no; or null
+     * @param probabilities the chances of the answers; for a count, of the likely ones
      */
     public record Revealed(long matches, long counted, Double distance, Map<String, Object> probabilities) {}
 

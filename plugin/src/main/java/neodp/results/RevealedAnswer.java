@@ -22,7 +22,7 @@ public final class RevealedAnswer {
     @Description("How much epsilon must leave until the answer is another one; null if no people can change it.")
     public Double distance;
 
-    @Description("The chances of yes and no; null for counts and ranges.")
+    @Description("The chances of the answers; for a count, of those with a chance of at least one in ten thousand.")
     public Map<String, Object> probabilities;
 
     /** What is told of it. */

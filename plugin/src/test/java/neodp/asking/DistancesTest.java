@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import neodp.Alone;
 import neodp.call.Workers;
@@ -147,5 +149,31 @@ final class DistancesTest {
             }
             assertTrue(right > 520, answer + ": " + right); // nine standard deviations below 570
         });
+    }
+
+    /** Of two ranges, the one that is off by n is the answer with e^(-n u / 2) / 2; here n is the shift itself. */
+    @Test
+    void theChancesOfTwoRanges() {
+        Map<String, Object> found = new Counting(List.of(0L, 10L), true).chances(t -> 0);
+        assertEquals(0.0125, (double) found.get("10 or more"), 1e-5);
+        assertEquals(1.0, (double) found.get("10 or more") + (double) found.get("0 to 9"));
+    }
+
+    /** The steward of a count is shown likely answers alone: here the end of the range of 5,000. A clear number needs few programs. */
+    @Test
+    void theChancesOfACount() {
+        int[] asked = {0};
+        Map<String, Object> found = Counting.to(1_000_000).chances(t -> {
+            asked[0]++;
+            return t <= 5000 ? Distances.INFINITE : 0;
+        });
+        assertTrue(asked[0] < 30, asked[0] + " programs");
+        assertEquals(
+                Set.of("5024"),
+                found.entrySet().stream()
+                        .filter(each -> (double) each.getValue() > 0.5)
+                        .map(Map.Entry::getKey)
+                        .collect(Collectors.toSet()));
+        assertTrue(found.values().stream().allMatch(p -> (double) p >= 1e-4));
     }
 }
