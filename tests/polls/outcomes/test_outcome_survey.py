@@ -174,7 +174,7 @@ def test_the_guaranteed_accuracy_holds_at_every_table_of_some(margin: int) -> No
         ("median", {"ranges": 5}, "median has no ranges"),
         ("majority", {"ranges": 5, "options": "1,2"}, "majority has no ranges"),
         ("median", {"secret_levels": True}, "median needs public levels"),
-        ("median", {"epsilon": 0.0001, "levels": None}, "give somebody at least 0.0010"),
+        ("median", {"epsilon": 0.00001, "levels": None}, "give somebody at least 1.53e-05"),
     ],
 )
 def test_messages(query: str, more: dict[str, Any], message: str) -> None:
