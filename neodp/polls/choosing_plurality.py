@@ -27,7 +27,7 @@ GAPS = 6_000
 """The greatest number of variables times different weights with which a program over gaps is solved."""
 INEQUALITIES = 100_000
 """The greatest number of inequalities in all programs over gaps together: some seconds. Programs over ordered gaps come
-first, then small ones; those that no longer fit are left out."""
+first, then small ones; those that no longer fit are left out. Beside a program over tables it is a quarter."""
 CROWD = 1_000
 """The greatest number of people for which several weights are compared by their programs."""
 
@@ -52,14 +52,15 @@ def weighted_plurality(poll: Plurality, prior: str | Prior = "even") -> Pluralit
 def best_weighted_plurality(poll: Plurality, given: Prior) -> WeightedPlurality:
     """Find the most accurate weighted plurality, also where the balanced one is as good."""
     known = sample(poll, given)
-    apart = told_apart(poll) if known.exact else None
-    found = [] if apart is None else [on_all_tables(poll, known, given, apart)]
-    if not any(found) or not apart:
+    apart, k = told_apart(poll) if known.exact else None, len(poll.options)
+    alone = len(poll.groups) == 1 and apart != k  # gaps then say all that matters, and options need not be alike
+    found = [] if apart is None or alone else [on_all_tables(poll, known, given, apart)]
+    if not any(found) or apart != k:  # options that are alike lose where they tie
+        left = INEQUALITIES // 4 if any(found) else INEQUALITIES
         few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
         ranked = _ranked(poll, few)
         found.append(_flip(poll, known, ranked[0][1], given))
         programs = _programs(poll, few, [weights for _, weights in ranked])
-        left = INEQUALITIES
         for weights, reach, ordered in programs:
             solved, used = on_gaps(poll, known, weights, given, reach, ordered=ordered, most=left)
             found, left = [*found, solved], left - used

@@ -105,8 +105,8 @@ def of_outcomes(drawn: OutcomeAccuracy, query: str, part: str | None = None) -> 
     >>> from neodp.polls.prior import Prior
     >>> median = outcome_preview(Quantile(tuple("123")), [Group(0.5, 3)], Prior()).balanced
     >>> (found,) = of_outcomes(median, "median")
-    >>> found["kind"], found["options"], found["groups"][0]["units"], found["unit"] == 2 * found["rate"] == 2**-10
-    ('by distance', ['1', '2', '3'], 512, True)
+    >>> found["kind"], found["options"], found["groups"][0]["units"], found["unit"] == 2 * found["rate"] == 2**-16
+    ('by distance', ['1', '2', '3'], 32768, True)
     """
     how = drawn.how
     own = {

@@ -3,9 +3,14 @@
 *By distance.* To have o people where there are c, the o - c cheapest of the others have to choose the option, or the
 c - o cheapest of those who did, another one. A range's distance is that of its number nearest to c.
 
-*With noise.* With S the weight of those who chose the option, W that of all n people and Z the noise, the estimate is
-n (S + Z) / W, rounded to a whole number from 0 to n. It is at least a iff S + Z >= ceil((2 a - 1) W / (2 n)), so that
-the range is found with whole numbers only.
+*With noise.* All sums of weights are multiples of g, the greatest common divisor of the weights, which are public. So
+is the noise: Z = g Y with Pr[Y = y] in proportion to e^(-g u |y|). A sum that moves by w moves by w / g such steps, and
+the chance of every noisy sum changes by a factor of at most e^(g u w / g) = e^(u w). If all have the same weight, it is
+discrete Laplace noise on the number of people, which is more accurate than finer noise that is rounded afterwards.
+
+With S the weight of those who chose the option and W that of all n people, the estimate is n (S + Z) / W, rounded to a
+whole number from 0 to n. It is at least a iff S + Z >= ceil((2 a - 1) W / (2 n)), so that the range is found with whole
+numbers only.
 
 *Every option at once.* Another answer of one person changes the counts of two options, and of no other. So if every
 count is drawn with half of everybody's epsilon, independently, all of them together cost everybody their epsilon.
@@ -14,7 +19,7 @@ count is drawn with half of everybody's epsilon, independently, all of them toge
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -26,7 +31,7 @@ from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, cheapest
 
-__all__ = ["Count", "ranges_of"]
+__all__ = ["Count", "ranges_of", "step_of"]
 
 RANGES = 2_000
 """The greatest number of ranges if none are named: up to that many people, every number is a range of its own."""
@@ -44,6 +49,17 @@ def ranges_of(people: int, width: int | None = None) -> tuple[int, ...]:
     if step is None:
         step = next(n for n in (m * 10**e for e in range(12) for m in (1, 2, 5)) if people // n < RANGES)
     return tuple(range(0, people + 1, step))
+
+
+def step_of(weights: Sequence[int]) -> int:
+    """Return the step of the noise, in units: the greatest common divisor of the weights.
+
+    Examples
+    --------
+    >>> step_of((6, 6, 6)), step_of((0, 4, 6)), step_of((3, 7))
+    (6, 2, 1)
+    """
+    return math.gcd(*weights)
 
 
 @dataclass(frozen=True)
@@ -136,7 +152,9 @@ class Count(OutcomeQuery):
         if how.kind == "distance":
             return super().draw(counts, how)
         weights = np.array(how.units, np.int64)
-        noisy = int(weights @ counts[:, self.option]) + geometric(Fraction(UNIT)) - geometric(Fraction(UNIT))
+        step = step_of(how.units)
+        rate = step * Fraction(UNIT)
+        noisy = int(weights @ counts[:, self.option]) + step * (geometric(rate) - geometric(rate))
         return sum(noisy >= first for first in self._firsts(counts, weights)[1:].tolist())
 
     def chances(self, counts: Ints, how: How) -> Floats:
@@ -144,8 +162,11 @@ class Count(OutcomeQuery):
         if how.kind == "distance":
             return super().chances(counts, how)
         weights = np.array(how.units, np.int64)
-        need = (self._firsts(counts, weights)[1:] - int(weights @ counts[:, self.option])).astype(np.float64)
-        small = np.exp(-UNIT * np.where(need > 0, need, 1.0 - need)) / (1.0 + math.exp(-UNIT))
+        step = step_of(how.units)
+        need = -(
+            (int(weights @ counts[:, self.option]) - self._firsts(counts, weights)[1:]) // step
+        )  # steps, rounded up
+        small = np.exp(-UNIT * step * np.where(need > 0, need, 1 - need)) / (1.0 + math.exp(-UNIT * step))
         above = np.concatenate([[1.0], np.where(need > 0, small, 1.0 - small), [0.0]])
         found: Floats = -np.diff(above)
         return found

@@ -1,12 +1,15 @@
 """Both mechanisms of a question with several outcomes, and their accuracy, before any vote is read.
 
 *Balanced*: nobody counts less than others. It is drawn by distance, where no outcome is ever likelier than the true
-one, whatever the votes; a count is drawn with noise at the least epsilon of all instead, and a ranking is heard with
-that epsilon, if that is more accurate.
+one, whatever the votes; a ranking is heard with the least epsilon of all instead, if that is more accurate. A count is
+drawn with noise at the least epsilon, unless the bound on the average error by distance, which holds for all votes, is
+below the average error of that noise: so it is never worse on average than everybody at the least epsilon.
 *Weighted*: people are heard with the weight min(epsilon, c), where c is the least of some epsilons that comes within
 WORTH of the best expected accuracy; a count has the c with the least expected square of its error, which is a closed
-form. Expected figures are averages over tables that are drawn from the prior, with a fixed seed; they decide what is
-expected, and never privacy. Guarantees hold for every table (:meth:`OutcomeAccuracy.at`).
+form, or the least epsilon if that has the smaller expected error. All of these choices follow from the groups, the
+prior and the ranges, which are public. Expected figures are averages over tables that are drawn from the prior, with a
+fixed seed; they decide what is expected, and never privacy. Guarantees hold for every table
+(:meth:`OutcomeAccuracy.at`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import numpy as np
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
 from neodp.polls.mechanism import Group
-from neodp.polls.outcomes.counting import Count
+from neodp.polls.outcomes.counting import Count, step_of
 from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, cheapest, units_of
 from neodp.polls.outcomes.ranking import Ranking
 from neodp.polls.prior import Prior
@@ -147,6 +150,14 @@ class OutcomeAccuracy:
         """
         return self.off_by(SURE) if isinstance(self.query, Count) else None
 
+    @cached_property
+    def mean_bound(self) -> float:
+        """A bound on the average error of a count of single numbers, whatever the votes; with noise, the average.
+
+        The average of |X| is the sum of Pr[|X| > m] over m = 0, 1, …
+        """
+        return float(np.minimum(self._beyond, 1.0).sum())
+
     def off_by(self, accuracy: float, *, alike: bool = False) -> int:
         """Return the least error in people, of any number in the range, that a count keeps to with this chance."""
         good = np.flatnonzero(self.beyond(alike=alike) <= 1.0 - accuracy)
@@ -187,9 +198,11 @@ class OutcomeAccuracy:
         if self.how.kind == "distance":
             each = np.exp(-UNIT / 2 * cheapest(self._sizes, self._units, m))
             return np.asarray(2.0 * np.cumsum(each[::-1])[::-1], np.float64)
-        least = -((2 * bias - (2 * m - 1) * int(self._sizes @ self._units)) // (2 * n))
-        noise = np.exp(-UNIT * np.maximum(least, 0)) / (1.0 + math.exp(-UNIT))
-        return np.where(least > 0, 2.0 * noise, 1.0)
+        step = step_of(self.how.units)
+        far = ((2 * m - 1.0) * int(self._sizes @ self._units) - 2 * bias) / (2 * n * step)
+        least = np.ceil(far * (1.0 - 1e-12))  # steps of the noise; never too many by rounding
+        noise = 2.0 * np.exp(-UNIT * step * np.maximum(least, 0.0)) / (1.0 + math.exp(-UNIT * step))
+        return np.where(least > 0, noise, 1.0)
 
     @cached_property
     def _units(self) -> Ints:
@@ -260,18 +273,22 @@ def outcome_preview(
     units = tuple(units_of(group.epsilon) // share for group in people)
     if not any(units):
         greatest = f"the greatest epsilon is {people[-1].epsilon!r}"
-        raise GraphError(greatest, f"give somebody at least {share * UNIT:.4f}")
+        raise GraphError(greatest, f"give somebody at least {share * UNIT:.3g}")
     least = How("noise" if isinstance(query, Count) else "heard", (units[0],) * len(units))
     example = _Example.of(query, people, units, prior, None if expected else 1)
     judged = example.judged(How("distance", units))
     if isinstance(query, Count) and units[0]:
-        judged = min(judged, example.judged(least), key=lambda each: each.certain or 0)
+        judged = min(judged, example.judged(least), key=lambda each: each.mean_bound)
     elif isinstance(query, Ranking) and units[0]:
         judged = max(judged, example.judged(least), key=lambda each: each.expected)
     if not heard:
         return OutcomePreview(judged, judged)
     if isinstance(query, Count):
-        best = example.judged(_heard("noise", units, example.best_cap))
+        tried = [
+            example.judged(_heard("noise", units, cap))
+            for cap in sorted({example.best_cap, units[0] or example.best_cap})
+        ]
+        best = min(tried, key=lambda each: each.error)
     else:
         tried = [example.judged(_heard("heard", units, cap)) for cap in _caps(units)]
         enough = max(each.expected for each in tried) - WORTH
@@ -364,16 +381,18 @@ class _Example:
         """The cap with the least expected square of a count's error: that of the noise, and that of the weights.
 
         With weights w_i of sum W, the estimate n (S + Z) / W is off by n Z / W and by the sum of (n w_i / W - 1) y_i;
-        Z has the variance 2 e^-u / (1 - e^-u)^2, and y_i is 1 with the chance p_i of the option.
+        Z has the variance 2 g^2 e^-gu / (1 - e^-gu)^2, with g the step of the noise, and y_i is
+        1 with the chance p_i of the option.
         """
         assert isinstance(self.asked, Count)
         share = self.chances[:, self.asked.option]
         size, n = self.sizes.astype(np.float64), float(self.sizes.sum())
-        noise = 2.0 * math.exp(-UNIT) / (1.0 - math.exp(-UNIT)) ** 2
         each = np.array([self.units[i] for i in self.place], np.float64)
 
         def square(cap: int) -> float:
             weight = np.minimum(each, cap)
+            step = step_of(weight.astype(np.int64).tolist())
+            noise = 2.0 * step**2 * math.exp(-UNIT * step) / math.expm1(-UNIT * step) ** 2
             scale = n / float(weight @ size)
             bias = float((size * share) @ (scale * weight - 1.0))
             return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2

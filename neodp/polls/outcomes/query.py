@@ -1,7 +1,7 @@
 """Questions with several outcomes, and three private ways to draw one, each person with an epsilon of their own.
 
 Two tables are neighbours if one person answers otherwise; the edge between them has that person's epsilon. Epsilons are
-whole multiples of a unit u = 2^-10, rounded down, so that all numbers below are whole, and nothing else is rounded.
+whole multiples of a unit u = 2^-16, rounded down, so that all numbers below are whole, and nothing else is rounded.
 
 **By distance.** For a possible outcome o of a question let
 
@@ -22,8 +22,9 @@ with the least epsilons: it is more often right on average, and can be wrong whe
 the same weight for all, nobody counts less, and the true outcome is again the likeliest.
 
 **With noise** (counts only). The sum of the weights of those who chose an option moves by at most w_i. It is published
-with noise Z, Pr[Z = z] in proportion to e^(-u |z|), as the difference of two numbers with Pr[G >= n] = e^(-u n): the
-chance of every sum changes by a factor of at most e^(w_i). What is done with the sum afterwards costs nothing.
+with noise Z, Pr[Z = z] in proportion to e^(-u |z|) for the multiples z of the weights' greatest common divisor, as the
+difference of two numbers with Pr[G >= n] = e^(-u n): the chance of every sum changes by a factor of at most e^(w_i)
+(:mod:`neodp.polls.outcomes.counting`). What is done with the sum afterwards costs nothing.
 
 *Accuracy of a distance, known beforehand.* An outcome with D_o >= d is accepted, and hence the answer, with chance at
 most e^(-d / 2). So with K outcomes and chance 1 - beta, the answer is the true outcome of a table in which people with
@@ -49,7 +50,7 @@ from neodp.polls.prior import Prior
 
 __all__ = ["UNIT", "How", "Ints", "OutcomeQuery", "certain_distance", "cheapest", "units_of"]
 
-UNIT = 2.0**-10
+UNIT = 2.0**-16
 """The unit of epsilon."""
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -62,8 +63,8 @@ def units_of(epsilon: float) -> int:
 
     Examples
     --------
-    >>> units_of(0.5), units_of(0.0001)
-    (512, 0)
+    >>> units_of(0.5), units_of(0.00001)
+    (32768, 0)
     """
     return math.floor(Fraction(epsilon) / Fraction(UNIT))
 

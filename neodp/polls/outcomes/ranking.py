@@ -124,7 +124,7 @@ class Ranking(OutcomeQuery):
         most = int(gain.max())
         people = np.stack([np.bincount(gain, row, most + 1) for row in counts]).astype(np.int64)[:, 1:]
         per, cost = np.arange(1, most + 1), np.repeat(units, most)
-        # quotients of whole numbers below 2^20 and 2^12 are in the right order as doubles, and equal if they are equal
+        # quotients of whole numbers below 2^26 and 2^12 are in the right order as doubles, and equal if they are equal
         order = np.argsort((units[:, None] / per).reshape(-1), kind="stable")
         many, each, cost = people.reshape(-1)[order], np.tile(per, len(units))[order], cost[order]
         gained, paid = np.cumsum(many * each), np.cumsum(many * cost)

@@ -135,9 +135,9 @@ def test_a_million_people() -> None:
 
 
 def test_the_distance_that_is_certain_holds() -> None:
-    distances = [0, *range(1024, 40 * 1024, 1024)]
+    distances = [units_of(float(epsilon)) for epsilon in range(40)]
     chances = outcome_chances(distances, UNIT / 2)
-    far = np.array(distances) / 1024 > certain_distance(len(distances))
+    far = np.array(distances) * UNIT > certain_distance(len(distances))
     assert chances[far].sum() <= 0.05
 
 

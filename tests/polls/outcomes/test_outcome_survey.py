@@ -218,7 +218,7 @@ def test_the_guaranteed_error_of_a_count_by_weight_holds_at_every_table() -> Non
         ("median", {"ranges": 5}, "median has no ranges"),
         ("majority", {"ranges": 5, "options": "1,2"}, "majority has no ranges"),
         ("median", {"secret_levels": True}, "median needs public levels"),
-        ("median", {"epsilon": 0.0001, "levels": None}, "give somebody at least 0.0010"),
+        ("median", {"epsilon": 0.00001, "levels": None}, "give somebody at least 1.53e-05"),
     ],
 )
 def test_messages(query: str, more: dict[str, Any], message: str) -> None:

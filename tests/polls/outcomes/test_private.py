@@ -6,6 +6,7 @@ and the inequalities are decided without rounding. Chances follow from the defin
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,7 +18,7 @@ import pytest
 
 from neodp.polls.outcomes.counting import Count, ranges_of
 from neodp.polls.outcomes.quantile import Quantile
-from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery
+from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, units_of
 from neodp.polls.outcomes.question import moves_too_far
 from neodp.polls.outcomes.ranking import Ballot, Ranking
 
@@ -37,9 +38,10 @@ def flipped(off: list[int]) -> list[Fraction]:
     return found
 
 
-def tail(least: int) -> Fraction:
-    """The chance that noise with Pr[Z = z] in proportion to 2^-|z| is at least a number."""
-    return HALF**least / (1 + HALF) if least > 0 else 1 - HALF ** (1 - least) / (1 + HALF)
+def tail(least: int, step: int) -> Fraction:
+    """The chance that noise with Pr[Y = y] in proportion to 2^(-step |y|) is at least a number."""
+    q = HALF**step
+    return q**least / (1 + q) if least > 0 else 1 - q ** (1 - least) / (1 + q)
 
 
 def noisy(asked: Count, weights: Ints) -> Chances:
@@ -48,11 +50,11 @@ def noisy(asked: Count, weights: Ints) -> Chances:
     def chances(counts: Ints) -> list[Fraction]:
         score, total, n = int(weights @ counts[:, asked.option]), int(weights @ counts.sum(axis=1)), asked.people
         found = [Fraction(0)] * len(asked.starts)
-        low, high = -n - 2 * total, n + 2 * total
+        low, high, step = -n - 2 * total, n + 2 * total, math.gcd(*weights.tolist())
         for noise in range(low, high + 1):
-            estimate = min(max((Fraction(n * (score + noise), total) + HALF).__floor__(), 0), n)
-            chance = tail(noise) - tail(noise + 1) if low < noise < high else None
-            chance = chance if chance is not None else (1 - tail(low + 1) if noise == low else tail(high))
+            estimate = min(max((Fraction(n * (score + step * noise), total) + HALF).__floor__(), 0), n)
+            above = tail(noise, step) if noise > low else Fraction(1)
+            chance = above - tail(noise + 1, step) if noise < high else above
             found[sum(start <= estimate for start in asked.starts) - 1] += chance
         return found
 
@@ -148,15 +150,18 @@ def test_a_draw_is_refused_if_an_outcome_moves_too_far() -> None:
     assert not moves_too_far(Quantile(tuple("abc")), counts, how)
 
 
+MIXED = units_of(0.3), units_of(1.0)
+
+
 @pytest.mark.parametrize(
     ("asked", "counts", "how"),
     [
-        (Quantile(tuple("abc")), [[3, 1, 2]], How("distance", (512,))),
-        (Quantile(tuple("abc")), [[3, 1, 2]], How("heard", (512,))),
-        (Count(tuple("ab"), 0, 6, ranges_of(6, 2)), [[3, 3]], How("noise", (700,))),
-        (Count(tuple("ab"), 0, 6, ranges_of(6)), [[3, 1], [1, 1]], How("noise", (300, 1024))),
-        (Count(tuple("ab"), 0, 6, ranges_of(6)), [[3, 1], [1, 1]], How("distance", (300, 1024))),
-        (Ranking(tuple("abc"), ((0, 1, 2), (1, 2), (2, 0))), [[3, 2, 2]], How("heard", (1024,))),
+        (Quantile(tuple("abc")), [[3, 1, 2]], How("distance", (units_of(0.5),))),
+        (Quantile(tuple("abc")), [[3, 1, 2]], How("heard", (units_of(0.5),))),
+        (Count(tuple("ab"), 0, 6, ranges_of(6, 2)), [[3, 3]], How("noise", (units_of(0.7),))),
+        (Count(tuple("ab"), 0, 6, ranges_of(6)), [[3, 1], [1, 1]], How("noise", MIXED)),
+        (Count(tuple("ab"), 0, 6, ranges_of(6)), [[3, 1], [1, 1]], How("distance", MIXED)),
+        (Ranking(tuple("abc"), ((0, 1, 2), (1, 2), (2, 0))), [[3, 2, 2]], How("heard", (units_of(1.0),))),
     ],
 )
 def test_draws_have_the_chances_that_are_shown(asked: OutcomeQuery, counts: list[list[int]], how: How) -> None:
@@ -170,10 +175,10 @@ def test_draws_have_the_chances_that_are_shown(asked: OutcomeQuery, counts: list
 
 def test_noise_is_shown_as_it_is_defined() -> None:
     """The doubles of a count with noise against sums over all noises, at the real unit."""
-    asked, weights = Count(tuple("ab"), 0, 4, (0, 1, 3)), np.array([900, 2000])
+    asked, weights = Count(tuple("ab"), 0, 4, (0, 1, 3)), np.array([60_000, 130_001])
     counts = np.array([[1, 1], [1, 1]])
-    noise = np.arange(-60_000, 60_001)
+    noise = np.arange(-2_000_000, 2_000_001)
     chance = np.exp(-UNIT * np.abs(noise)) * np.tanh(UNIT / 2)
-    estimate = np.clip(np.floor(4 * (int(weights @ counts[:, 0]) + noise) / (2 * 900 + 2 * 2000) + 0.5), 0, 4)
+    estimate = np.clip(np.floor(4 * (int(weights @ counts[:, 0]) + noise) / (2 * 60_000 + 2 * 130_001) + 0.5), 0, 4)
     expected = [chance[np.searchsorted((0, 1, 3), estimate, side="right") - 1 == o].sum() for o in range(3)]
-    assert asked.chances(counts, How("noise", (900, 2000))) == pytest.approx(expected, abs=1e-9)
+    assert asked.chances(counts, How("noise", (60_000, 130_001))) == pytest.approx(expected, abs=1e-9)
