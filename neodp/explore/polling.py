@@ -119,13 +119,15 @@ def aim(given: Any) -> dict[str, Any]:
         "margin": margin,
         "largest": largest,
         "words": _aimed(change, value, reaches, margin),
-        "now_words": f"With the epsilons of the groups as they are: right at least {_times(right(groups))}.",
+        "now_words": f"With the epsilons of the groups as they are: right {_times(right(groups))}.",
     }
 
 
 def _times(share: float) -> str:
     """Return a chance as so many times in 100, rounded down."""
-    return "more than 99 times in 100" if share > 0.99 + 1e-11 else f"{math.floor(100.0 * share + 1e-9)} times in 100"
+    if share > 0.99 + 1e-11:
+        return "more than 99 times in 100"
+    return f"at least {math.floor(100.0 * share + 1e-9)} times in 100"
 
 
 def _aimed(change: str, value: float | None, reaches: float | None, margin: int) -> str:
@@ -138,7 +140,7 @@ def _aimed(change: str, value: float | None, reaches: float | None, margin: int)
         if change == "epsilon"
         else f"with {value:.3g} times everybody's epsilon"
     )
-    return f"Right at least {_times(reaches)} {votes}, {how}."
+    return f"Right {_times(reaches)} {votes}, {how}."
 
 
 def _asked(given: Any) -> tuple[list[Group], str, Sequence[str]]:

@@ -239,7 +239,7 @@ def test_accuracy_and_epsilon_move_each_other(watch: Watch, site: Site, size: st
     assert float(epsilon.get_attribute("aria-valuetext")) < 0.505
     epsilon.focus()
     epsilon.press("End")
-    words.get_by_text("Right at least more than 99 times in 100 at a margin of 5 votes").wait_for()
+    words.get_by_text("Right more than 99 times in 100 at a margin of 5 votes").wait_for()
     assert accuracy.input_value() == "99"
     card.get_by_label("Margin of the result").fill("1")
     words.get_by_text("at a margin of 1 vote,").wait_for()

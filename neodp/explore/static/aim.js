@@ -13,7 +13,7 @@ export function aiming(poll, use) {
   const state = { margin: null, change: "epsilon", accuracy: 0.95, value: null };
   let asked = 0;
   const words = h("div", { class: "aimed", role: "status" }, "Computing…");
-  const now = h("p", { class: "hint" });
+  const now = h("p", { class: "hint still" });
   const shown = { accuracy: h("span", {}), value: h("span", {}) };
   const named = h("span", {});
   const accuracy = h("input", { type: "range", min: 51, max: 99, step: 1, value: 95, "aria-label": "Accuracy" });
@@ -87,13 +87,13 @@ export function aiming(poll, use) {
 
   const slider = (name, place, control) => h("label", {}, h("span", { class: "row" }, h("span", {}, name), place), control);
   const card = h("section", { class: "card", "aria-label": "Accuracy and epsilon" }, h("h2", {}, "Accuracy and epsilon"),
-    h("p", {}, "Move one, and the other follows."),
+    h("p", {}, "Move one, and the other follows. The balanced mechanism guarantees the accuracy, from the margin on."),
     h("div", { class: "fields" },
       h("div", { class: "sliders" }, slider("Right at least", shown.accuracy, accuracy), slider(named, shown.value, value)),
       words,
       h("label", { class: "field" }, h("span", {}, "Margin of the result, in votes"), margin),
-      h("label", { class: "field" }, h("span", {}, "Where the epsilon comes from"), change)),
-    now, h("p", {}, apply));
+      h("label", { class: "field" }, h("span", {}, "What to look for"), change),
+      now, h("div", {}, apply)));
 
   // Called whenever the poll changes: the accuracy that is wanted stays, unless an epsilon was moved last.
   return { card, refresh() {
