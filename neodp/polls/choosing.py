@@ -15,11 +15,11 @@ from neodp.errors import NeodpError
 from neodp.polls.asking import poll, require_heard
 from neodp.polls.mechanism import Group, Plurality, Poll, Threshold
 from neodp.polls.prior import Prior
-from neodp.polls.score_programs import middle_of, on_scores, on_tables, solved, window_of
+from neodp.polls.score_programs import SCORES, middle_of, on_scores, on_tables, solved, window_of
 from neodp.polls.scores import ScoreLaw, classes_of, least_rate, score_law
 from neodp.polls.weighted import Weighted
 
-__all__ = ["best_on_scores", "candidates", "weighted", "weighted_threshold"]
+__all__ = ["best_on_scores", "candidates", "guessed", "weighted", "weighted_threshold"]
 
 TABLES = 8_000
 """The greatest number of tables with which every table has its own score."""
@@ -27,6 +27,8 @@ QUICK = 4 * 10**6
 """The same as WORK, for ranking many weights."""
 SCALES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30, 40, 50, 70, 100)
 """The greatest weights that are tried."""
+FEW_SCALES = (1, 3, 10)
+"""The same, for an approximation."""
 CAPS = 16
 """The number of caps c on epsilons that are tried, besides the epsilons of the groups."""
 WORTH = 1e-6
@@ -37,10 +39,13 @@ ROUNDS = 3
 """The number of rounds in which weights near the best ones are tried."""
 PROGRAMS = 8
 """The number of best weights by the closed form that are compared by their linear programs."""
+EDGES = 50_000
+"""The greatest number of edges, about, in all programs after the first: some seconds."""
 FINE, GROUPS = 40, 8
 """The greatest weight, and the greatest number of groups, for which weights near the best ones are tried."""
-FEW, CROWD = 3, 10_000
-"""The number of programs for many people, instead of PROGRAMS; and the number of people above which one is enough."""
+FEW, MANY, CROWD = 3, 450, 10_000
+"""The number of programs for many people, instead of PROGRAMS; the number of people above which it is enough, since
+weights near the best ones no longer gain; and the number above which one program is enough."""
 
 
 def weighted(
@@ -117,14 +122,16 @@ def best_on_scores(poll: Threshold, prior: Prior) -> Weighted:
     ranked = sorted((-_closed_form(poll, score_law(poll, w, prior, QUICK)), w) for w in candidates(poll.groups))
     best = on_scores(poll, ranked[0][1], prior)
     tried = {best.weights}
-    programs = 1 if poll.people > CROWD else FEW if best.approximate else PROGRAMS
-    near = [weights for _, weights in ranked[1:programs]]
+    crowded = best.approximate or poll.people > MANY
+    programs = 1 if poll.people > CROWD else FEW if crowded else PROGRAMS
+    near, left = [weights for _, weights in ranked[1:programs]], EDGES
     for _ in range(ROUNDS):
+        near, left = _affordable(poll, near, left)
         tried.update(near)
         better = max((on_scores(poll, w, prior) for w in near), key=lambda each: each.expected, default=best)
         done = better.expected < best.expected + 1e-5
         best = max(best, better, key=lambda each: each.expected)
-        if best.approximate or not near or (done and len(tried) > PROGRAMS):
+        if crowded or not near or (done and len(tried) > PROGRAMS):
             break
         near = [weights for weights in _near(best.weights) if weights not in tried]
     without = None if few_tables else _tables_without_few(poll.groups)
@@ -133,6 +140,15 @@ def best_on_scores(poll: Threshold, prior: Prior) -> Weighted:
     joint = score_law(poll, without, prior)
     few = best if joint.approximate else solved(poll, joint, prior, (0, len(joint.yes) - 1))
     return max(best, few, key=lambda each: each.expected)
+
+
+def guessed(poll: Threshold, prior: Prior) -> float:
+    """Return a quick approximation of the accuracy of the best poll, from below: the closed form for few weights."""
+    from neodp.polls.expected import balanced_accuracy
+
+    found = balanced_accuracy(poll, prior).value
+    some = [weights for weights in candidates(poll.groups, FEW_SCALES) if len(poll.groups) > 1] or [(1,)]
+    return max(found, *(_closed_form(poll, score_law(poll, w, prior, QUICK // 8)) for w in some))
 
 
 def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
@@ -146,6 +162,18 @@ def _tables_without_few(groups: Sequence[Group]) -> tuple[int, ...] | None:
     for g in left:
         weights[g], unit = unit, unit * (groups[g].size + 1)
     return tuple(weights)
+
+
+def _affordable(poll: Threshold, weights: list[tuple[int, ...]], left: int) -> tuple[list[tuple[int, ...]], int]:
+    """Return the first weights whose programs have together at most so many edges, and how many are left."""
+    found = []
+    for each in weights:
+        top = sum(w * group.size for w, group in zip(each, poll.groups, strict=True))
+        left -= min(top + 1, SCORES) * len(set(each))
+        if left < 0:
+            break
+        found.append(each)
+    return found, left
 
 
 def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -163,7 +191,7 @@ def _near(weights: tuple[int, ...]) -> list[tuple[int, ...]]:
     return sorted(w for w in found if any(w))
 
 
-def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
+def candidates(groups: Sequence[Group], scales: Sequence[int] = SCALES) -> list[tuple[int, ...]]:
     """Return weights to try: min(epsilon, c) in whole numbers, for some c and some scales."""
     epsilon = np.array([group.epsilon for group in groups])
     least, most = float(epsilon[0]), float(epsilon[-1])
@@ -173,7 +201,7 @@ def candidates(groups: Sequence[Group]) -> list[tuple[int, ...]]:
     found = set()
     for cap in caps.tolist():
         share = np.minimum(epsilon, cap) / cap
-        for scale in SCALES:
+        for scale in scales:
             for shift in (0.5, 0.0):
                 weights = np.floor(scale * share + shift + 1e-9).astype(np.int64)
                 if (divisor := int(np.gcd.reduce(weights))) > 0:

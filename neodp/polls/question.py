@@ -17,9 +17,9 @@ from neodp.data.kinds import checked
 from neodp.errors import GraphError, PrivacyError, near
 from neodp.polls.asking import poll
 from neodp.polls.cells import WORDS
-from neodp.polls.choosing import weighted
+from neodp.polls.choosing import guessed, weighted
 from neodp.polls.comparison import ExpectedAccuracy, Preview, expected_accuracy, preview
-from neodp.polls.mechanism import Group, Poll, violations
+from neodp.polls.mechanism import Group, Poll, Threshold, violations
 from neodp.polls.prices import Prices, prices
 from neodp.polls.prior import Prior
 from neodp.polls.proposals import Measure
@@ -149,6 +149,18 @@ class PollQuestion:
             if self.mechanism == "weighted":
                 asked = weighted(groups, self.query, options, self.prior)
             return asked.worst_at(margin) if margin is not None else expected_accuracy(asked, self.prior).value
+
+        return found
+
+    def guess(self, margin: int | None = None) -> Measure | None:
+        """Return a quick approximation of the measure, from below; None if the measure itself is quick."""
+        if margin is not None or self.mechanism != "weighted" or not isinstance(self.balanced, Threshold):
+            return None
+
+        def found(groups: Sequence[Group]) -> float:
+            asked = poll(groups, self.query, self.balanced.options)
+            assert isinstance(asked, Threshold)
+            return guessed(asked, self.prior)
 
         return found
 

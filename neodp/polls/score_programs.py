@@ -22,7 +22,7 @@ from neodp.polls.prior import Prior, binomial
 from neodp.polls.scores import ScoreLaw, classes_of, least_rate, log_ways, positions, score_law
 from neodp.polls.weighted import Weighted
 
-__all__ = ["on_scores", "on_tables", "score_program"]
+__all__ = ["SCORES", "on_scores", "on_tables", "score_program"]
 
 SCORES = 1_500
 """The greatest number of scores with which the program has all of them."""

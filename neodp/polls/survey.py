@@ -124,7 +124,13 @@ class Survey(Tabular):
         (0.884, 1.77)
         """
         return {
-            each.label: proposal(each.measure(margin), each.poll.groups, accuracy, apart=bool(each.prior.named))
+            each.label: proposal(
+                each.measure(margin),
+                each.poll.groups,
+                accuracy,
+                apart=bool(each.prior.named),
+                guess=each.guess(margin),
+            )
             for each in self.questions
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,23 @@ def test_more_people_help_under_a_prior_and_not_at_a_margin() -> None:
     assert found.people is not None
     assert found.people > 21
     assert survey.propose(0.99, margin=2)["v"].people is None
+
+
+def test_few_programs_are_solved() -> None:
+    """A guess decides where to look, and not what is found: the least number of three digits."""
+    asked: list[float] = []
+
+    def measure(groups: Sequence[Group]) -> float:
+        asked.append(groups[0].epsilon)
+        return 1.0 - 0.5 / (1.0 + groups[0].epsilon * math.sqrt(groups[0].size))
+
+    def guess(groups: Sequence[Group]) -> float:
+        return 1.0 - 0.52 / (1.0 + groups[0].epsilon * math.sqrt(groups[0].size))
+
+    found = proposal(measure, [Group(0.5, 9)], 0.9, guess=guess)
+    assert len(asked) <= 20
+    assert (found.epsilon, found.factor, found.people) == (1.34, 2.67, 64)
+    assert proposal(measure, [Group(0.5, 9)], 0.9) == found
 
 
 def test_what_cannot_be_reached_is_said() -> None:
