@@ -156,7 +156,7 @@ def _of_outcomes(drawn: OutcomeAccuracy, prior: Prior) -> AnswerAccuracy:
         return _heard(drawn, said[0], simulated)
     sure, least = drawn.margin_for(SURE), drawn.at(1)
     last = min(drawn.people, max(10, 2 * (sure or drawn.people)))
-    curve = tuple((m, drawn.at(m), None) for m in np.unique(np.linspace(1, last, POINTS).astype(int)).tolist())
+    curve = tuple((m, drawn.at(m), None) for m in _points(1, last, sure))
     if sure is None:
         said.append("However clear the result was, it is not certain to be right 19 times in 20.")
     else:
@@ -225,10 +225,15 @@ def _of_count(drawn: OutcomeAccuracy, prior: Prior, several: int) -> AnswerAccur
         )
     said.append(SECRET)
     last = min(n, max(10, 2 * certain))
-    some = np.unique(np.linspace(0, last, POINTS).astype(int)).tolist()
+    some = _points(0, last, certain)
     curve = tuple((m, drawn.sure_within(m), None if fair else drawn.sure_within(m, alike=True)) for m in some)
     sure = certain if certain < n else None
     return AnswerAccuracy(tuple(said), curve, AWAY, "people", sure, None, drawn.expected, simulated)
+
+
+def _points(first: int, last: int, sure: int | None) -> list[int]:
+    """Return margins for a curve, among them the one from which an answer is right 19 times in 20."""
+    return sorted({*np.linspace(first, last, POINTS).astype(int).tolist(), *([] if sure is None else [sure])})
 
 
 def _closeness(off: int, wide: int, people: int) -> str:

@@ -10,7 +10,7 @@ from neodp.data.formatting import at_least
 from neodp.ledger.verification import UNCHECKED
 from neodp.report.accuracy import AWAY, RIGHTNESS, margin_text
 from neodp.report.content import Answered, Report
-from neodp.report.picture import NARROW, picture
+from neodp.report.picture import NARROW, WIDTH, answer_lines, picture
 
 __all__ = ["html", "markdown"]
 
@@ -86,7 +86,9 @@ def _answer(each: Answered, title: str, label: str) -> str:
     drawn = "\n".join(
         [picture(title, each.answer, each.accuracy), picture(title, each.answer, each.accuracy, width=NARROW)]
     )
-    return f"<section>{heading}{asks}\n{drawn}\n{words}</section>"
+    cut = any(answer_lines(each.answer, width)[0][-1].endswith(" …") for width in (WIDTH, NARROW))
+    full = f"<p><b>{escape(each.answer)}</b></p>" if cut else ""
+    return f"<section>{heading}{asks}\n{drawn}\n{full}{words}</section>"
 
 
 def _right(each: Answered) -> list[str]:

@@ -10,10 +10,13 @@ from html import escape
 
 from neodp.report.accuracy import AWAY, RIGHTNESS, SURE, AnswerAccuracy, margin_text
 
-__all__ = ["NARROW", "picture"]
+__all__ = ["NARROW", "WIDTH", "answer_lines", "picture"]
 
 WIDTH, NARROW, LEFT, RIGHT, TALL = 720, 360, 64, 24, 250
 """The usual width and that for a phone, the margins at the left and right, and the height of the diagram."""
+
+LINES = 12
+"""The greatest number of lines of an answer."""
 
 
 def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: int = WIDTH) -> str:
@@ -25,13 +28,15 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: 
     True
     """
     lines = textwrap.wrap(question, 62 if width == WIDTH else 27)[: 4 * WIDTH // width] or [""]
-    shown = textwrap.shorten(answer, width * 40 // WIDTH, placeholder=" …")
-    top = 34 + 26 * len(lines) + 44
+    shown, size = answer_lines(answer, width)
+    top = 34 + 26 * len(lines) + 44 + (size + 6) * (len(shown) - 1)
     parts = [
         f'<text x="24" y="{36 + 26 * i}" font-size="19" font-weight="600">{escape(line)}</text>'
         for i, line in enumerate(lines)
     ]
-    parts.append(f'<text x="24" y="{top - 20}" font-size="30" font-weight="700" fill="#b3400d">{escape(shown)}</text>')
+    for i, line in enumerate(shown):
+        place = f'x="24" y="{top - 20 - (size + 6) * (len(shown) - 1 - i)}" font-size="{size}"'
+        parts.append(f'<text {place} font-weight="700" fill="#b3400d">{escape(line)}</text>')
     height = top + 10
     if accuracy is not None and accuracy.curve:
         parts += _diagram(accuracy, top + 14, width)
@@ -42,6 +47,21 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: 
     style = f'aria-label="{said}" font-family="system-ui, sans-serif" fill="#1c2733">'
     back = f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     return "\n".join([head + style, back, *parts, "</svg>"])
+
+
+def answer_lines(answer: str, width: int = WIDTH) -> tuple[list[str], int]:
+    """Return the answer in lines, and the size of its letters: a long one, such as several counts, has smaller ones.
+
+    Examples
+    --------
+    >>> answer_lines("yes"), answer_lines("; ".join(f"{i}: 10 to 19" for i in range(5)))
+    ((['yes'], 30), (['0: 10 to 19; 1: 10 to 19; 2: 10 to 19; 3: 10 to 19;', '4: 10 to 19'], 20))
+    """
+    if len(answer) <= width * 40 // WIDTH:
+        return [answer], 30
+    whole = "; ".join(part.replace(" ", "\u00a0") for part in answer.split("; ")) if "; " in answer else answer
+    lines = textwrap.wrap(whole, width * 60 // WIDTH, max_lines=LINES, placeholder=" …")
+    return [line.replace("\u00a0", " ") for line in lines], 20
 
 
 def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:

@@ -57,6 +57,7 @@ def test_reports_of_different_votes_with_the_same_answer_are_equal_byte_for_byte
     assert len(one.certificates) == len(two.certificates) == 1
     assert one.answers[0].answer == two.answers[0].answer
     found = one.answers[0].accuracy
+    assert one.answers[0].answer in one.text(".html").split("<svg")[1].split(">", 1)[1]  # nothing is cut off
     assert found is not None
     assert found.sure_from is not None
     assert re.search(r"(right|in it) (about \d+|\d+|more than 99) % of the time on average", " ".join(found.sentences))
