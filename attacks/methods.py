@@ -327,7 +327,7 @@ UNCALLED = {
     "GraphInfo.from_row", "Store.people", "Line.at", "Line.rows",
     *(f"StoredView.{name}" for name in ("agrees", "find", "neighbors", "positions", "write")),
     *(f"Cells.{name}" for name in ("is_missing", "key", "lookup")),
-    "People.from_result", "People.of", "PollQuestion.of",
+    "People.from_result", "People.of", "PollQuestion.guess", "PollQuestion.of",
 }  # fmt: skip
 """Names that are for other modules of neodp: their arguments come from neodp itself."""
 
