@@ -13,7 +13,8 @@ considered. With two colours, :mod:`neodp.study.optimum` solves the same program
   be required to share a row, as the boundary datasets of an order do.
 * *Interior points.* A program of more than FEW inequalities is solved by interior points; the simplex method, which is
   exacter and slower, solves the small ones, and those where interior points give up. The weights of many datasets are
-  tiny, and the solver's tolerances absolute, so that the greatest weight is the unit.
+  tiny, and the solver's tolerances absolute, so that the greatest weight is the unit. After WORK iterations times
+  inequalities the solver gives up.
 * *Inequalities on demand.* If all inequalities are too many, or delta is above 0, so that there is one for every set of
   outputs, the program starts with those that the true answers break; after each solution, those that it breaks are
   added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the
@@ -58,8 +59,9 @@ MANY = 2_000_000
 """The greatest number of inequalities with which the program starts with all of them, if every delta is 0."""
 FEW = 5_000
 """The number of inequalities above which interior points are faster than the simplex method."""
-PATIENCE = 1_000
-"""The number of iterations of the interior points after which they are given up; some 30 are usual."""
+WORK = 2 * 10**8
+"""The greatest number of iterations times inequalities, in all programs together, after which the solver gives up. It
+is minutes of interior points, which take some 30 to 60 iterations; the number is the same on every machine."""
 ROUNDS = 100
 """The greatest number of times inequalities are added."""
 SLACK = 1e-15
@@ -256,26 +258,34 @@ class _Program:
             kept = self._singles(np.repeat(np.arange(len(self.u)), k), np.tile(np.arange(k), len(self.u)))
         else:
             kept = self._broken(truth)
-        solver = self._solver(kept)
+        left = WORK
+        solver = self._solver(kept, left)
         for rounds in range(1, ROUNDS + 1):
             result = solver.solve()
-            if result.x is None and len(kept.u) > FEW:
-                result = self._solver(kept, "simplex").solve()
+            left -= result.iterations * len(kept.u)
+            if result.x is None and len(kept.u) > FEW and left > 0:
+                result = self._solver(kept, left, "simplex").solve()
+                left -= result.iterations * len(kept.u)
+            if result.x is None:
+                raise NeodpError(
+                    f"the solver gave up on a program of {len(kept.u):,} inequalities: {result.message}",
+                    "take another method, such as line or distance",
+                )
             rows, multiplier = self._solved(result)
             more = self._broken(rows)
             if not len(more.u):
                 return _Solution(rows, kept, multiplier, rounds)
             kept = kept.joined(more)
             if len(kept.u) > FEW:
-                solver = self._solver(kept)  # interior points do not begin at the last solution
+                solver = self._solver(kept, left)  # interior points do not begin at the last solution
             else:
                 solver.add(*self._rows(more))
         raise NeodpError("the solver's solution breaks inequalities again and again", "take another method")
 
-    def _solver(self, kept: _Inequalities, method: linear.Method | None = None) -> linear.Solver:
+    def _solver(self, kept: _Inequalities, work: int, method: linear.Method | None = None) -> linear.Solver:
         """Return a solver of the program with some inequalities, by the method that suits their number."""
         method = method or ("ipm" if len(kept.u) > FEW else "simplex")
-        solver = linear.Solver(self._begin(), method, PATIENCE if method == "ipm" else None)
+        solver = linear.Solver(self._begin(), method, max(0, work // max(1, len(kept.u))))
         solver.add(*self._rows(kept))
         return solver
 
@@ -322,8 +332,8 @@ class _Program:
 
     def _solved(self, result: linear.Solution) -> tuple[Floats, Floats]:
         """Return the best rows under the inequalities so far, and the multipliers of these."""
-        if result.x is None or result.dual is None:
-            raise NeodpError(f"the solver gave up: {result.message}", "take another method")
+        assert result.x is not None
+        assert result.dual is not None
         rows = np.clip(result.x.reshape(self.weight.shape), 0.0, 1.0)
         rows /= rows.sum(axis=1, keepdims=True)
         rows[self.fixed] = self.anchor[self.fixed]

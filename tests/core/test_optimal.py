@@ -174,3 +174,11 @@ def test_a_graph_without_alpha_has_an_optimal_mechanism_but_no_other() -> None:
 def test_a_method_that_does_not_exist_is_named() -> None:
     with pytest.raises(NeodpError, match="there is no method 'best'"):
         neodp.extend(generate.path(3), method="best")  # type: ignore[arg-type]
+
+
+def test_a_limit_of_work_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimal, "WORK", 10_000)
+    monkeypatch.setattr(optimal, "FEW", 100)
+    g = generate.plurality(3, 3, epsilon=[0.3, 1.0])
+    with pytest.raises(NeodpError, match=r"gave up on a program of [\d,]+ inequalities: .*; take another"):
+        neodp.extend(g, method="optimal")
