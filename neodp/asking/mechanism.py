@@ -199,7 +199,9 @@ class Counting:
 
     def __post_init__(self) -> None:
         if len(self.grid) < 2 or self.grid[0] != 0 or any(a >= b for a, b in pairwise(self.grid)):
-            raise NotAskable(f"the ranges begin at {', '.join(map(str, self.grid))}", "give numbers that ascend from 0")
+            begin = ", ".join(map(str, self.grid))
+            told = f"the ranges begin at {begin}" if begin else "there are no ranges"
+            raise NotAskable(told, "give numbers that ascend from 0")
 
     @cached_property
     def answers(self) -> tuple[str, ...]:

@@ -246,9 +246,9 @@ def test_install(jar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     built.mkdir(parents=True)
     shutil.copy(jar, built)  # which it does
     assert main(["plugin", "install", str(tmp_path)]) == 0
-    shutil.rmtree(built)
-    shutil.copy(jar, package)  # as a wheel has it that was built after `make plugin`
+    (package / jar.name).write_bytes(b"its own")  # as a wheel has it that was built after `make plugin`
     assert main(["plugin", "install", str(tmp_path)]) == 0
+    assert (tmp_path / jar.name).read_bytes() == b"its own"  # whatever was built in the checkout since
 
 
 def test_the_checkout_that_pip_installed_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,6 +262,8 @@ def test_the_checkout_that_pip_installed_from(tmp_path: Path, monkeypatch: pytes
             return said[0]
 
     monkeypatch.setattr(metadata, "distribution", lambda name: Recorded())
+    assert plugin.checkout() == PROJECT  # whatever other checkout was installed: this one runs
+    monkeypatch.setattr(neodp, "__file__", str(tmp_path / "site-packages" / "neodp" / "__init__.py"))
     folder = tmp_path / "a checkout"
     said[0] = json.dumps({"url": folder.as_uri(), "dir_info": {}})
     assert plugin.checkout() is None

@@ -131,15 +131,21 @@ def test_the_client_copies_such_a_graph(caller: Caller, client: Store, capsys: p
         assert why in capsys.readouterr().err
 
 
+A = "{nodeLabel: 'A', keyProperty: 'id', relationshipType: 'NEAR'"
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         ("{nodeLabel: 'Nothing'}", "no node has the label 'Nothing'"),
-        ("{nodeLabel: 'A', colorProperty: 'id'}", "the property 'id' has more than 127 different values"),
-        ("{nodeLabel: 'A', colors: ['x']}", "the colours are x"),
-        ("{nodeLabel: 'A', colors: 'x'}", "colors is 'x'"),
-        ("{nodeLabel: 'A', keyProperty: 'none'}", "only 0 of them have a text as key"),
-        ("{nodeLabel: 'A', keyProperty: 'id', relationshipType: 'NEAR'}", "epsilon is nan"),
+        (f"{A}, colorProperty: 'id'}}", "the property 'id' has more than 127 different values"),
+        (f"{A}, colors: ['x']}}", "the colours are x"),
+        (f"{A}, colors: 'x'}}", "colors is 'x'"),
+        (f"{A}, colorProperty: 'none'}}", "no node with the label 'A' has the property 'none'"),
+        (f"{A}, epsilonProperty: 'none'}}", "between nodes with the label 'A' has the property 'none'"),
+        ("{nodeLabel: 'A', relationshipType: 'NEAR'}", "no node with the label 'A' has the property 'key'"),
+        ("{nodeLabel: 'A', keyProperty: 'id', relationshipType: 'NEER'}", "there is no relationship of type 'NEER'"),
+        (f"{A}}}", "epsilon is nan"),
         ("{nodeLabel: 'A', keyProperty: 'twice', relationshipType: 'NEAR'}", "occurs twice"),
         ("{nodeLabel: 'A\\\\u0060'}", "nodeLabel is 'A\\\\u0060'"),
         ("{nodeLabel: ''}", "nodeLabel is ''"),

@@ -174,7 +174,11 @@ def test_a_release_of_one_is_found_by_the_other_and_spent_by_both(
         caller("MATCH (p:Person) SET p.answer = 'it depends'")  # an answer is drawn once
         assert [other(name), one(name), other(name)] == [answer] * 3
     assert float(client.ledger("(:Person)").share) == 0.5
-    assert caller.one("CALL neodp.budget('(:Person)')")["spentShare"] == 0.5
+    budget = caller.one("CALL neodp.budget('(:Person)')")
+    assert (budget["spentShare"], budget["releasesLeft"]) == (0.5, None)  # shares are free until they add up to 1
+    told = caller.refusal("CALL neodp.budget('staff')")
+    assert told.message == "there is no population 'staff' in this database"
+    assert "`CALL neodp.budget('(:Person)')`" in told.hint
     told = caller.refusal("CALL neodp.poll('staff', $options)", options=options | {"release": "fall", "share": 0.75})
     assert (told.kind, "it would be 5/4" in told.message) == ("budget_spent", True)
     told = caller.refusal("CALL neodp.poll('staff', $options)", options=options | {"release": "spring", "share": 0.5})

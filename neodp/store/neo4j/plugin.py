@@ -249,7 +249,10 @@ def recognized(hint: str, graph: str, population: str) -> Hint:
 
 
 def checkout() -> Path | None:
-    """Return the checkout that this neodp was installed from, as pip recorded it; None if it was another way."""
+    """Return the checkout that this neodp runs in or, as pip recorded it, was installed from; None if there is none."""
+    own = Path(neodp.__file__).parents[1]
+    if (own / "plugin" / "pom.xml").is_file():
+        return own
     with suppress(metadata.PackageNotFoundError, ValueError):
         recorded = json.loads(metadata.distribution("neodp").read_text("direct_url.json") or "{}")
         address = urlsplit(recorded.get("url", ""))
@@ -260,10 +263,11 @@ def checkout() -> Path | None:
 
 
 def find_jar() -> Path | None:
-    """Return the plugin's file: the one built in the checkout, else the one that came with neodp; None without any."""
-    package = Path(neodp.__file__).parent
-    built = [folder / "plugin" / "target" / JAR for folder in (package.parent, checkout()) if folder is not None]
-    return next((jar for jar in (*built, package / JAR) if jar.is_file()), None)
+    """Return the plugin's file: the one that came with neodp or was built in its checkout; None without any."""
+    package, folder = Path(neodp.__file__).parent, checkout()
+    came, built = package / JAR, [] if folder is None else [folder / "plugin" / "target" / JAR]
+    places = [*built, came] if folder == package.parent else [came, *built]  # the one that fits the code that runs
+    return next((jar for jar in places if jar.is_file()), None)
 
 
 def how_to_build() -> str:

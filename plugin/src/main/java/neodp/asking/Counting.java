@@ -35,7 +35,10 @@ public record Counting(List<Long> grid, boolean coarse) implements Mechanism {
         }
         if (!ascends) {
             throw Refusal.notAskable(
-                    "the ranges begin at " + grid.stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                    grid.isEmpty()
+                            ? "there are no ranges"
+                            : "the ranges begin at "
+                                    + grid.stream().map(String::valueOf).collect(Collectors.joining(", ")),
                     "give numbers that ascend from 0");
         }
     }

@@ -126,6 +126,24 @@ public record Ledger(
         }
     }
 
+    /** The populations that something was answered about or allowed for, or that a graph belongs to. */
+    public static List<String> populations(Transaction tx) {
+        return Statements.rows(tx, "populations", Map.of()).stream()
+                .map(row -> String.valueOf(row.get("population")))
+                .toList();
+    }
+
+    /** How many releases there may be; null where their number is not limited, or where they spend shares up to 1. */
+    public Long mostReleases() {
+        return !prices.isEmpty() && onlyShares(prices) ? null : most;
+    }
+
+    /** Whether nothing limits the number of releases, since each of them spends a share of everybody's epsilon. */
+    private boolean onlyShares(Map<List<Level>, Long> costs) {
+        return isUsual()
+                && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
+    }
+
     /** Whether one release is free, since nothing else was set. */
     private boolean isUsual() {
         return most != null && most == 1 && epsilon == null && delta == 0.0;
@@ -240,9 +258,7 @@ public record Ledger(
                     asked + had + " of everybody's own epsilon is spent, and it would be " + wouldHave,
                     "people give their epsilon once: a smaller share may be left");
         }
-        boolean onlyShares = isUsual()
-                && costs.keySet().stream().allMatch(price -> !price.isEmpty() && Shares.of(price.get(0)) != null);
-        if (most != null && used >= most && !onlyShares) {
+        if (most != null && used >= most && !onlyShares(costs)) {
             throw Refusal.budgetSpent(
                     asked + used + (used == 1 ? " answer" : " answers") + " given, " + most + " allowed",
                     hint + "{releases: N})` allows more");

@@ -1,11 +1,15 @@
 package neodp.procedures;
 
+import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import neodp.Names;
 import neodp.Refusal;
 import neodp.Text;
+import neodp.asking.Protection;
 import neodp.call.Workers;
+import neodp.inquiry.Protections;
 import neodp.ledger.Ledger;
 import neodp.results.BudgetRow;
 import org.neo4j.procedure.Description;
@@ -24,10 +28,30 @@ public final class Budget extends Call {
         if (population == null) {
             throw Refusal.graph("the population is null", "give a text, or leave it out");
         }
+        requireKnown(population);
         try (Workers workers = new Workers(host(), 1)) {
             Ledger ledger = Ledger.of(tx, population, workers);
             return Stream.of(BudgetRow.of(ledger, ledger.spent(workers)));
         }
+    }
+
+    /** Refuse a name that nothing was answered about, allowed for or is to be asked about. */
+    private void requireKnown(String population) {
+        List<Protection> people = Protections.all(tx);
+        TreeSet<String> known = new TreeSet<>(Text::compare);
+        known.add("default");
+        known.addAll(Ledger.populations(tx));
+        people.forEach(each -> known.add(each.account()));
+        if (known.contains(population)) {
+            return;
+        }
+        String hint = people.stream()
+                .filter(each -> each.population().equals(population))
+                .map(each -> "what the people protected under that name have spent is shown by `CALL neodp.budget("
+                        + Text.cypher(each.account()) + ")`")
+                .findFirst()
+                .orElse("there are " + Text.listed(List.copyOf(known)));
+        throw Refusal.graph("there is no population " + Text.quoted(population) + " in this database", hint);
     }
 
     /** One row. */

@@ -108,7 +108,7 @@ public final class Configuration {
             return null;
         }
         if (!(value instanceof List<?> list) || !list.stream().allMatch(String.class::isInstance)) {
-            throw refused("colors", value, "give a list of texts, as in ['no', 'yes']");
+            throw refused("colors", value, "give a list of texts, as in `{colors: ['no', 'yes']}`");
         }
         effective.put("colors", list);
         return list.stream().map(String.class::cast).toList();

@@ -96,7 +96,7 @@ final class Values {
         List<Long> out = new ArrayList<>();
         for (Object each : Text.elements(value)) {
             if (!(each instanceof Long number)) {
-                throw refused(name, value, "give a list of whole numbers, as in [0, 10, 100]");
+                throw refused(name, value, "give a list of whole numbers, as in `{ranges: [0, 10, 100]}`");
             }
             out.add(number);
         }
@@ -107,7 +107,7 @@ final class Values {
     Map<String, Object> map(String name) {
         Object value = given.get(name);
         if (value != null && !(value instanceof Map)) {
-            throw refused(name, value, "give a map, as in {Account: 'OWNS'}");
+            throw refused(name, value, "give a map, as in `{owned: {Account: 'OWNS'}}`");
         }
         @SuppressWarnings("unchecked") // the keys of a map in Cypher are texts
         Map<String, Object> map = (Map<String, Object>) value;

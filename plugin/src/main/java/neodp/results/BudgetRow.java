@@ -20,11 +20,12 @@ public record BudgetRow(
 
     /** A ledger, and what it comes to. */
     public static BudgetRow of(Ledger ledger, Ledger.Sum spent) {
+        Long most = ledger.mostReleases();
         return new BudgetRow(
                 ledger.population(),
                 ledger.used(),
-                ledger.most(),
-                ledger.most() == null ? null : (Long) Math.max(0, ledger.most() - ledger.used()),
+                most,
+                most == null ? null : (Long) Math.max(0, most - ledger.used()),
                 spent.epsilon(),
                 spent.delta(),
                 ledger.epsilon(),

@@ -9,16 +9,16 @@ import org.neo4j.procedure.Description;
 public record GraphEntry(
         @Description("The graph's name.") String graphName,
         @Description("The database it is in.") String database,
-        @Description("How many datasets it has.") Object nodeCount,
-        @Description("How many edges it has.") Object relationshipCount,
+        @Description("How many datasets it has.") Long nodeCount,
+        @Description("How many edges it has.") Long relationshipCount,
         @Description("The possible answers, the first colour first.") List<String> colors,
         @Description("Whose data it is about.") String population,
         @Description("'ready', or what it is in the middle of.") String state,
         @Description("When it was loaded; null where that is not known.") String creationTime,
         @Description("When its mechanism was written; null where it has none.") String written,
-        @Description("The least chance of a true answer; null where it has no mechanism.") Object minPTrue,
-        @Description("The mean chance of a true answer; null where it has no mechanism.") Object meanPTrue,
-        @Description("Whether the graph is known to have changed since.") Object stale) {
+        @Description("The least chance of a true answer; null where it has no mechanism.") Double minPTrue,
+        @Description("The mean chance of a true answer; null where it has no mechanism.") Double meanPTrue,
+        @Description("Whether the graph is known to have changed since.") Boolean stale) {
 
     /** A row of the statement that lists graphs. */
     public static GraphEntry of(Map<String, Object> row, String database) {
@@ -28,16 +28,24 @@ public record GraphEntry(
         return new GraphEntry(
                 text(row.get("name")),
                 database,
-                row.get("datasets"),
-                row.get("edges"),
+                whole(row.get("datasets")),
+                whole(row.get("edges")),
                 colors,
                 text(row.get("population")),
                 text(row.get("state")),
                 text(row.get("created")),
                 text(row.get("written")),
-                row.get("min_p_true"),
-                row.get("mean_p_true"),
-                row.get("stale"));
+                number(row.get("min_p_true")),
+                number(row.get("mean_p_true")),
+                row.get("stale") instanceof Boolean known ? known : null);
+    }
+
+    private static Long whole(Object value) {
+        return value instanceof Long number ? number : null; // anybody may have written something else there
+    }
+
+    private static Double number(Object value) {
+        return value instanceof Number found ? (Double) found.doubleValue() : null;
     }
 
     private static String text(Object value) {

@@ -83,6 +83,7 @@ public record Naming(
                     "no node has the label " + Text.quoted(label),
                     "correct the label, as in `{nodeLabel: 'Answer'}`");
         }
+        requireNames(tx, some, datasets);
         long edges = one(tx, "MATCH " + some + "-[r:" + quoted(type) + "]->() RETURN count(r) AS n");
         List<String> known = colors != null ? colors : read(tx, some);
         if (known.stream().distinct().count() < Math.max(2, known.size())) {
@@ -104,6 +105,37 @@ public record Naming(
                 null,
                 Map.of(),
                 this);
+    }
+
+    /**
+     * Refuse a name that nothing goes by: a slip in the type would leave no edges, and so a mechanism that protects nobody.
+     */
+    private void requireNames(Transaction tx, String some, long datasets) {
+        String nodes = "no node with the label " + Text.quoted(label) + " has the property ";
+        if (isNowhere(tx, some + " WHERE n." + quoted(key) + " IS NOT NULL")) {
+            throw Refusal.graph(nodes + Text.quoted(key), "name the keys' property, as in `{keyProperty: 'id'}`");
+        }
+        if (isNowhere(tx, some + " WHERE n." + quoted(color) + " IS NOT NULL")) {
+            throw Refusal.graph(
+                    nodes + Text.quoted(color), "name the colours' property, as in `{colorProperty: 'answer'}`");
+        }
+        String edge = some + "-[r:" + quoted(type) + "]->(:" + quoted(label) + ")";
+        String edges =
+                "no relationship of type " + Text.quoted(type) + " between nodes with the label " + Text.quoted(label);
+        if (datasets > 1 && isNowhere(tx, edge)) {
+            throw Refusal.graph("there is " + edges, "name the type of the edges, as in `{relationshipType: 'NEAR'}`");
+        }
+        if (datasets > 1 && isNowhere(tx, edge + " WHERE r." + quoted(epsilon) + " IS NOT NULL")) {
+            throw Refusal.graph(
+                    edges + " has the property " + Text.quoted(epsilon),
+                    "name the epsilons' property, as in `{epsilonProperty: 'eps'}`");
+        }
+    }
+
+    private static boolean isNowhere(Transaction tx, String pattern) {
+        try (Result result = tx.execute("MATCH " + pattern + " RETURN 1 LIMIT 1")) {
+            return !result.hasNext();
+        }
     }
 
     private static long one(Transaction tx, String cypher) {
