@@ -28,7 +28,7 @@ from neodp.hints import Call, Hint
 
 __all__ = ["audit", "audit_with", "is_stale"]
 
-MOST = 10**9
+MOST_WORST = 10**9
 """The greatest number of edges that are listed."""
 
 
@@ -153,5 +153,5 @@ def _both(one: Audit, two: Audit, worst: int) -> Audit:
         checks=one.checks + two.checks,
         violations=one.violations + two.violations,
         undecided=one.undecided + two.undecided,
-        worst=tuple(islice(heapq.merge(one.worst, two.worst, key=order), max(0, min(worst, MOST)))),
+        worst=tuple(islice(heapq.merge(one.worst, two.worst, key=order), max(0, min(worst, MOST_WORST)))),
     )

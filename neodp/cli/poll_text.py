@@ -15,7 +15,7 @@ from neodp.polls import Group, PollQuestion, Survey
 
 __all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism", "what_if_table"]
 
-MOST = 20
+MOST_GROUPS = 20
 """The largest number of groups to show."""
 
 
@@ -196,13 +196,13 @@ def guarantees(people: Sequence[Group], questions: int, *, sizes: bool = True) -
     ]
     rows = [
         [g.level, g.epsilon, g.size, f"a factor of {epsilon_rounded_up(g.factor)}", at_most(g.belief)]
-        for g in people[:MOST]
+        for g in people[:MOST_GROUPS]
     ]
     if not sizes:  # how many people took part differs from question to question
         columns, rows = columns[:2] + columns[3:], [row[:2] + row[3:] for row in rows]
     table(columns, rows)
-    if len(people) > MOST:
-        say(f"… and {count(len(people) - MOST, 'more group')}")
+    if len(people) > MOST_GROUPS:
+        say(f"… and {count(len(people) - MOST_GROUPS, 'more group')}")
     if questions > 1:
         say(f"This holds for each question: over all {questions} of them, each epsilon counts {questions} times.")
 

@@ -26,7 +26,7 @@ from neodp.explore.source import Source
 
 __all__ = ["contents", "write_page"]
 
-EACH = 2_000
+MOST_DATASETS = 2_000
 """Up to this many datasets, the page includes the path that decides each dataset."""
 SCRIPTS = (
     "dom.js",
@@ -69,7 +69,7 @@ def contents(source: Source, name: str) -> dict[str, Any]:
     listed["graphs"] = [each for each in listed["graphs"] if each["name"] == name]
     found: dict[str, Any] = {"graphs": listed, "overview": overview(source, name), "drawing": drawing(source, name)}
     keys = found["drawing"].get("keys", [])
-    found["datasets"] = {key: dataset(source, name, key) for key in keys} if len(keys) <= EACH else {}
+    found["datasets"] = {key: dataset(source, name, key) for key in keys} if len(keys) <= MOST_DATASETS else {}
     found["queries"] = [each for each in queries() if all(p["default"] is not None for p in each["parameters"])]
     found["tables"] = {each["name"]: run_query(source, name, each["name"], {}) for each in found["queries"]}
     found["releases"] = releases(source)

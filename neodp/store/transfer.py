@@ -42,7 +42,7 @@ __all__ = ["Exported", "Imported", "export_ledger", "import_ledger", "read_ledge
 
 VERSION = 1
 """The version of the format. A change that older programs would misread gets the next number."""
-MOST = 2**63 - 1
+LARGEST_WHOLE = 2**63 - 1
 """The largest integer that both stores can hold."""
 
 
@@ -335,7 +335,7 @@ def _word(value: object) -> str:
 
 
 def _whole(value: object) -> int:
-    if type(value) is not int or not 0 <= value <= MOST:
+    if type(value) is not int or not 0 <= value <= LARGEST_WHOLE:
         raise ValueError(value)
     return value
 
