@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-fast test-newer test-browser test-spark screenshots lint bench docs plugin vendor clean
+.PHONY: demo test test-fast test-newer test-browser test-spark screenshots lint junit bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
-test: .venv/ready-test lint
-	@if command -v mvn > /dev/null; then cd plugin && mvn --batch-mode --quiet package; fi
+test: .venv/ready-test .venv/ready-lint
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint junit
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark \
 	  --ignore tests/plugin/test_neo4j_newer.py
 
@@ -44,6 +44,10 @@ lint: .venv/ready-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m tools.advisories
+
+# the plugin's own tests, where there is Maven
+junit:
+	@if command -v mvn > /dev/null; then cd plugin && mvn --batch-mode --quiet package; fi
 
 # the jar for the plugins folder of a Neo4j server, tested; `neodp plugin install` and the wheel take it from neodp/
 plugin:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from neo4j import Driver
 import neodp
 from neodp.cli import main
 from neodp.store import GraphInfo, Store, open_store
-from tests.running import Run
+from tests.running import Run, empty_store
 from tools import neo4j_server as servers
 
 settings.register_profile("neodp", deadline=None, derandomize=True)
@@ -27,7 +27,10 @@ settings.load_profile("neodp")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Each of several parallel workers keeps what it compiles to itself: two that write numba's cache at the same
-    time can mix up the code of two signatures. And Ctrl-C is heeded, also where the tests run in the background."""
+    time can mix up the code of two signatures. Python keeps its bytecode, so that the many commands that tests start
+    are quick. And Ctrl-C is heeded, also where the tests run in the background."""
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = os.environ.get("PYTEST_XDIST_WORKER")
@@ -116,16 +119,9 @@ def neo4j_driver(neo4j_server: servers.Server) -> Iterator[Driver]:
 
 
 @pytest.fixture(params=["embedded", "neo4j"])
-def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of an empty store: a file, then a real server, whose password is in the environment."""
-    if request.param == "embedded":
-        return str(tmp_path / "store.db")
-    server: servers.Server = request.getfixturevalue("neo4j_server")
-    with server.driver() as driver:
-        servers.wipe(driver, keep="neodp_")
-    for name, value in server.environment().items():
-        monkeypatch.setenv(name, value)
-    return server.uri
+def address(request: pytest.FixtureRequest) -> str:
+    """The address of an empty store: a file, then a real server."""
+    return empty_store(request.param, request)
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ import pytest
 
 import neodp
 from neodp import generate
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
+@both_stores
 def test_eval_shows_what_extend_gives(survey: Run) -> None:
     g = generate.counts([4, 5], epsilon=[0.5, 1.0])
     m = neodp.extend(g.with_alpha(neodp.balanced(g)))
@@ -41,6 +42,7 @@ def test_eval_explains(survey: Run) -> None:
     assert explain["queries"] <= explain["layers"] + 2
 
 
+@both_stores
 def test_eval_by_the_whole_graph(survey: Run) -> None:
     ball, whole, constant = (
         survey("eval", "survey", "2-3", "--json", *words) for words in ((), ("--engine", "whole"), ("--constant-work",))
@@ -66,6 +68,7 @@ def test_a_ball_that_is_too_large(run: Run) -> None:
     assert json.loads(out)["explain"]["proof"].endswith("the whole graph was extended")
 
 
+@both_stores
 def test_answers_are_kept(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = survey("answer", "survey", "2-3", "--release", "spring")
     assert (code, err) == (0, "")
@@ -94,6 +97,7 @@ def test_the_key_is_not_shown_with_the_answer(survey: Run) -> None:
         assert "2-3" not in out + err
 
 
+@both_stores
 def test_releases(survey: Run) -> None:
     assert survey("releases", "survey")[1] == "population 'default': 0 answers given of 1 allowed, 1 left\n"
     survey("answer", "survey", "2-3", "--release", "spring")
@@ -143,6 +147,7 @@ def test_refusals(survey: Run, words: tuple[str, ...], code: int, message: str) 
     assert document(survey("releases", "survey", "--json"))["used"] == 0
 
 
+@both_stores
 def test_a_stale_mechanism(survey: Run, address: str) -> None:
     from neodp.store import open_store
 

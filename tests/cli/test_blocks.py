@@ -11,7 +11,7 @@ import neodp
 from neodp import blocks
 from neodp.cli import main
 from tests.blocks.test_blocks import same
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
 @pytest.fixture
@@ -98,6 +98,7 @@ def test_spark_that_is_not_there(neodp_without_store: Run, monkeypatch: pytest.M
     assert err == "neodp: the engine spark needs PySpark; pip install '.[spark]' in the checkout; Java 17\n"
 
 
+@both_stores
 def test_from_a_store_to_a_folder_and_back(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "D")
     assert run("generate", "counts", "survey", "4", "5", "--epsilon", "0.5,1", "--balanced")[0] == 0

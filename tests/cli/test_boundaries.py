@@ -7,7 +7,7 @@ import pytest
 from neodp import generate
 from neodp.store import open_store
 from neodp.study import optimum as optimize
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
 @pytest.fixture
@@ -17,6 +17,7 @@ def voters(run: Run) -> Run:
     return run
 
 
+@both_stores
 def test_optimize_write_extend_audit(voters: Run) -> None:
     found = document(voters("boundary", "voters", "--optimize", "--write", "--json"))
     best, even, same = found["choices"]
@@ -31,6 +32,7 @@ def test_optimize_write_extend_audit(voters: Run) -> None:
     assert ["optimized", "0.71926", "0.622459"] in [line.split() for line in text.splitlines()]
 
 
+@both_stores
 def test_priors_from_a_file_and_from_a_property(voters: Run, tmp_path: Path) -> None:
     table = tmp_path / "weights.csv"
     table.write_text("key,weight\n122,3\n111,1\n")
@@ -64,6 +66,7 @@ def test_refused(voters: Run, words: tuple[str, ...], message: str) -> None:
     assert document(voters("show", "voters", "--json"))["mechanism"] is None
 
 
+@both_stores
 def test_what_if(voters: Run) -> None:
     now, half, one = document(voters("boundary", "voters", "--what-if", "0.5", "--json"))["what_if"]
     assert (now["epsilon"], half["epsilon"], half["raised"], one["raised"]) == (None, 0.5, 1.0, 1.5)

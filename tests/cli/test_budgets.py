@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from neodp.cli import main
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 WORDS = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3", "--mechanism", "balanced")
 
@@ -45,6 +45,7 @@ def test_a_poll_under_one_name_asks_one_question(run: Run, tmp_path: Path) -> No
     refused(run("poll", elsewhere, *WORDS, "--release", "spring"), "was asked with table '")
 
 
+@both_stores
 def test_no_second_draw_without_leave(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another name, a copy of the table, another folder, another column, a graph: all are about the same people."""
     table = people(tmp_path)
@@ -80,6 +81,7 @@ def test_several_questions_count_as_several(run: Run, tmp_path: Path) -> None:
     assert {row["level"]: row["epsilon"] for row in found["levels"]} == {"high": 0.6, "low": 4.0}
 
 
+@both_stores
 def test_all_releases_in_words_one_can_paste_back(run: Run, tmp_path: Path) -> None:
     assert run("releases")[1] == "no answers yet\n"
     table = people(tmp_path)
@@ -126,6 +128,7 @@ def test_a_store_that_is_made_for_a_release_says_so(
         assert capsys.readouterr().err == ""
 
 
+@both_stores
 def test_a_limit_on_epsilon_and_a_plan(run: Run) -> None:
     run("generate", "path", "g", "4", "--epsilon", "1", "--balanced", "--population", "staff")
     assert run("budget", "staff", "--epsilon", "2.5")[0] == 0
@@ -168,6 +171,7 @@ def test_refusals(run: Run, words: tuple[str, ...], message: str) -> None:
     assert message in err
 
 
+@both_stores
 def test_stretching_shares_the_budget(run: Run, tmp_path: Path) -> None:
     (tmp_path / "films.csv").write_text("user,item\na,x\na,y\nb,x\nb,y\nc,x\n")
     films = str(tmp_path / "films.csv")
@@ -292,7 +296,6 @@ def test_a_refusal_names_the_limit_that_was_hit(run: Run, tmp_path: Path) -> Non
     refused(run("poll", table, *WORDS, "--release", "b"), "'neodp budget default --epsilon E' allows more")
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -12,9 +12,10 @@ import neodp
 from neodp import __main__, cli
 from neodp.cli import COMMANDS, common, main
 from neodp.cli.commands import Later
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
+@both_stores
 def test_unknown_graphs_are_named_with_their_neighbors(survey: Run, tmp_path: Path) -> None:
     for words in (
         ("show", "surveys"),
@@ -33,6 +34,7 @@ def test_unknown_graphs_are_named_with_their_neighbors(survey: Run, tmp_path: Pa
         assert "did you mean 'survey'?" in err
 
 
+@both_stores
 def test_names_of_any_kind(run: Run) -> None:
     for name in ("it's", 'say "hi"', "back`tick", "\\u0060", "🗳 vote", "--json"):
         assert run("generate", "path", "--balanced", "--", name, "4")[0] == 0 or name == "--json"
@@ -130,7 +132,6 @@ def test_a_path_that_no_system_has(run: Run, words: tuple[str, ...], path: str) 
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_every_command_has_help_with_an_example(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run("--help")
@@ -195,7 +196,6 @@ def test_options_stand_before_the_command_or_after_it(tmp_path: Path, capsys: py
     assert "'--timeout'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_piped_tables_are_as_wide_as_columns_says(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     lines = survey("query", "--list")[1].splitlines()
@@ -206,7 +206,6 @@ def test_piped_tables_are_as_wide_as_columns_says(survey: Run, monkeypatch: pyte
     assert len(wide) < len(lines)
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_completion_scripts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "bash"))  # tests may run without any shell
     code, out, _ = run("--show-completion")

@@ -11,9 +11,10 @@ import pytest
 import neodp
 from neodp.cli import main
 from neodp.cli.doctor import FOR_DEVELOPERS
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
+@both_stores
 def test_a_store_that_works(survey: Run, address: str) -> None:
     found = document(survey("doctor", "--json"))
     assert found["ok"]

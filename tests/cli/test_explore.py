@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from neodp.store import open_store
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
+@both_stores
 def test_a_file_is_written_for_its_owner(survey: Run, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     assert document(survey("explore", "survey", "-o", str(file), "--json")) == {"graph": "survey", "file": str(file)}

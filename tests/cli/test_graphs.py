@@ -13,11 +13,12 @@ import pytest
 from neodp import DatasetGraph, generate
 from neodp.cli import main
 from neodp.store import open_store
-from tests.running import Run, document, tables
+from tests.running import Run, both_stores, document, tables
 
 
 @pytest.mark.usefixtures("bare")
 @pytest.mark.usefixtures("bare")
+@both_stores
 def test_init_twice(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     def run(*words: str) -> tuple[int, str, str]:
         code = main(["--store", address, *words])
@@ -29,6 +30,7 @@ def test_init_twice(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("init")[1] == "everything is there already\n"
 
 
+@both_stores
 def test_load_list_show_export_drop(run: Run, tmp_path: Path) -> None:
     nodes, edges = tables(tmp_path, "key,color,alpha\na,yes,0.6\nb,no,\n", "source,target,epsilon\na,b,0.5\n")
     loaded = document(run("load", "g", nodes, edges, "--colors", "yes,no", "--json"))
@@ -134,6 +136,7 @@ def test_load_refused_and_nothing_changed(run: Run, tmp_path: Path, nodes: str, 
     assert document(run("list", "--json")) == {"graphs": []}
 
 
+@both_stores
 def test_load_says_all_that_is_wrong_at_once(run: Run, tmp_path: Path) -> None:
     files = tables(tmp_path, "key,color\na,yes\nb\x1b,maybe\n", "source,target,epsilon\na,a\x1b,lots\na,b\x1b,\n")
     code, out, err = run("load", "g", *files, "--colors", "yes,no")
@@ -167,6 +170,7 @@ def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monke
     assert (code, err) == (2, f"neodp: {edges} has no column 'key'; {hint}\n")
 
 
+@both_stores
 def test_load_missing_file_and_name_taken(survey: Run, tmp_path: Path) -> None:
     code, _, err = survey("load", "g", str(tmp_path / "x.csv"), str(tmp_path / "y.csv"))
     assert code == 2
@@ -180,6 +184,7 @@ def test_load_missing_file_and_name_taken(survey: Run, tmp_path: Path) -> None:
     assert survey("generate", "path", "survey", "3", "--replace")[0] == 0
 
 
+@both_stores
 def test_dropping_asks(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 
@@ -193,7 +198,6 @@ def test_dropping_asks(survey: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert document(survey("list", "--json")) == {"graphs": []}
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> None:
     picture, folder = tmp_path / "p.svg", tmp_path / "out"
     for words, file in ((("plot", "survey", "-o", str(picture)), picture), (("export", "survey", str(folder)), folder)):
@@ -210,7 +214,6 @@ def test_nothing_is_overwritten_unless_told_to(survey: Run, tmp_path: Path) -> N
         assert there.read_text() != "mine"
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_nor_are_other_results_and_pictures(survey: Run, tmp_path: Path) -> None:
     there = tmp_path / "there.svg"
     people = tmp_path / "people.csv"
@@ -230,7 +233,6 @@ def test_nor_are_other_results_and_pictures(survey: Run, tmp_path: Path) -> None
         assert there.read_text() != "mine"
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 @pytest.mark.parametrize("key", ["=cmd|'/c calc'!A1", "+1+cmd|x", "-2+3*A1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_what_a_spreadsheet_would_run_is_not_exported_unasked(run: Run, tmp_path: Path, key: str, address: str) -> None:
     graph = DatasetGraph.from_columns([key, "-1.5e-3"], ["yes", "no"], [key], ["-1.5e-3"], 1.0)

@@ -158,7 +158,6 @@ def test_the_calls_are_those_of_every_command() -> None:
     assert set(CALLS) | ELSEWHERE == every
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_the_page_has_every_field_that_is_printed_and_no_other(printed: dict[str, set[str]]) -> None:
     on_the_page = explained()
     assert set(on_the_page) == set(CALLS) | ELSEWHERE

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from neodp.store import open_store
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 PEOPLE = "answer,privacy\n" + "yes,1\nno,1\n" * 8
-ALONE = pytest.mark.parametrize("address", ["embedded"], indirect=True)
 
 
 def poll(folder: Path) -> list[str]:
@@ -21,6 +20,7 @@ def poll(folder: Path) -> list[str]:
     return ["poll", str(folder / "people.csv"), "--vote", "answer", "--epsilon", "privacy", "--mechanism", "weighted"]
 
 
+@both_stores
 def test_the_same_poll_gets_the_same_answer_from_another_store(run: Run, tmp_path: Path) -> None:
     words, ledger, other = poll(tmp_path), str(tmp_path / "ledger.jsonl"), str(tmp_path / "other.db")
     assert run("budget", "--releases", "12")[0] == 0
@@ -36,6 +36,7 @@ def test_the_same_poll_gets_the_same_answer_from_another_store(run: Run, tmp_pat
     assert "is refused: 12 answers given, 12 allowed" in run(*words, "--release", "new", "--store", other)[2]
 
 
+@both_stores
 def test_through_standard_output_and_input(
     survey: Run, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,6 +53,7 @@ def test_through_standard_output_and_input(
         assert [release.answer for release in store.ledger().releases] == [answer]
 
 
+@both_stores
 def test_a_conflict_is_named_and_refused(survey: Run, address: str, tmp_path: Path) -> None:
     ledger, other = str(tmp_path / "ledger.jsonl"), str(tmp_path / "other.db")
     assert survey("answer", "survey", "2-2", "--release", "spring")[0] == 0
@@ -80,7 +82,6 @@ def test_what_cannot_be_imported_makes_no_store(run: Run, tmp_path: Path) -> Non
     assert not (tmp_path / "new.db").exists()
 
 
-@ALONE
 def test_a_backup(survey: Run, address: str, tmp_path: Path) -> None:
     target = str(tmp_path / "b.db")
     made = document(survey("backup", target, "--json"))
@@ -107,7 +108,6 @@ def test_a_server_is_backed_up_by_its_own_tools(run: Run, tmp_path: Path) -> Non
     assert "'neodp ledger export FILE' for what was answered, see docs/backup.md\n" in err
 
 
-@ALONE
 def test_a_damaged_graph_says_how_to_save_the_ledger(survey: Run, address: str, tmp_path: Path) -> None:
     assert survey("answer", "survey", "2-2", "--release", "spring")[0] == 0
     connection = sqlite3.connect(address)

@@ -6,9 +6,10 @@ from pathlib import Path
 import neodp
 from neodp import generate
 from neodp.store import open_store
-from tests.running import Run, document, tables
+from tests.running import Run, both_stores, document, tables
 
 
+@both_stores
 def test_check_and_its_exit_codes(run: Run) -> None:
     run("generate", "path", "g", "4")
     code, out, err = run("check", "g", "--json")
@@ -66,6 +67,7 @@ def test_boundary_shows_and_chooses(run: Run) -> None:
         assert (code, err) == (2, f"neodp: {message}\n")
 
 
+@both_stores
 def test_extend_in_each_mode(run: Run) -> None:
     run("generate", "counts", "g", "4", "5", "--epsilon", "0.5,1", "--balanced")
     estimate = document(run("extend", "g", "--mode", "estimate", "--json"))
@@ -88,6 +90,7 @@ def test_extend_in_each_mode(run: Run) -> None:
     assert len(run("extend", "g", "--mode", "stream")[1].splitlines()) == 30
 
 
+@both_stores
 def test_audit(survey: Run, address: str) -> None:
     report = document(survey("audit", "survey", "--json"))
     assert (report["edges"], report["checks"], report["violations"], report["stale"]) == (49, 196, 0, False)
@@ -103,6 +106,7 @@ def test_audit_without_a_mechanism(run: Run) -> None:
     assert err == "neodp: graph 'g' has no complete mechanism; run 'neodp extend g' first\n"
 
 
+@both_stores
 def test_audit_of_a_broken_or_stale_mechanism(survey: Run, address: str) -> None:
     """Somebody halves the epsilon of an edge past neodp."""
     with open_store(address) as store:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from neodp.cli import main
-from tests.running import Run
+from tests.running import Run, both_stores
 
 PAIRS = "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill"
 
@@ -29,6 +29,7 @@ def staff(tmp_path: Path, run: Run) -> Run:
     return run
 
 
+@both_stores
 def test_a_question_is_previewed_drawn_once_and_paid_by_a_share(staff: Run, tmp_path: Path) -> None:
     code, out, _ = staff("ask", "staff", PAIRS, "--at-least", "50", "--share", "0.5", "--json")
     told = json.loads(out)
@@ -54,6 +55,7 @@ def test_a_question_is_previewed_drawn_once_and_paid_by_a_share(staff: Run, tmp_
     assert (code, "was asked with at_least 50" in err) == (1, True)
 
 
+@both_stores
 def test_only_the_steward_is_told_the_truth(staff: Run) -> None:
     code, out, _ = staff("ask", "staff", PAIRS, "--at-least", "90", "--share", "0.01", "--reveal", "--json")
     found = json.loads(out)
@@ -70,6 +72,7 @@ def test_only_the_steward_is_told_the_truth(staff: Run) -> None:
     assert sum(chance for number, chance in found["probabilities"].items() if 85 <= int(number) <= 100) > 0.9
 
 
+@both_stores
 def test_populations_are_listed_and_dropped_and_what_was_spent_stays(staff: Run) -> None:
     assert staff("ask", "staff", PAIRS, "--at-least", "1", "--share", "0.7", "--release", "spring")[0] == 0
     (told,) = json.loads(staff("protect", "--list", "--json")[1])["protections"]
@@ -112,6 +115,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(
     assert why in err
 
 
+@both_stores
 def test_an_answer_is_reported_at_the_draw_and_can_be_checked(staff: Run, tmp_path: Path) -> None:
     page = tmp_path / "ill.html"
     question = ("ask", "staff", PAIRS, "--at-least", "50", "--release", "ill")

@@ -23,7 +23,7 @@ from neodp.data.formatting import day
 from neodp.data.validation import UNIT
 from neodp.polls import Threshold
 from neodp.polls.weighted import Weighted
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 VOTES = ["yes"] * 7 + ["no"] * 5
 LEVELS = ["low", "medium", "high"] * 4
@@ -449,6 +449,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
+@both_stores
 def test_an_answer_is_drawn_once_and_kept(run: Run, tmp_path: Path) -> None:
     """Whoever asks again gets the same answer, also when the votes have changed; another name costs another release."""
     sure = ["low"] * 40
@@ -573,6 +574,7 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
         assert message in err
 
 
+@both_stores
 def test_one_answer_for_each_part_is_one_release(run: Run, tmp_path: Path) -> None:
     """Disjoint people: everybody pays once, and the budget of one release is enough for all parts."""
     rows = [f"{i},{'yes' if i < 40 else 'no'},low,{'north' if i < 40 else 'south'}\n" for i in range(80)]
@@ -668,6 +670,7 @@ def test_secret_levels_show_the_same_whoever_takes_part(poll: Run, tmp_path: Pat
     assert "Nothing here depends on the people." in text
 
 
+@both_stores
 def test_a_secret_answer_costs_a_share(run: Run, tmp_path: Path) -> None:
     words = ("poll", secret(tmp_path, "yes,low\n" * 30), *SECRET, "--share", "0.6", "--json")
     (first,) = questions(run(*words, "--release", "spring"))
@@ -707,6 +710,7 @@ def test_chances_are_shown_in_per_cents(poll: Run, tmp_path: Path) -> None:
     )
 
 
+@both_stores
 def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path) -> None:
     file = people(tmp_path)
     words = (*WORDS, "--mechanism", "balanced")

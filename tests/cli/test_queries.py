@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
+@both_stores
 def test_queries(survey: Run) -> None:
     listed = document(survey("query", "--list", "--json"))["queries"]
     assert {"summary", "least_accurate", "neighborhood"} <= {q["name"] for q in listed}
@@ -29,6 +30,7 @@ def test_queries(survey: Run) -> None:
         assert message in err
 
 
+@both_stores
 def test_plots(survey: Run, tmp_path: Path) -> None:
     for suffix in ("svg", "png", "pdf", "html"):
         file = tmp_path / f"picture.{suffix}"

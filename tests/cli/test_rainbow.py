@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from neodp.store import open_store
-from tests.running import Run, document, tables
+from tests.running import Run, both_stores, document, tables
 
 NODES = """key,color,alpha,preference
 a,red,,red;blue;green
@@ -22,6 +22,7 @@ def files(folder: Path, nodes: str = NODES, edges: str = EDGES) -> tuple[str, st
     return tables(folder, nodes, edges)
 
 
+@both_stores
 def test_from_files_to_a_picture(run: Run, tmp_path: Path) -> None:
     assert run("load", "g", *files(tmp_path), "--colors", "red,blue,green")[0] == 0
     report = document(run("check", "g", "--json"))
@@ -72,6 +73,7 @@ def test_boundary_chooses_by_rank(run: Run, tmp_path: Path) -> None:
     assert document(run("extend", "g", "--json"))["rounded"] == 0
 
 
+@both_stores
 def test_mixed_epsilons_and_the_method(run: Run, tmp_path: Path) -> None:
     run("generate", "plurality", "g", "4", "3", "--options", "3", "--epsilon", "0.2,1.2", "--balanced")
     line = document(run("extend", "g", "--method", "line", "--json"))
@@ -81,6 +83,7 @@ def test_mixed_epsilons_and_the_method(run: Run, tmp_path: Path) -> None:
     assert document(run("audit", "g", "--json"))["violations"] == 0
 
 
+@both_stores
 def test_prefix_sums_that_break_privacy_are_refused_and_not_written(run: Run, tmp_path: Path) -> None:
     """From a, the way over b bounds one prefix sum of d most, the way over c the other."""
     rows = ["a,x,x;y;z,.18;.28;.54", "b,x,x;y;z,", "c,x,x;y;z,", "d,x,x;y;z,", "e,y,y;z;x,.18;.28;.54"]
@@ -147,6 +150,7 @@ def test_families_by_plurality(run: Run) -> None:
         assert document(run("extend", words[1], "--json"))["method"] == "table"
 
 
+@both_stores
 def test_the_best_on_average_is_stored_shown_and_answers_without_alpha(run: Run) -> None:
     run("generate", "plurality", "g", "3", "2", "--options", "3", "--epsilon", "0.2,1.2")
     said = run("extend", "g", "--method", "optimal")[1]
@@ -215,6 +219,7 @@ def test_two_optima_are_compared_drawn_and_proven_again(run: Run, tmp_path: Path
     )
 
 
+@both_stores
 def test_a_stored_accuracy_that_is_not_there_is_noticed(run: Run, address: str) -> None:
     run("generate", "plurality", "g", "2", "2", "--options", "3", "--epsilon", "0.3,1.5")
     run("extend", "g", "--method", "optimal")

@@ -7,8 +7,6 @@ import pytest
 
 from tests.running import Run, document
 
-pytestmark = pytest.mark.parametrize("address", ["embedded"], indirect=True)
-
 POLL = ("poll", "people.csv", "--vote", "v", "--epsilon", "1", "--release", "spring")
 
 

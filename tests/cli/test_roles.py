@@ -12,7 +12,7 @@ import pytest
 from neodp.cli import COMMANDS, main, program
 from neodp.cli.roles import RIGHTS
 from neodp.store import open_store
-from tests.running import Run
+from tests.running import Run, both_stores
 
 PEOPLE = "answer,privacy\nyes,low\nno,high\nyes,low\nQUOTEDCELL,low\n"
 SECRET = ("--vote", "answer", "--epsilon", "privacy", "--levels", "low=2,high=0.3", "--secret-levels")
@@ -78,6 +78,7 @@ REFUSED = (
 """Commands and options that are for the steward."""
 
 
+@both_stores
 def test_what_is_not_private_is_refused(analyst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     before = {path.name for path in tmp_path.iterdir()}
@@ -88,6 +89,7 @@ def test_what_is_not_private_is_refused(analyst: Run, monkeypatch: pytest.Monkey
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
+@both_stores
 def test_private_answers_and_public_facts_are_shown(analyst: Run, tmp_path: Path) -> None:
     assert analyst("answer", "survey", "2-3", "--release", "spring")[1] in ("yes\n", "no\n")
     for words in (
@@ -98,7 +100,6 @@ def test_private_answers_and_public_facts_are_shown(analyst: Run, tmp_path: Path
         assert (code, err) == (0, ""), words
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_who_chooses_the_epsilon_needs_a_limit(
     analyst: Run, people: str, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +118,6 @@ def test_who_chooses_the_epsilon_needs_a_limit(
     assert "is refused" in refused(analyst(*again))
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_options_of_a_poll_that_would_tell_a_cell(analyst: Run, people: str) -> None:
     for more in (
         "--reveal", "--header-row 2", "--delimiter ;", "--encoding utf-8", "--sheet s", "--by answer", "--id answer",
@@ -127,20 +127,17 @@ def test_options_of_a_poll_that_would_tell_a_cell(analyst: Run, people: str) -> 
         assert f"'{more.split()[0]}' of 'neodp poll' is for the steward" in err
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_levels_that_are_columns_of_another_file(analyst: Run, people: str, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("level,epsilon\nann,0.7\n")
     words = ("poll", people, "--vote", "answer", "--epsilon", "privacy", "--secret-levels", "--levels")
     assert "from a file is for the steward" in refused(analyst(*words, str(tmp_path / "other.csv")))
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_a_poll_with_public_levels_could_show_any_column(analyst: Run, people: str) -> None:
     words = ("poll", people, "--vote", "privacy", "--options", "low,high", "--epsilon", "answer")
     assert "add --secret-levels" in refused(analyst(*words, "--levels", "yes=1,no=2,QUOTEDCELL=3"))
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_errors_quote_no_cell(analyst: Run, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("poll", people, *SECRET[:2], "--epsilon", "nothing", "--secret-levels")
     err = refused(analyst(*words))
@@ -153,6 +150,7 @@ def test_errors_quote_no_cell(analyst: Run, people: str, monkeypatch: pytest.Mon
     assert "QUOTEDCELL" in analyst("poll", people, *SECRET[:-1])[2]
 
 
+@both_stores
 def test_a_store_without_a_mark_is_the_stewards_and_a_mark_can_be_taken_away(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,7 +164,6 @@ def test_a_store_without_a_mark_is_the_stewards_and_a_mark_can_be_taken_away(
     assert run("init")[0] == 0
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_a_role_that_there_is_not(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setenv("NEODP_ROLE", "Analyst")
     assert run("list") == (2, "", "neodp: NEODP_ROLE is 'Analyst'; set it to steward or analyst\n")

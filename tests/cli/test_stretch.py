@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from neodp.cli import main
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 RATINGS = "user,item,rating\n" + "".join(
     f"u{u},i{i},{5 if (u + i) % 3 else 1}\n" for u in range(6) for i in range(u % 2, 8)
@@ -28,6 +28,7 @@ def films(run: Run, ratings: str) -> Run:
     return run
 
 
+@both_stores
 def test_load_list_drop(run: Run, ratings: str) -> None:
     loaded = document(run("stretch", "load", ratings, "--threshold", "4", "--weights", "westin", "--json"))
     assert (loaded["profile"], loaded["users"], loaded["items"], loaded["without_weight"]) == ("films", 6, 8, 0)
@@ -56,6 +57,7 @@ def test_weights_of_a_file(run: Run, ratings: str, tmp_path: Path) -> None:
     assert {row["weight"] for row in rows} == {0.0, 0.2, 1.0}
 
 
+@both_stores
 def test_similarity(films: Run) -> None:
     found = document(films("stretch", "similarity", "films", "u0", "u3", "--epsilon", "0.5", "--json"))
     assert (found["users"], found["measure"], found["epsilon"], found["releases"], found["epsilon_total"]) == (
@@ -73,6 +75,7 @@ def test_similarity(films: Run) -> None:
     )
 
 
+@both_stores
 def test_neighbors(films: Run) -> None:
     found = document(films("stretch", "neighbors", "films", "-k", "2", "--total", "3", "--write", "--json"))
     assert (found["epsilon"], found["releases"], found["others"], found["written"]) == (0.5, 6, None, 12)

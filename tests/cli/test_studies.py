@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Run, document
+from tests.running import Run, both_stores, document
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def test_compare_is_the_flag_of_boundary(mechanisms: Run, tmp_path: Path) -> Non
     assert text == mechanisms("boundary", "--compare", "even", "best")[1]
 
 
+@both_stores
 def test_compare_a_stored_mechanism_with_a_table(mechanisms: Run, tmp_path: Path) -> None:
     table = tmp_path / "mine.csv"
     lines = mechanisms("extend", "even", "--mode", "stream")[1].splitlines()

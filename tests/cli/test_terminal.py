@@ -24,7 +24,6 @@ def hostile(run: Run, address: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 @pytest.mark.parametrize(
     "words",
     [
@@ -53,12 +52,10 @@ def test_no_command_sends_what_a_terminal_obeys(hostile: Run, words: list[str]) 
             assert [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_json_says_the_same_text(hostile: Run) -> None:
     assert json.loads(hostile("list", "--json")[1])["graphs"][0]["name"] == EVIL
 
 
-@pytest.mark.parametrize("address", ["embedded"], indirect=True)
 def test_a_message_about_a_file_is_harmless_too(run: Run, tmp_path: Path) -> None:
     code, _, err = run("load", "g", str(tmp_path / "\x1b[2J.csv"), "e.csv")
     assert code == 2
