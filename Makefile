@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 VENDOR := neodp/explore/static/vendor
 
-.PHONY: demo test test-fast test-newer test-browser test-spark screenshots lint junit bench docs plugin vendor clean
+.PHONY: demo test test-fast test-newer test-browser test-spark screenshots lint junit server bench docs plugin vendor clean
 
 demo: .venv/ready-run
 	@$(BIN)/neodp demo
 
-test: .venv/ready-test .venv/ready-lint
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint junit
+test:
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync lint junit server
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --ignore tests/browser --ignore tests/spark \
 	  --ignore tests/plugin/test_neo4j_newer.py
 
@@ -48,6 +48,10 @@ lint: .venv/ready-lint
 # the plugin's own tests, where there is Maven
 junit:
 	@if command -v mvn > /dev/null; then cd plugin && mvn --batch-mode --quiet package; fi
+
+# the jars of the server that the tests start; without them, the tests say what is missing
+server: .venv/ready-lint
+	-@$(BIN)/python -m tools.neo4j_server --fetch
 
 # the jar for the plugins folder of a Neo4j server, tested; `neodp plugin install` and the wheel take it from neodp/
 plugin:

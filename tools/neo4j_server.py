@@ -525,6 +525,7 @@ def main() -> int:
     parser.add_argument("--page-cache", default="256m", help="page cache (default: %(default)s)")
     parser.add_argument("--home", type=Path, help="keep data and password in this folder (default: forget them)")
     parser.add_argument("--version", help=f"of Neo4j (default: {asked_version()}); 2026.x needs Java 21")
+    parser.add_argument("--fetch", action="store_true", help="fetch what Java needs to start the server, and end")
     parser.add_argument(
         "--plugin", type=Path, action="append", default=[], metavar="JAR", help="put this jar into the plugins folder"
     )
@@ -536,6 +537,10 @@ def main() -> int:
     signal.signal(signal.SIGTERM, stop)
     password = (os.environ.get("NEO4J_PASSWORD") or _kept_password(options.home)) if options.home else None
     try:
+        if options.fetch:
+            if not os.environ.get("NEODP_TEST_NEO4J_URI") and _docker_container() is None:
+                fetch(options.version or asked_version())
+            return 0
         with running(
             memory=options.memory,
             page_cache=options.page_cache,
