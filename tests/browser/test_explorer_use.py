@@ -65,6 +65,31 @@ def test_a_graph_stays_as_it_was_left(watch: Watch, site: Site) -> None:
     assert "2-4" not in page.url
 
 
+def test_a_graph_that_was_left_while_it_loaded_is_drawn_when_it_is_shown(watch: Watch, site: Site) -> None:
+    """Nothing is drawn into a page that nobody sees: it has no size. The whole drawing fits once it is shown."""
+    page = watch().open(site.address)
+    held: list[Any] = []
+    page.route("**/api/drawing*", lambda route: held.append(route))
+    page.goto(address(site, "team", "graph"))
+    while not held:
+        page.wait_for_timeout(20)
+    page.get_by_role("link", name="Releases").click()
+    page.get_by_role("heading", name="Releases and budget").wait_for()
+    with page.expect_response("**/api/drawing*"):
+        held[0].continue_()
+    page.wait_for_timeout(200)
+    page.get_by_role("link", name="Graph", exact=True).click()
+    page.wait_for_selector(CANVAS, state="attached")
+    choose(page, "2-4")
+    page.locator(".pins .ring").wait_for(state="attached")
+    outside = """(({ cy }) => {
+      const { x1, y1, x2, y2 } = cy.extent();
+      return cy.nodes().filter((node) => !(x1 <= node.position("x") && node.position("x") <= x2 &&
+        y1 <= node.position("y") && node.position("y") <= y2)).length;
+    })(document.querySelector(".canvas")._cyreg)"""
+    assert page.evaluate(outside) == 0
+
+
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_the_chosen_dataset_is_seen_in_the_map(watch: Watch, site: Site, size: str) -> None:
     """Its ring is no smaller than a fingertip's half at any zoom, and its name stands beside it."""

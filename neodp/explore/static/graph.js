@@ -32,7 +32,11 @@ class View {
 
   elements() {
     this.canvas.addEventListener("keydown", (event) => this.keyed(event));
-    requestAnimationFrame(() => this.begin());
+    new ResizeObserver((_, observer) => {
+      if (!this.canvas.clientWidth) return; // the page was left before it was shown: nothing fits into no room
+      observer.disconnect();
+      this.begin();
+    }).observe(this.canvas);
     const whole = this.drawing.whole;
     return [
       h("h1", {}, shortened(this.facts.name, 80)),
@@ -107,7 +111,10 @@ class View {
     const edges = this.sparse ? [] : columns.source.map((_, i) => this.edge(i));
     this.cy = cytoscape({ container: this.canvas, elements: [...nodes, ...edges], layout: { name: "preset" }, style: this.style(many && columns.cell), minZoom: 0.005, maxZoom: 6,
       autoungrabify: true, boxSelectionEnabled: false, selectionType: "single", textureOnViewport: many, pixelRatio: many ? 1 : "auto" });
-    this.cy.on("viewport resize", () => this.pin());
+    this.cy.on("viewport resize", () => {
+      if (!this.fitted) this.fit();
+      this.pin();
+    });
     this.cy.on("tap", "node", (event) => this.choose(columns.keys[event.target.data("i")]));
     this.fit();
   }
@@ -166,8 +173,10 @@ class View {
   }
 
   fit() {
-    this.cy?.fit(undefined, 30);
-    if (this.cy && this.cy.zoom() > 1.8) {
+    this.fitted = this.cy?.width() > 0; // not while another page is shown
+    if (!this.fitted) return;
+    this.cy.fit(undefined, 30);
+    if (this.cy.zoom() > 1.8) {
       this.cy.zoom(1.8);
       this.cy.center();
     }
@@ -221,7 +230,7 @@ class View {
     this.found = found;
     const chosen = node(found.key);
     const { x1, y1, x2, y2 } = this.cy.extent(), at = chosen.position();
-    if (chosen.nonempty() && (at.x < x1 || at.x > x2 || at.y < y1 || at.y > y2)) this.cy.center(chosen);
+    if (this.fitted && chosen.nonempty() && (at.x < x1 || at.x > x2 || at.y < y1 || at.y > y2)) this.cy.center(chosen);
     this.pin();
   }
 
