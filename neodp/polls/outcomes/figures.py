@@ -320,6 +320,7 @@ class _Example:
     sizes: Ints
     tables: tuple[Ints, ...]
     chances: Floats
+    beta: tuple[float, float] | None
 
     @classmethod
     def of(
@@ -347,7 +348,7 @@ class _Example:
                 first = rng.beta(*beta)
                 each = np.tile([first, 1.0 - first], (len(ends), 1))
             tables.append(np.stack([rng.multinomial(g.size, p) for g, p in zip(some, each, strict=True)]))
-        return cls(query, asked, groups, units, tuple(ends.tolist()), sizes, tuple(tables), merged)
+        return cls(query, asked, groups, units, tuple(ends.tolist()), sizes, tuple(tables), merged, beta)
 
     def judged(self, how: How) -> OutcomeAccuracy:
         """Return a mechanism with its figures."""
@@ -382,10 +383,15 @@ class _Example:
 
         With weights w_i of sum W, the estimate n (S + Z) / W is off by n Z / W and by the sum of (n w_i / W - 1) y_i;
         Z has the variance 2 g^2 e^-gu / (1 - e^-gu)^2, with g the step of the noise, and y_i is
-        1 with the chance p_i of the option.
+        1 with the chance p_i of the option. If that is one unknown chance p for all, with a beta distribution, the
+        factors of the y_i add up to 0, and only the mean of p (1 - p) matters.
         """
         assert isinstance(self.asked, Count)
         share = self.chances[:, self.asked.option]
+        spread = share * (1.0 - share)
+        if self.beta is not None:
+            a, b = self.beta
+            spread = np.full(len(share), a * b / ((a + b) * (a + b + 1.0)))
         size, n = self.sizes.astype(np.float64), float(self.sizes.sum())
         each = np.array([self.units[i] for i in self.place], np.float64)
 
@@ -395,7 +401,7 @@ class _Example:
             noise = 2.0 * step**2 * math.exp(-UNIT * step) / math.expm1(-UNIT * step) ** 2
             scale = n / float(weight @ size)
             bias = float((size * share) @ (scale * weight - 1.0))
-            return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2
+            return noise * scale**2 + float((size * spread) @ (scale * weight - 1.0) ** 2) + bias**2
 
         least = min(each for each in self.units if each)
         between: list[int] = np.geomspace(least, max(self.units), TRIED).astype(np.int64).tolist()

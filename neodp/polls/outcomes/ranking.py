@@ -143,12 +143,14 @@ class Ranking(OutcomeQuery):
         """Return the question with ballots that do not come from a table, and the chance of each, by group.
 
         The prior says how likely an option is to be ranked first; then it is ranked among the rest in proportion
-        (Plackett and Luce). There are as many columns as ballots that were drawn, with a fixed seed.
+        (Plackett and Luce). There are as many columns as ballots that were drawn, with a fixed seed; two options have
+        two ballots.
         """
         k, rng = len(self.options), np.random.default_rng(1)
-        first = prior.chances(self.options) if k > 2 else np.array([prior.share, 1.0 - prior.share])
-        order = np.argsort(-(np.log(first) + rng.gumbel(size=(DRAWN, k))), axis=1)
         ends: tuple[Ballot, ...] = ((0, *range(2, k), 1), (1, *range(2, k), 0))
+        if k == 2:
+            return Ranking(self.options, ends), super().example(prior, groups)[1]
+        order = np.argsort(-(np.log(prior.chances(self.options)) + rng.gumbel(size=(DRAWN, k))), axis=1)
         ballots = ends + tuple(map(tuple, order.tolist()))
         chances = np.concatenate([[0.0, 0.0], np.full(DRAWN, 1.0 / DRAWN)])
         return Ranking(self.options, ballots), np.tile(chances, (len(groups), 1))
