@@ -30,7 +30,7 @@ from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, cheapest, 
 from neodp.polls.outcomes.ranking import Ranking
 from neodp.polls.prior import Prior
 
-__all__ = ["OutcomeAccuracy", "OutcomePreview", "outcome_preview"]
+__all__ = ["OutcomeAccuracy", "OutcomePreview", "heard_accuracy", "outcome_preview"]
 
 LEVELS = 24
 """The greatest number of groups of an example; more are rounded down to so many epsilons."""
@@ -44,6 +44,8 @@ DIFFER = 0.05
 """The greatest difference in expected accuracy, or in relative error of a count, at which no choice is required."""
 SURE = 0.95
 """The chance with which an error is stated."""
+QUICK = 40
+"""The number of tables of an approximation."""
 POINTS = 60
 """The greatest number of errors that are kept with their chances."""
 
@@ -298,6 +300,13 @@ def outcome_preview(
     return OutcomePreview(judged, best)
 
 
+def heard_accuracy(query: OutcomeQuery, groups: Sequence[Group], prior: Prior) -> float:
+    """Return the expected accuracy if everybody is heard by their epsilon, from few tables: a quick approximation."""
+    people = tuple(groups)
+    units = tuple(units_of(group.epsilon) for group in people)
+    return _Example.of(query, people, units, prior, QUICK).judged(How("heard", units)).expected
+
+
 def _heard(kind: str, units: Sequence[int], cap: int) -> How:
     return How("noise" if kind == "noise" else "heard", tuple(min(each, cap) for each in units))
 
@@ -337,7 +346,8 @@ class _Example:
         some = [replace(groups[i], size=int(n)) for i, n in zip(ends.tolist(), sizes.tolist(), strict=True)]
         asked, chances = query.example(prior, groups)
         merged = np.stack([chances[i] for i in ends.tolist()])
-        number = int(np.clip(200_000 // (len(query.outcomes) * len(query.outcomes) ** 0.5), 40, 400))
+        work = len(query.outcomes) ** (2.0 if isinstance(query, Ranking) else 1.5)  # rankings compare every two options
+        number = int(np.clip(200_000 // work, 40, 400))
         number = number if most is None else most
         rng = np.random.default_rng(1)
         beta = prior.beta if len(query.options) == 2 else None
@@ -353,13 +363,10 @@ class _Example:
     def judged(self, how: How) -> OutcomeAccuracy:
         """Return a mechanism with its figures."""
         short = How(how.kind, tuple(how.units[i] for i in self.place))
-        right, errors, weights = [], [], []
-        for counts in self.tables:
-            chances, error = self.asked.chances(counts, short), self.asked.error(counts)
-            right.append(float(chances[self.asked.truth(counts)]))
-            errors.append(error)
-            weights.append(chances)
-        every, weight = np.concatenate(errors), np.concatenate(weights) / len(self.tables)
+        rows = self.asked.chances_at(self.tables, short)
+        right = [float(row[self.asked.truth(counts)]) for row, counts in zip(rows, self.tables, strict=True)]
+        every = np.concatenate([self.asked.error(counts) for counts in self.tables])
+        weight = rows.reshape(-1) / len(self.tables)
         order = np.argsort(every)
         every, reached = every[order], np.cumsum(weight[order])
         within = every[min(int(np.searchsorted(reached, SURE)), len(every) - 1)]
