@@ -8,7 +8,8 @@ import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.cli.poll_text import guarantees, heading, typed_mechanism, what_if_table
-from neodp.data.formatting import at_least, chance, count, kept, listed, number, share
+from neodp.data.formatting import at_least, chance, count, kept, listed, share
+from neodp.polls.outcomes.counting import Count
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
 __all__ = ["outcome_choice", "shown_outcomes", "shown_proposals"]
@@ -35,6 +36,9 @@ def shown_outcomes(survey: OutcomeSurvey, facts: list[dict[str, Any]], since: st
         if fact["part"] is not None:
             say(f"part         {fact['part']}")
         heading(fact)
+        if isinstance(inquiry.first, Count) and inquiry.first.widest > 1:
+            ranges = inquiry.first.outcomes
+            say(f"answers      one of {len(ranges):,} ranges, from {ranges[0]!r} to {ranges[-1]!r}")
         guarantees(inquiry.groups, 1)
         _mechanisms(fact, survey.chosen is not None)
         if "what_if" in fact:
@@ -61,7 +65,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     for name, each in facts["mechanisms"].items():
         figures = [round(each["error"], 2), each["within_95"]] if counted else [at_least(each["expected"])]
         hard = f"off by {each['against_error']:.1f}" if counted else f"right {at_least(each['against'])} of the time"
-        rows.append([name, each["cap"], *figures, hard, "this one" if name == facts["mechanism"] else ""])
+        rows.append([name, f"{each['cap']:.3g}", *figures, hard, "this one" if name == facts["mechanism"] else ""])
     table(columns, rows)
     say("Averages are estimates, from tables drawn from the prior: they decide what is expected, never privacy.")
     balanced, weighted = facts["mechanisms"]["balanced"], facts["mechanisms"]["weighted"]
@@ -71,8 +75,8 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     say(f"Balanced: {fair}.")
     if not weighted["all_count_alike"]:
         say(
-            f"Weighted: people are heard by their epsilon, up to {number(weighted['cap'])}. Where those who ask for "
-            "most privacy answer one way and all others another, a wrong outcome is likelier."
+            f"Weighted: people are heard by their epsilon, up to {weighted['cap']:.3g}. Where those who ask for most "
+            "privacy answer one way and all others another, a wrong outcome can be likelier than the true one."
         )
     if balanced["certain_95"] is not None:
         other = f", weighted by at most {weighted['certain_95']:,}" if not weighted["all_count_alike"] else ""
@@ -80,8 +84,12 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
         say(f"Balanced is off by at most {off} with a chance of 95 %, whatever the votes.")
     known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
     if known:
-        often = listed([f"{sure} from {margin:,}" for sure, margin in known])
-        say(f"Right at least so often, by how many people would have to answer otherwise: {often} on.")
+        (first, fewest), *more = known
+        often = [
+            f"at least {first} of the time if {fewest:,} people or more would have to answer otherwise to change it",
+            *(f"at least {sure} from {margin:,} on" for sure, margin in more),
+        ]
+        say(f"The answer is right {listed(often)}.")
     if facts["differ"] and not chosen:
         say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
 

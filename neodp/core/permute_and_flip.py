@@ -22,6 +22,7 @@ from functools import lru_cache
 from random import SystemRandom
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neodp.core.sampling import geometric
 from neodp.data.validation import Floats
@@ -93,8 +94,8 @@ def _falling(x: Floats) -> Floats:
     return found
 
 
-def outcome_chances(off: Sequence[int], gamma: float) -> Floats:
-    """Return the chance of each outcome, in doubles: to be shown, not to be drawn from.
+def outcome_chances(off: Sequence[int] | NDArray[np.int64], gamma: float) -> Floats:
+    """Return the chance of each outcome, in doubles: to be shown, not to be drawn from. Rows are separate cases.
 
     All of it is + - * / in a fixed order, so that the plugin for Neo4j shows the same bits.
 
@@ -104,14 +105,14 @@ def outcome_chances(off: Sequence[int], gamma: float) -> Floats:
     array([0.587, 0.266, 0.147])
     """
     p = _falling(np.array(off, np.float64) * gamma)
-    each = np.zeros_like(p)
-    others = np.ones(len(p) + 1)
-    nodes = min(NODES, len(p) // 2 + 1)  # exact for a polynomial of degree len(p) - 1
+    each, outcomes = np.zeros_like(p), p.shape[-1]
+    before, after = np.ones_like(p), np.ones_like(p)
+    nodes = min(NODES, outcomes // 2 + 1)  # exact for a polynomial of degree outcomes - 1
     for s, weight in zip(*(column.tolist() for column in _quadrature(nodes)), strict=True):
         flips = 1.0 - s * p
-        others[1:] = np.multiply.accumulate(flips[::-1])
-        before = np.concatenate(([1.0], np.multiply.accumulate(flips[:-1])))
-        each += weight * (before * others[-2::-1])
+        np.multiply.accumulate(flips[..., :-1], axis=-1, out=before[..., 1:])
+        np.multiply.accumulate(flips[..., :0:-1], axis=-1, out=after[..., 1:])
+        each += weight * (before * after[..., ::-1])
     each *= p
-    chances: Floats = each / np.add.accumulate(each)[-1]
+    chances: Floats = each / np.add.accumulate(each, axis=-1)[..., -1:]
     return chances

@@ -23,7 +23,9 @@ from neodp.hints import Hint, Option
 from neodp.polls.asking import valid_epsilon, valid_options
 from neodp.polls.cells import WORDS, Cells
 from neodp.polls.outcomes.parsing import has_outcomes
-from neodp.polls.outcomes.reading import outcome_question
+from neodp.polls.outcomes.question import OutcomeQuestion
+from neodp.polls.outcomes.ranking import Ballot
+from neodp.polls.outcomes.reading import ballots_of
 from neodp.polls.outcomes.survey import OutcomeSurvey
 from neodp.polls.people import People, read_levels, read_list, read_mapping
 from neodp.polls.prior import Prior
@@ -31,7 +33,7 @@ from neodp.polls.question import MechanismName, PollQuestion, mechanism_name
 from neodp.polls.secret import CAP, secret_poll
 from neodp.polls.secret_survey import Expectation, SecretSurvey, read_rows
 from neodp.polls.survey import Survey
-from neodp.polls.table import Tally, epsilons, one_row_a_person, parts, tally
+from neodp.polls.table import Tally, Voters, epsilons, one_row_a_person, parts
 
 __all__ = ["poll"]
 
@@ -208,43 +210,30 @@ def poll(
     divided: list[tuple[str | None, Any]] = [(None, None)]
     if by is not None and by_values is not None:
         divided = [*parts(people.columns[by], read_list(by_values), problems, cells=cells, other=by_other).items()]
-    if several:
-        ballot, width = query == "ranking", None if ranges is None else str(ranges)
-        asked = [votes] if ballot else [[column] for column in votes]
-        inquiries = tuple(
-            outcome_question(
-                *(people, columns, each, rows, query, choices, named, cells, problems),
-                ranges=width,
-                mechanism=chosen or "balanced",
-                prior=given,
-                part=part,
-            )
-            for columns in asked
-            for part, rows in divided
-        )
-        survey = (called, people.source, (), chosen, by, cells, said, id)
-        return OutcomeSurvey(*survey, inquiries=inquiries, ranges=width)
-    counted = []
-    for column in votes:
+    voters = Voters(people, each, choices, named, cells, problems)
+    counted: list[tuple[list[str], str | None, Tally, tuple[Ballot, ...]]] = []
+    if query == "ranking":
+        counted += [(votes, part, *ballots_of(voters, votes, rows)) for part, rows in divided]
+    for column in votes if query != "ranking" else ():
         what = "the vote" if len(votes) == 1 else f"the vote in {column!r}"
-        for part, rows in divided:
-            found = tally(
-                people.columns[column],
-                each,
-                people.place,
-                options=choices,
-                levels=named,
-                cells=cells,
-                rows=rows,
-                problems=problems,
-                what=what,
-            )
-            counted.append((column, part, found))
+        counted += [([column], part, voters.tally(column, rows, what), ()) for part, rows in divided]
     problems.raise_if_any()
     used: MechanismName = chosen or "balanced"
+    by_level = len(choices or WORDS) == 2  # a prior of more options names options, which may be called as levels are
+    priors = [_fitting(given, found, named) if by_level else given for _, _, found, _ in counted]
+    if several:
+        survey = (called, people.source, (), chosen, by, cells, said, id)
+        width = None if ranges is None else str(ranges)
+        inquiries = tuple(
+            OutcomeQuestion.of(
+                *(columns, found, query, choices), ballots=ballots, ranges=width, mechanism=used, prior=prior, part=part
+            )
+            for (columns, part, found, ballots), prior in zip(counted, priors, strict=True)
+        )
+        return OutcomeSurvey(*survey, inquiries=inquiries, ranges=width)
     questions = tuple(
-        PollQuestion.of(column, found, query, choices, mechanism=used, prior=_fitting(given, found, named), part=part)
-        for column, part, found in counted
+        PollQuestion.of(columns[0], found, query, choices, mechanism=used, prior=prior, part=part)
+        for (columns, part, found, _), prior in zip(counted, priors, strict=True)
     )
     return Survey(called, people.source, questions, chosen, by, cells, said, id)
 

@@ -25,7 +25,7 @@ from neodp.polls.prior import Prior
 from neodp.polls.proposals import Measure
 from neodp.polls.table import Tally
 
-__all__ = ["MechanismName", "PollQuestion", "mechanism_name"]
+__all__ = ["MechanismName", "PollQuestion", "mechanism_name", "require_voters"]
 
 MechanismName: TypeAlias = Literal["balanced", "weighted"]
 """The name of a mechanism: balanced is never worse than a coin at any table, weighted is best on average."""
@@ -50,6 +50,23 @@ def mechanism_name(text: str) -> MechanismName:
             return found
     hint = (near(text, get_args(MechanismName)) if isinstance(text, str) else "") or "give balanced or weighted"
     raise GraphError(f"the mechanism is {text!r}", hint)
+
+
+def require_voters(name: str, tally: Tally, part: str | None) -> None:
+    """Refuse a question, or a part of it, that nobody with an epsilon above 0 answered.
+
+    Raises
+    ------
+    GraphError
+        If there is nobody; the message says why.
+    """
+    if tally.groups:
+        return
+    where = "is in the table" if part is None else f"is in the part {part!r}"
+    nobody = "everybody has epsilon 0" if tally.silent else f"nobody {where}"
+    nobody = "nobody voted" if tally.skipped else nobody
+    called = f"{name!r}" if part is None else f"{name!r} of {part!r}"
+    raise GraphError(f"{called} cannot be asked: {nobody}", "a poll needs a person with an epsilon above 0")
 
 
 @lru_cache(maxsize=64)
@@ -107,12 +124,7 @@ class PollQuestion:
         GraphError
             If nobody takes part, or the query or the options are invalid; the message says which, and what is allowed.
         """
-        if not tally.groups:
-            where = "is in the table" if part is None else f"is in the part {part!r}"
-            nobody = "everybody has epsilon 0" if tally.silent else f"nobody {where}"
-            nobody = "nobody voted" if tally.skipped else nobody
-            called = f"{name!r}" if part is None else f"{name!r} of {part!r}"
-            raise GraphError(f"{called} cannot be asked: {nobody}", "a poll needs a person with an epsilon above 0")
+        require_voters(name, tally, part)
         balanced = poll(tally.groups, query, options or tuple(WORDS))
         return cls(name, query, balanced, tally, mechanism, Prior.parse(prior), part)
 

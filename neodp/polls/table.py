@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,11 +25,12 @@ from neodp.hints import Hint, Option
 from neodp.polls.asking import valid_epsilon
 from neodp.polls.cells import USUAL, WORDS, Cells, bare, choices
 from neodp.polls.mechanism import Counts, Group
+from neodp.polls.people import People
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Tally", "distinct", "epsilons", "one_row_a_person", "parts", "tally", "vote_codes"]
+__all__ = ["Tally", "Voters", "counted", "distinct", "epsilons", "one_row_a_person", "parts", "tally", "vote_codes"]
 
 FEW = 10_000
 """The number of texts below which plain Python is faster than loading a faster library."""
@@ -227,20 +229,72 @@ def tally(
     >>> t.counts.tolist(), t.skipped
     ([[1, 0], [1, 1]], 1)
     """
-    names = options or tuple(WORDS)
     given = np.arange(len(epsilon)) if rows is None else rows
     asked = given[epsilon[given] > 0.0]
     code = vote_codes(votes, asked, place, options=options, cells=cells, problems=problems, what=what)
+    return counted(code, len(options or WORDS), epsilon, given, levels or {})
+
+
+def counted(code: Codes, columns: int, epsilon: Floats, given: Codes, levels: Mapping[str, float]) -> Tally:
+    """Count coded answers of people in groups of equal epsilon.
+
+    Parameters
+    ----------
+    code : array of int
+        The column of the counts for each of the given people with an epsilon above 0; -1 for nobody's answer.
+    columns : int
+    epsilon : array of float
+        The epsilon of each person in the table.
+    given : array of int
+        The rows of the people.
+    levels : mapping
+        Names for epsilons.
+    """
+    asked = given[epsilon[given] > 0.0]
     took_part = code >= 0
     different, group = np.unique(epsilon[asked][took_part], return_inverse=True)
-    counts = np.bincount(group * len(names) + code[took_part], minlength=len(different) * len(names))
-    counts = counts.reshape(len(different), len(names))
-    called = {value: name for name, value in (levels or {}).items()}
-    groups = tuple(
-        Group(e, size, called.get(e)) for e, size in zip(different.tolist(), counts.sum(axis=1).tolist(), strict=True)
-    )
+    counts = np.bincount(group * columns + code[took_part], minlength=len(different) * columns)
+    counts = counts.reshape(len(different), columns)
+    called = {value: name for name, value in levels.items()}
+    sizes = counts.sum(axis=1).tolist()
+    groups = tuple(Group(e, size, called.get(e)) for e, size in zip(different.tolist(), sizes, strict=True))
     without = int(np.isnan(epsilon[given]).sum())
     return Tally(groups, counts, int((~took_part).sum()) + without, len(given) - without - len(asked))
+
+
+@dataclass(frozen=True)
+class Voters:
+    """The people of a table with their epsilons, and the rules by which their votes are read and counted.
+
+    Attributes
+    ----------
+    people : People
+    epsilon : array of float
+        The epsilon of each person.
+    options, levels, cells, problems
+        As for :func:`tally`.
+    """
+
+    people: People
+    epsilon: Floats
+    options: tuple[str, ...] | None
+    levels: Mapping[str, float]
+    cells: Cells
+    problems: Problems
+
+    def tally(self, column: str, rows: Codes | None = None, what: str = "the vote") -> Tally:
+        """Count the votes in a column, of some rows or all."""
+        return tally(
+            self.people.columns[column],
+            self.epsilon,
+            self.people.place,
+            options=self.options,
+            levels=self.levels,
+            cells=self.cells,
+            rows=rows,
+            problems=self.problems,
+            what=what,
+        )
 
 
 def parts(

@@ -20,6 +20,7 @@ from neodp.data.validation import UNIT
 from neodp.errors import GraphError
 from neodp.polls import Group, Poll, Threshold, poll, violations
 from neodp.polls.costs import TINY, chance, crossing, units
+from tests.polls.enumeration import broken
 
 QUERIES = ["majority", "plurality", "threshold:2/3", "threshold:1/5", "threshold:1", "threshold:0"]
 EPSILONS = st.one_of(st.sampled_from([0.0, 1e-300, 2.0**-50, 1e-9, 0.1, 1.0, 40.0, 690.0]), st.floats(0.0, 5.0))
@@ -132,6 +133,9 @@ def test_what_is_not_private_is_found() -> None:
     (one, *_) = violations(loud, np.array([[1, 2], [2, 0]]))
     assert "beyond epsilon 0.5" in one
     assert violations(poll(loud.groups), np.array([[1, 2], [2, 0]])) == []
+    checked, wrong = broken(loud.distribution, (3, 2), (0.5, 1.0), 2)
+    assert checked == 2 * 2 * (3 * 3 + 4 * 2)  # both answers, both ways
+    assert any(each.endswith("in group 0") for each in wrong)
 
 
 def levels_of(y: Decimal, k: int) -> Decimal:
@@ -235,8 +239,8 @@ def test_plurality_is_the_cheapest_way_to_another_answer_and_private(seed: int) 
         margin = p.margin(d)
         assert margin is not None
         seen.setdefault(margin, []).append(max(row))
-    for d in rng.sample(datasets, min(30, len(datasets))):
-        assert violations(p, d) == []
+    by_epsilon = zip(*((group.size, group.epsilon) for group in p.groups), strict=True)
+    assert broken(p.distribution, *by_epsilon, k)[1] == []
     assert max(seen) <= p.largest_margin
     for margin, found in seen.items():
         assert p.at(margin).worst <= min(found)

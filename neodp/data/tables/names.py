@@ -203,7 +203,7 @@ def _refuse_others(
 ) -> None:
     """Refuse columns that were not requested, or warn of those that look like typing errors, as the options say."""
     others = [name for name in names if name and name not in asked]
-    absent = [name for name in asked if name not in names]
+    absent = [name for name in asked if name not in names and not re.fullmatch(NUMBER, name)]  # a number has no typos
     slips = [(other, name) for other in others for name in absent if is_alike(other, name)]
     if options.extra_columns == "ignore":
         for other, name in slips:

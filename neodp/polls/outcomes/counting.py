@@ -157,10 +157,13 @@ class Count(OutcomeQuery):
         noisy = int(weights @ counts[:, self.option]) + step * (geometric(rate) - geometric(rate))
         return sum(noisy >= first for first in self._firsts(counts, weights)[1:].tolist())
 
-    def chances(self, counts: Ints, how: How) -> Floats:
-        """Return the chance of each range, in doubles: to be shown, not to be drawn from."""
+    def chances_at(self, tables: Sequence[Ints], how: How) -> Floats:
+        """Return the chance of each range at each of some tables, in rows."""
         if how.kind == "distance":
-            return super().chances(counts, how)
+            return super().chances_at(tables, how)
+        return np.stack([self._with_noise(counts, how) for counts in tables])
+
+    def _with_noise(self, counts: Ints, how: How) -> Floats:
         weights = np.array(how.units, np.int64)
         step = step_of(how.units)
         need = -(

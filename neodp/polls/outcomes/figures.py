@@ -30,7 +30,7 @@ from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery, cheapest, 
 from neodp.polls.outcomes.ranking import Ranking
 from neodp.polls.prior import Prior
 
-__all__ = ["OutcomeAccuracy", "OutcomePreview", "outcome_preview"]
+__all__ = ["OutcomeAccuracy", "OutcomePreview", "heard_accuracy", "outcome_preview"]
 
 LEVELS = 24
 """The greatest number of groups of an example; more are rounded down to so many epsilons."""
@@ -44,6 +44,8 @@ DIFFER = 0.05
 """The greatest difference in expected accuracy, or in relative error of a count, at which no choice is required."""
 SURE = 0.95
 """The chance with which an error is stated."""
+QUICK = 40
+"""The number of tables of an approximation."""
 POINTS = 60
 """The greatest number of errors that are kept with their chances."""
 
@@ -298,6 +300,13 @@ def outcome_preview(
     return OutcomePreview(judged, best)
 
 
+def heard_accuracy(query: OutcomeQuery, groups: Sequence[Group], prior: Prior) -> float:
+    """Return the expected accuracy if everybody is heard by their epsilon, from few tables: a quick approximation."""
+    people = tuple(groups)
+    units = tuple(units_of(group.epsilon) for group in people)
+    return _Example.of(query, people, units, prior, QUICK).judged(How("heard", units)).expected
+
+
 def _heard(kind: str, units: Sequence[int], cap: int) -> How:
     return How("noise" if kind == "noise" else "heard", tuple(min(each, cap) for each in units))
 
@@ -320,6 +329,7 @@ class _Example:
     sizes: Ints
     tables: tuple[Ints, ...]
     chances: Floats
+    beta: tuple[float, float] | None
 
     @classmethod
     def of(
@@ -336,7 +346,8 @@ class _Example:
         some = [replace(groups[i], size=int(n)) for i, n in zip(ends.tolist(), sizes.tolist(), strict=True)]
         asked, chances = query.example(prior, groups)
         merged = np.stack([chances[i] for i in ends.tolist()])
-        number = int(np.clip(200_000 // (len(query.outcomes) * len(query.outcomes) ** 0.5), 40, 400))
+        work = len(query.outcomes) ** (2.0 if isinstance(query, Ranking) else 1.5)  # rankings compare every two options
+        number = int(np.clip(200_000 // work, 40, 400))
         number = number if most is None else most
         rng = np.random.default_rng(1)
         beta = prior.beta if len(query.options) == 2 else None
@@ -347,18 +358,15 @@ class _Example:
                 first = rng.beta(*beta)
                 each = np.tile([first, 1.0 - first], (len(ends), 1))
             tables.append(np.stack([rng.multinomial(g.size, p) for g, p in zip(some, each, strict=True)]))
-        return cls(query, asked, groups, units, tuple(ends.tolist()), sizes, tuple(tables), merged)
+        return cls(query, asked, groups, units, tuple(ends.tolist()), sizes, tuple(tables), merged, beta)
 
     def judged(self, how: How) -> OutcomeAccuracy:
         """Return a mechanism with its figures."""
         short = How(how.kind, tuple(how.units[i] for i in self.place))
-        right, errors, weights = [], [], []
-        for counts in self.tables:
-            chances, error = self.asked.chances(counts, short), self.asked.error(counts)
-            right.append(float(chances[self.asked.truth(counts)]))
-            errors.append(error)
-            weights.append(chances)
-        every, weight = np.concatenate(errors), np.concatenate(weights) / len(self.tables)
+        rows = self.asked.chances_at(self.tables, short)
+        right = [float(row[self.asked.truth(counts)]) for row, counts in zip(rows, self.tables, strict=True)]
+        every = np.concatenate([self.asked.error(counts) for counts in self.tables])
+        weight = rows.reshape(-1) / len(self.tables)
         order = np.argsort(every)
         every, reached = every[order], np.cumsum(weight[order])
         within = every[min(int(np.searchsorted(reached, SURE)), len(every) - 1)]
@@ -382,10 +390,15 @@ class _Example:
 
         With weights w_i of sum W, the estimate n (S + Z) / W is off by n Z / W and by the sum of (n w_i / W - 1) y_i;
         Z has the variance 2 g^2 e^-gu / (1 - e^-gu)^2, with g the step of the noise, and y_i is
-        1 with the chance p_i of the option.
+        1 with the chance p_i of the option. If that is one unknown chance p for all, with a beta distribution, the
+        factors of the y_i add up to 0, and only the mean of p (1 - p) matters.
         """
         assert isinstance(self.asked, Count)
         share = self.chances[:, self.asked.option]
+        spread = share * (1.0 - share)
+        if self.beta is not None:
+            a, b = self.beta
+            spread = np.full(len(share), a * b / ((a + b) * (a + b + 1.0)))
         size, n = self.sizes.astype(np.float64), float(self.sizes.sum())
         each = np.array([self.units[i] for i in self.place], np.float64)
 
@@ -395,7 +408,7 @@ class _Example:
             noise = 2.0 * step**2 * math.exp(-UNIT * step) / math.expm1(-UNIT * step) ** 2
             scale = n / float(weight @ size)
             bias = float((size * share) @ (scale * weight - 1.0))
-            return noise * scale**2 + float((size * share * (1.0 - share)) @ (scale * weight - 1.0) ** 2) + bias**2
+            return noise * scale**2 + float((size * spread) @ (scale * weight - 1.0) ** 2) + bias**2
 
         least = min(each for each in self.units if each)
         between: list[int] = np.geomspace(least, max(self.units), TRIED).astype(np.int64).tolist()

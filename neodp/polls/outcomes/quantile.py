@@ -22,7 +22,7 @@ import numpy as np
 
 from neodp.data.validation import Floats
 from neodp.errors import GraphError
-from neodp.polls.outcomes.query import Ints, OutcomeQuery, cheapest
+from neodp.polls.outcomes.query import Ints, OutcomeQuery
 
 __all__ = ["Quantile"]
 
@@ -72,15 +72,13 @@ class Quantile(OutcomeQuery):
     def distances(self, counts: Ints, units: Ints) -> Ints:
         """Return the distance to each option, in units."""
         rank = math.ceil(self.share * int(counts.sum()))
-        upto = np.cumsum(counts.sum(axis=0))
-        found = []
-        for o in range(len(self.options)):
-            missing = rank - int(upto[o])
-            surplus = (int(upto[o - 1]) if o else 0) - (rank - 1)
-            side = counts[:, o + 1 :] if missing > 0 else counts[:, :o]
-            number = np.array([max(missing, surplus, 0)])
-            found.append(int(cheapest(side.sum(axis=1), units, number)[0]))
-        return np.array(found, np.int64)
+        upto = np.cumsum(counts, axis=1)  # who chose an option or one before it, by group
+        below = upto - counts
+        missing, surplus = rank - upto.sum(axis=0), below.sum(axis=0) - (rank - 1)
+        side = np.where(missing > 0, upto[:, -1:] - upto, below)  # those who have to answer otherwise
+        before = np.cumsum(side, axis=0) - side
+        found: Ints = units @ np.clip(np.maximum(np.maximum(missing, surplus), 0) - before, 0, side)
+        return found
 
     def behind(self, counts: Ints, weights: Ints) -> Ints:
         """Return by how much each option is behind the quantile by weight, in units."""

@@ -163,8 +163,13 @@ class OutcomeQuery(ABC):
 
     def chances(self, counts: Ints, how: How) -> Floats:
         """Return the chance of each outcome, in doubles: to be shown, not to be drawn from."""
+        found: Floats = self.chances_at([counts], how)[0]
+        return found
+
+    def chances_at(self, tables: Sequence[Ints], how: How) -> Floats:
+        """Return the chance of each outcome at each of some tables, in rows."""
         gamma = Fraction(UNIT) / 2 if how.kind == "distance" else self.gamma
-        return outcome_chances(self.off(counts, how).tolist(), float(gamma))
+        return outcome_chances(np.stack([self.off(counts, how) for counts in tables]), float(gamma))
 
 
 def cheapest(people: Ints, units: Ints, number: Ints) -> Ints:

@@ -17,16 +17,17 @@ import numpy as np
 
 from neodp.errors import GraphError, PrivacyError
 from neodp.hints import Hint, Option
+from neodp.polls.cells import WORDS
 from neodp.polls.levels import WhatIf, raised_levels
 from neodp.polls.mechanism import Group, Margin
 from neodp.polls.outcomes.counting import Count
-from neodp.polls.outcomes.figures import OutcomeAccuracy, OutcomePreview, outcome_preview
+from neodp.polls.outcomes.figures import OutcomeAccuracy, OutcomePreview, heard_accuracy, outcome_preview
 from neodp.polls.outcomes.parsing import outcome_queries
 from neodp.polls.outcomes.query import UNIT, How, Ints, OutcomeQuery
-from neodp.polls.outcomes.ranking import Ranking
+from neodp.polls.outcomes.ranking import Ballot, Ranking
 from neodp.polls.prior import Prior
 from neodp.polls.proposals import Measure
-from neodp.polls.question import MechanismName
+from neodp.polls.question import MechanismName, require_voters
 from neodp.polls.table import Tally
 
 __all__ = ["OutcomeQuestion", "moves_too_far"]
@@ -74,6 +75,33 @@ class OutcomeQuestion:
     prior: Prior = Prior()  # noqa: RUF009
     part: str | None = None
     ranges: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        tally: Tally,
+        query: str,
+        options: Sequence[str] | None = None,
+        *,
+        ballots: Sequence[Ballot] = (),
+        ranges: str | None = None,
+        mechanism: MechanismName = "balanced",
+        prior: Prior,
+        part: str | None = None,
+    ) -> OutcomeQuestion:
+        """Return the question for counted votes, or counted ballots; if no options are named, they are yes and no.
+
+        Raises
+        ------
+        GraphError
+            If nobody takes part, or the query, the options or the ranges are invalid.
+        """
+        name = " ".join(column.strip() for column in columns)
+        require_voters(name, tally, part)
+        people = sum(group.size for group in tally.groups)
+        asks = outcome_queries(query, tuple(options or WORDS), people, ranges=ranges, ballots=ballots)
+        return cls(name, tuple(columns), query, asks, tally, mechanism, prior, part, ranges)
 
     @property
     def label(self) -> str:
@@ -149,6 +177,12 @@ class OutcomeQuestion:
             return one.sure_within(margin) if counted else one.at(margin)
 
         return found
+
+    def guess(self, margin: int | None = None) -> Measure | None:
+        """Return an approximation of :meth:`measure` that takes less time; None if that takes little."""
+        if margin is not None or not isinstance(self.first, Ranking):
+            return None
+        return lambda groups: heard_accuracy(self.first, sorted(groups, key=lambda each: each.epsilon), self.prior)
 
     def what_if(self, raised: float, margin: int | None = None) -> list[WhatIf]:
         """Return, for each level, the guaranteed accuracy of balanced at a margin if its epsilon were higher.

@@ -58,7 +58,9 @@ class OutcomeSurvey(Survey):
     def propose(self, accuracy: float, margin: int | None = None) -> dict[str, Proposal]:
         """Return what it takes to reach an accuracy; for counts, to be off by at most `margin` people so often."""
         return {
-            each.label: proposal(each.measure(margin), each.groups, accuracy, apart=bool(each.prior.named))
+            each.label: proposal(
+                *(each.measure(margin), each.groups, accuracy), apart=bool(each.prior.named), guess=each.guess(margin)
+            )
             for each in self.inquiries
         }
 

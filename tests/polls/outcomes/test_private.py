@@ -124,11 +124,17 @@ def test_counts_of_all_options_together() -> None:
     counts_of = [Count(tuple("abc"), o, 3, (0, 1, 2)) for o in range(options)]
     how = How("distance", tuple((units // 2).tolist()))
 
-    def chances(counts: Ints) -> list[Fraction]:
-        rows = [flipped(asked.off(counts, how).tolist()) for asked in counts_of]
+    def product_of(rows: list[list[Fraction]]) -> list[Fraction]:
         return [a * b * c for a, b, c in product(*rows)]
 
-    assert violations((0, 1, 1), options, units, chances, 2) == []
+    def by_distance(counts: Ints) -> list[Fraction]:
+        return product_of([flipped(asked.off(counts, how).tolist()) for asked in counts_of])
+
+    def with_noise(counts: Ints) -> list[Fraction]:
+        return product_of([noisy(asked, units // 2)(counts) for asked in counts_of])
+
+    assert violations((0, 1, 1), options, units, by_distance, 2) == []
+    assert violations((0, 1, 1), options, units, with_noise, 1) == []
 
 
 def test_a_weight_above_the_epsilon_is_noticed() -> None:
