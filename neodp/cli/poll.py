@@ -265,18 +265,18 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
-            require_limit(store, population or DEFAULT)
+            people = DEFAULT if population is None else population
+            require_limit(store, people)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             try:
-                people = DEFAULT if population is None else population
                 answers = survey.release(store, release, population=people, command=command)
             except BudgetSpent as error:
                 if population is None:
                     error.hint = Hint("other people? ", Option("population", "NAME"), "; the same: ", error.hint)
                 raise
-            if population not in (None, DEFAULT):
-                _same_table(store, survey, str(population))
+            if str(file) != "-":  # which may be another table every time
+                _same_table(store, survey, people)
             if store.made:
                 note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)

@@ -71,7 +71,7 @@ def _label(each: Answered) -> str:
 
 
 def _dates(answers: tuple[Answered, ...]) -> str:
-    return " and ".join(sorted({f"drawn on {each.date}" for each in answers}))
+    return " and ".join(sorted({f"{'drawn' if each.drawn else 'ended'} on {each.date}" for each in answers}))
 
 
 def _summary(answers: tuple[Answered, ...]) -> str:
@@ -80,7 +80,7 @@ def _summary(answers: tuple[Answered, ...]) -> str:
 
 
 def _answer(each: Answered, title: str, label: str) -> str:
-    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in _right(each))
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in each.right)
     heading = f"<h2>{escape(label)}</h2>" if label else ""
     asks = "" if title == each.asks else f'<p class="small">{escape(each.asks)}</p>'
     drawn = "\n".join(
@@ -89,13 +89,6 @@ def _answer(each: Answered, title: str, label: str) -> str:
     cut = any(answer_lines(each.answer, width)[0][-1].endswith(" …") for width in (WIDTH, NARROW))
     full = f"<p><b>{escape(each.answer)}</b></p>" if cut else ""
     return f"<section>{heading}{asks}\n{drawn}\n{full}{words}</section>"
-
-
-def _right(each: Answered) -> list[str]:
-    """Return how often the answer is right, in words."""
-    if each.accuracy is None:
-        return ["The answer is private: it was drawn at random and may be wrong."]
-    return ["The answer is private: it was drawn at random and may be wrong.", *each.accuracy.sentences]
 
 
 def _sections(report: Report) -> list[tuple[str, list[str]]]:
@@ -139,7 +132,7 @@ def markdown(report: Report) -> str:
     lines = [f"# {_plain(report.heading)}", ""]
     for each in report.answers:
         lines += [f"## {_plain(_label(each))}", "", _plain(each.asks), "", f"**{_plain(each.answer)}**", ""]
-        lines += [*_right(each), ""]
+        lines += [*each.right, ""]
         lines += _table(each)
     for heading, sentences in _sections(report):
         lines += [f"## {heading}", "", *(f"- {_plain(sentence)}" for sentence in sentences), ""]

@@ -15,12 +15,24 @@ from neodp.data.formatting import at_most, count, listed
 from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.question import Level
 from neodp.ledger.shares import share_of, shares_in
+from neodp.report.accuracy import AnswerAccuracy
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["method", "promise", "question", "spending"]
+__all__ = ["NO_METHOD", "NO_PROMISE", "method", "promise", "question", "right", "spending"]
 
+DRAWN = "The answer is private: it was drawn at random and may be wrong."
+ENDED = (
+    "Nothing was drawn: the question was ended before, and what is said instead of an answer is certain.",
+    "This is not private: it may depend on a single person that the question was ended. Nothing else is told by it.",
+)
+NO_PROMISE = (
+    "What is said here was not drawn, so that nobody is promised anything about it. It counts as an answer all the "
+    "same, since people could otherwise be counted at no cost."
+)
 LITTLE = 0.99
 """The certainty about a person from which a report says that there is little privacy."""
+NO_METHOD = "No answer was drawn: neodp {version} ended the question, and told why."
+"""The sentences about a question that was ended before an answer was drawn."""
 VOTE, DATA = "how one of them voted", "between two values of a person's data"
 """The things that somebody may guess: a vote, or anything."""
 SHOWN = (0.5, 1.0, 2.0)
@@ -153,6 +165,11 @@ MECHANISMS = {
     "graph": f"The mechanism is the optimal extension of its values on the boundary to all datasets {PAPER}.",
 }
 """A sentence on each kind of mechanism."""
+
+
+def right(reported: Reported, found: AnswerAccuracy | None) -> tuple[str, ...]:
+    """Return how often an answer is right, in words."""
+    return (DRAWN, *(() if found is None else found.sentences)) if reported.drawn else ENDED
 
 
 def method(mechanism: str, levels: Sequence[Level], version: str, *, proven: bool) -> str:

@@ -5,6 +5,7 @@ import os
 import re
 import select
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -723,3 +724,7 @@ def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path)
     _, out, _ = run("budget")
     assert "Other populations" in out
     assert "others" in out
+    second = Path(shutil.copy(file, tmp_path / "second.csv"))
+    assert run("budget", "default", "--releases", "2")[0] == 0
+    assert "also asked" not in run("poll", str(second), *words, "--release", "spring", "--population", "third")[2]
+    assert "also asked about as population 'third'" in run("poll", str(second), *words, "--release", "autumn")[2]
