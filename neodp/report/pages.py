@@ -8,9 +8,9 @@ from typing import Any
 
 from neodp.data.formatting import at_least
 from neodp.ledger.verification import UNCHECKED
-from neodp.report.accuracy import AWAY, RIGHTNESS, margin_text
+from neodp.report.accuracy import margin_text
 from neodp.report.content import Answered, Report
-from neodp.report.picture import NARROW, WIDTH, answer_lines, picture
+from neodp.report.picture import ALIKE, NARROW, WIDTH, answer_lines, picture
 
 __all__ = ["html", "markdown"]
 
@@ -21,7 +21,6 @@ CHECK = (
     "`neodp verify FILE` recomputes it; so does `python verify_release.py FILE`, one short program that needs neither "
     "neodp nor any other package, and can be read in half an hour. Neither of them can check:"
 )
-ALIKE = "if people of every epsilon vote alike"
 STYLE = """
 :root { color-scheme: light dark }
 body { font: 17px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 2.5rem auto; padding: 0 1.2rem;
@@ -148,9 +147,8 @@ def _table(each: Answered) -> list[str]:
     if each.accuracy is None or not each.accuracy.curve:
         return []
     rows = each.accuracy.curve[:: max(1, len(each.accuracy.curve) // 8)]
-    what = {RIGHTNESS: "right at least", AWAY: "so close at least"}.get(each.accuracy.heading, "yes at least")
     even = any(each is not None for *_, each in rows)
-    columns = [each.accuracy.unit, what, *([ALIKE] if even else [])]
+    columns = [each.accuracy.unit, f"{each.accuracy.what} at least", *([ALIKE] if even else [])]
     lines = [each.accuracy.heading, "", f"| {' | '.join(columns)} |", "|" + "---:|" * len(columns)]
     for margin, least, alike in rows:
         cells = [margin_text(margin), at_least(least), *(["" if alike is None else at_least(alike)] if even else [])]
