@@ -118,6 +118,11 @@ class AtLeast:
         return labels
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return ("yes", "no")
+
+    @property
     def _start(self) -> int:
         """The label of alpha."""
         return _label(self.false_alarm)

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
-from neodp.cli.poll_text import guarantees, heading, typed_mechanism, what_if_table
+from neodp.cli.poll_text import by_margin, guarantees, heading, typed_mechanism, what_if_table
 from neodp.data.formatting import at_least, chance, count, kept, listed, share
 from neodp.polls.outcomes.counting import Count
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
@@ -82,14 +82,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
         other = f", weighted by at most {weighted['certain_95']:,}" if not weighted["all_count_alike"] else ""
         off = f"{balanced['certain_95']:,} people{other}"
         say(f"Balanced is off by at most {off} with a chance of 95 %, whatever the votes.")
-    known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
-    if known:
-        (first, fewest), *more = known
-        often = [
-            f"at least {first} of the time if {fewest:,} people or more would have to answer otherwise to change it",
-            *(f"at least {sure} from {margin:,} on" for sure, margin in more),
-        ]
-        say(f"The answer is right {listed(often)}.")
+    often = by_margin(facts, "{:,} people or more would have to answer otherwise to change it".format)
+    if often:
+        say(often)
     if facts["differ"] and not chosen:
         say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
 

@@ -274,6 +274,7 @@ def ask(
     show(result, json, lambda: _shown(asked, answer, revealed, words))
     if release and not json:  # beside the answer, so that a script reads nothing else
         when = kept(None if before is None else before.time)
+        when = when if answer in asked.mechanism.answers else "nothing was drawn: the question was ended"
         typer.echo(harmless(f"neodp: release {release!r} of {subject!r}, {when}"), err=True)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, harmless, show
+from neodp.cli.common import PATIENCE, Session, harmless, say, show, typed
 from neodp.cli.options import (
     Delimiter,
     Encoding,
@@ -265,18 +265,18 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
-            require_limit(store, population or DEFAULT)
+            people = DEFAULT if population is None else population
+            require_limit(store, people)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             try:
-                people = DEFAULT if population is None else population
                 answers = survey.release(store, release, population=people, command=command)
             except BudgetSpent as error:
                 if population is None:
                     error.hint = Hint("other people? ", Option("population", "NAME"), "; the same: ", error.hint)
                 raise
-            if population not in (None, DEFAULT):
-                _same_table(store, survey, str(population))
+            if str(file) != "-":  # which may be another table every time
+                _same_table(store, survey, people)
             if store.made:
                 note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)
@@ -296,6 +296,9 @@ def poll(
         show({"questions": facts}, json, lambda: shown_outcomes(survey, facts, since))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal, since=since))
+    if release is not None and report is None and not json:
+        page = typed("report", release, "-o", "answer.html")
+        say(f"To publish {'it' if len(facts) == 1 else 'them'}, with how often such an answer is right: {page}")
 
 
 def _same_table(store: Store, survey: Survey, population: str) -> None:

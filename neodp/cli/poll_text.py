@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
@@ -13,7 +13,16 @@ from neodp.data.formatting import at_least, at_most, chance, count, kept, listed
 from neodp.ledger.account import epsilon_rounded_up
 from neodp.polls import Group, PollQuestion, Survey
 
-__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism", "what_if_table"]
+__all__ = [
+    "by_margin",
+    "choice",
+    "guarantees",
+    "heading",
+    "shown",
+    "shown_secret",
+    "typed_mechanism",
+    "what_if_table",
+]
 
 MOST_GROUPS = 20
 """The largest number of groups to show."""
@@ -79,8 +88,8 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
             say("At least, at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
-        known = [(share(float(s)), m) for s, m in facts["margin_for"].items() if m is not None]
-        say(_by_margin(known) if known else "No margin guarantees that the answer is right 90 % of the time.")
+        often = by_margin(facts, lambda margin: f"the margin is {count(margin, 'vote')} or more")
+        say(often or "No margin guarantees that the answer is right 90 % of the time.")
     else:
         say("There is only one possible answer, whatever the votes are; it is given with certainty.")
     if "what_if" in facts:
@@ -99,11 +108,20 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         say(f"chances      {chances}")
 
 
-def _by_margin(known: list[tuple[str, int]]) -> str:
-    """Return the margins from which an answer is right so often, as a sentence."""
-    (least, margin), *others = known
-    first = f"at least {least} of the time if the margin is {count(margin, 'vote')} or more"
-    return f"The answer is right {listed([first, *(f'at least {often} from {m:,} on' for often, m in others)])}."
+def by_margin(facts: dict[str, Any], condition: Callable[[int], str]) -> str | None:
+    """Return the margins from which an answer is right so often, as a sentence; None if there is no such margin.
+
+    Examples
+    --------
+    >>> by_margin({"margin_for": {"0.9": 5, "0.95": 5, "0.99": 7, "0.999": None}}, "it is {} or more".format)
+    'The answer is right at least 95 % of the time if it is 5 or more, and at least 99 % from 7 on.'
+    """
+    known = {margin: share(float(sure)) for sure, margin in facts["margin_for"].items() if margin is not None}
+    if not known:
+        return None
+    (margin, least), *others = known.items()
+    first = f"at least {least} of the time if {condition(margin)}"
+    return f"The answer is right {listed([first, *(f'at least {sure} from {more:,} on' for more, sure in others)])}."
 
 
 def _facts(question: PollQuestion, facts: dict[str, Any]) -> None:

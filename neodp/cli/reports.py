@@ -55,7 +55,10 @@ def report(
     facts = {"release": release, "file": str(output), "certificates": len(found.certificates), "missing": found.missing}
 
     def text() -> None:
-        say(f"{output} is ready to be published; it has only public facts and the answer.")
+        if all(each.drawn for each in found.answers):
+            say(f"{output} is ready to be published; it has only public facts and the answer.")
+        else:
+            say(f"{output} has only public facts, and why a question was ended, which is not private: see there.")
         for reason in found.missing:
             say(f"No certificate of {reason}.")
         if found.certificates:

@@ -25,7 +25,7 @@ from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["AWAY", "RIGHTNESS", "SURE", "AnswerAccuracy", "accuracy", "margin_text"]
+__all__ = ["AWAY", "RIGHT", "SURE", "YES", "AnswerAccuracy", "accuracy", "margin_text"]
 
 SURE = 0.95
 """The accuracy of being right 19 times in 20."""
@@ -34,9 +34,18 @@ POINTS = 24
 CLOSE, DIVIDED = "a very close result", "where people who want more privacy vote against those who want less"
 """The least favourable cases of the balanced and the weighted poll."""
 SECRET = "The data are secret, so nobody is told which case this was."
-RIGHTNESS = "How often such an answer is right, by the margin of the result:"
+RIGHT, YES, AWAY = "right", "yes", "so close"
+"""The things whose chance a curve shows."""
+RIGHTNESS = "How often such an answer is right, by"
+VOTES = f"{RIGHTNESS} how many people would have to vote otherwise to change the result:"
+PEOPLE = f"{RIGHTNESS} how many people would have to answer otherwise to change the result:"
+CHANGES = f"{RIGHTNESS} how many changes, each of one person's data, it takes to change the true answer:"
+SUMS = f"{RIGHTNESS} how far apart the sums of the epsilons are:"
+AHEAD = f"{RIGHTNESS} how far the best option is ahead, in epsilon:"
+HEARD = f"{RIGHTNESS} the epsilon, in sum, of people who would have to answer otherwise to change the result:"
 FOUND = "How often the answer is yes, by the epsilon of those who would have to leave:"
-AWAY = "How often such an answer is at most so many people away from the true number:"
+NEAR = "How often such an answer is at most so many people away from the true number:"
+"""The meanings of a curve, in words."""
 Curve: TypeAlias = tuple[tuple[float, float, float | None], ...]
 
 
@@ -52,6 +61,8 @@ class AnswerAccuracy:
         The least chance by margin, and the chance if votes are spread evenly over the groups, if it is known.
     heading, unit : str
         The meaning of the curve, and what its margin counts, in words.
+    what : str
+        The thing whose chance the curve shows: ``"right"``, ``"yes"`` or ``"so close"``.
     sure_from : number or None
         The least margin from which the answer is right 19 times in 20; None if there is none.
     least : float or None
@@ -64,8 +75,9 @@ class AnswerAccuracy:
 
     sentences: tuple[str, ...]
     curve: Curve = ()
-    heading: str = RIGHTNESS
+    heading: str = VOTES
     unit: str = "votes"
+    what: str = RIGHT
     sure_from: float | None = None
     least: float | None = None
     expected: float | None = None
@@ -110,20 +122,25 @@ def _about(share: float) -> str:
 
 
 def _known(
-    least: float, expected: float, prior: str, sure: int | None, unit: str, hardest: str, curve: Curve
+    least: float, expected: float, prior: str, sure: int | None, heading: str, hardest: str, curve: Curve
 ) -> AnswerAccuracy:
     """Return the accuracy of a mechanism that is known for all data there could be."""
+    unit = "votes" if heading == VOTES else "changes"
     if not curve:
         said = ["Only one answer was possible, whatever the data are. It was given with certainty."]
-        return AnswerAccuracy(tuple(said), (), RIGHTNESS, unit, sure, least, expected, prior)
+        return AnswerAccuracy(tuple(said), (), heading, unit, RIGHT, sure, least, expected, prior)
     said = [f"Such an answer is right {at_least(expected)} of the time on average ({prior})."]
     if sure is None:
         said.append("However clear the result was, it is not certain to be right 19 times in 20.")
     else:
         one = unit.removesuffix("s") if sure == 1 else unit
-        said.append(f"It is right at least 19 times in 20 if the margin was {sure:,} {one} or more.")
+        so_many = "so many people would have to vote otherwise" if heading == VOTES else "it takes so many changes"
+        said.append(
+            f"It is right at least 19 times in 20 if the margin was {sure:,} {one} or more: if {so_many} to change the "
+            "true answer."
+        )
     said.append(f"In the least favourable case, {hardest}, it is right {at_least(least)} of the time. {SECRET}")
-    return AnswerAccuracy(tuple(said), curve, RIGHTNESS, unit, sure, least, expected, prior)
+    return AnswerAccuracy(tuple(said), curve, heading, unit, RIGHT, sure, least, expected, prior)
 
 
 def _of_poll(poll: Poll, prior: Prior) -> AnswerAccuracy | None:
@@ -141,7 +158,7 @@ def _of_poll(poll: Poll, prior: Prior) -> AnswerAccuracy | None:
     margins = np.unique(np.linspace(1, last, POINTS).astype(int)).tolist() if last else []
     curve = tuple((row.margin, row.worst, row.even) for row in map(poll.at, margins))
     hardest = CLOSE if type(poll) in (Threshold, Plurality) else DIVIDED
-    return _known(poll.worst, min(1.0, expected), said, sure, "votes", hardest, curve)
+    return _known(poll.worst, min(1.0, expected), said, sure, VOTES, hardest, curve)
 
 
 def _assumed(prior: Prior) -> str:
@@ -171,7 +188,7 @@ def _of_outcomes(drawn: OutcomeAccuracy, prior: Prior) -> AnswerAccuracy:
                 f"{sure - 1:,} or fewer of the {drawn.people:,} people had answered otherwise."
             )
     said.append(f"In the least favourable case, {CLOSE}, it is right {at_least(least)} of the time. {SECRET}")
-    return AnswerAccuracy(tuple(said), curve, RIGHTNESS, "people", sure, least, drawn.expected, simulated)
+    return AnswerAccuracy(tuple(said), curve, PEOPLE, "people", RIGHT, sure, least, drawn.expected, simulated)
 
 
 def _heard(drawn: OutcomeAccuracy, average: str, simulated: str) -> AnswerAccuracy:
@@ -199,7 +216,8 @@ def _heard(drawn: OutcomeAccuracy, average: str, simulated: str) -> AnswerAccura
         f"If everybody is to count alike: {DIVIDED}, it can be right as rarely as {_about(drawn.against)} of "
         f"the time. {SECRET}",
     )
-    return AnswerAccuracy(sentences, curve, RIGHTNESS, "epsilon, in sum", sure, None, drawn.expected, simulated)
+    heading = AHEAD if ranking else HEARD
+    return AnswerAccuracy(sentences, curve, heading, "epsilon, in sum", RIGHT, sure, None, drawn.expected, simulated)
 
 
 def _of_count(drawn: OutcomeAccuracy, prior: Prior, several: int) -> AnswerAccuracy:
@@ -228,7 +246,7 @@ def _of_count(drawn: OutcomeAccuracy, prior: Prior, several: int) -> AnswerAccur
     some = _points(0, last, certain)
     curve = tuple((m, drawn.sure_within(m), None if fair else drawn.sure_within(m, alike=True)) for m in some)
     sure = certain if certain < n else None
-    return AnswerAccuracy(tuple(said), curve, AWAY, "people", sure, None, drawn.expected, simulated)
+    return AnswerAccuracy(tuple(said), curve, NEAR, "people", AWAY, sure, None, drawn.expected, simulated)
 
 
 def _points(first: int, last: int, sure: int | None) -> list[int]:
@@ -258,7 +276,7 @@ def _of_graph(mechanism: Mechanism) -> AnswerAccuracy:
     sure = min((step for step, _, _ in curve if not bad or step > max(bad)), default=None)
     hardest = "a dataset where one change decides"
     mean = float(right.mean())
-    return _known(float(right.min()), mean, "over all datasets alike", sure, "changes", hardest, curve)
+    return _known(float(right.min()), mean, "over all datasets alike", sure, CHANGES, hardest, curve)
 
 
 def _of_secret(poll: SecretPoll) -> AnswerAccuracy:
@@ -282,7 +300,7 @@ def _of_secret(poll: SecretPoll) -> AnswerAccuracy:
         f"It is right, in this sense, at least 19 times in 20 if the sums were {sure:g} apart or more.",
         f"In the least favourable case, equal sums, it is as good as drawn by lot among {k}. {SECRET}",
     )
-    return AnswerAccuracy(sentences, curve, RIGHTNESS, "epsilon, in sum", sure, 1.0 / k)
+    return AnswerAccuracy(sentences, curve, SUMS, "epsilon, in sum", RIGHT, sure, 1.0 / k)
 
 
 def _found(asked: AtLeast, share: float) -> AnswerAccuracy:
@@ -296,7 +314,7 @@ def _found(asked: AtLeast, share: float) -> AnswerAccuracy:
         f"In the least favourable case, where one person with little epsilon decides, a yes is found hardly more often "
         f"than {at_least(alpha)} of the time. {SECRET}",
     )
-    return AnswerAccuracy(sentences, curve, FOUND, "epsilon, in sum", sure * scale, min(alpha, 1.0 - alpha))
+    return AnswerAccuracy(sentences, curve, FOUND, "epsilon, in sum", YES, sure * scale, min(alpha, 1.0 - alpha))
 
 
 def _counted(asked: Counting, share: float) -> AnswerAccuracy:
@@ -305,6 +323,6 @@ def _counted(asked: Counting, share: float) -> AnswerAccuracy:
     sentences = (
         f"At least {at_least(1.0 - BETA)} of such answers are not above the true {high}, and not below what is left if "
         f"people with an epsilon of {margin_text(slack)} in sum leave, those who matter most first.",
-        SECRET,
+        "The data are secret, so nobody is told how near this answer is.",
     )
     return AnswerAccuracy(tuple(sentences))

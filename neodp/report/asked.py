@@ -35,10 +35,10 @@ from neodp.store import Store
 from neodp.store.evaluation import is_read, method_of
 from neodp.store.records import fingerprint
 
-__all__ = ["Reported", "ReportedPart", "reported"]
+__all__ = ["Reported", "ReportedPart", "ended", "reported"]
 
 OTHER = "certificates do not have this kind of mechanism yet"
-LIMIT = "the answer says only that there are too many matches, and was not drawn"
+ENDED = "the question was ended before an answer was drawn"
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,11 @@ class Reported:
     missing: str = ""
 
     @property
+    def drawn(self) -> bool:
+        """True unless the question was ended before an answer was drawn, as with too many matches."""
+        return self.missing != ENDED
+
+    @property
     def facts(self) -> dict[str, Any]:
         """The public facts that the release keeps about its question."""
         found: dict[str, Any] = json.loads(self.release.asked)
@@ -139,8 +144,8 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         return Reported(release, ledger, (ReportedPart(None, release.answer, mechanism=mechanism),), missing=missing)
     own = _own(facts)
     if own is not None:
-        limit = isinstance(own, AtLeast | Counting) and release.answer not in getattr(own, "answers", ("yes", "no"))
-        return Reported(release, ledger, (ReportedPart(None, release.answer, own=own),), missing=LIMIT if limit else "")
+        missing = ENDED if ended(release) else ""
+        return Reported(release, ledger, (ReportedPart(None, release.answer, own=own),), missing=missing)
     outcomes = facts.get("mechanism") in ("balanced outcomes", "weighted outcomes")
     if not outcomes and facts.get("mechanism") not in ("balanced", "weighted"):
         kept = tuple(ReportedPart(part, answer) for part, answer in release.answers.items())
@@ -162,6 +167,12 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         missing = missing if type(found) in KINDS else OTHER
         parts.append(ReportedPart(part, answer, poll=found))
     return Reported(release, ledger, tuple(parts), prior, missing)
+
+
+def ended(release: Release) -> bool:
+    """Return True if a question about a graph of people was ended, and its answer tells the reason."""
+    own = _own(json.loads(release.asked))
+    return isinstance(own, AtLeast | Counting) and release.answer not in own.answers
 
 
 def _own(facts: Mapping[str, Any]) -> Own | None:

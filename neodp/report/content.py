@@ -90,7 +90,11 @@ class Answered:
         The part of the people.
     answer : str
     accuracy : AnswerAccuracy or None
-        How often such an answer is right; None if the mechanism is not known any more.
+        How often such an answer is right; None if the mechanism is not known any more, or nothing was drawn.
+    right : tuple of str
+        How often such an answer is right, in words.
+    drawn : bool
+        True unless the question was ended before an answer was drawn.
     """
 
     asks: str
@@ -100,6 +104,8 @@ class Answered:
     part: str | None
     answer: str
     accuracy: AnswerAccuracy | None
+    right: tuple[str, ...]
+    drawn: bool = True
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,8 @@ class Report:
         found: dict[str, None] = {}
         for each in self.reported:
             about = words.VOTE if "query" in each.facts else words.DATA
-            found |= {words.promise(level, about): None for level in each.release.levels}
+            levels = each.release.levels if each.drawn else ()
+            found |= {words.promise(level, about): None for level in levels} or {words.NO_PROMISE: None}
         return list(found)
 
     @cached_property
@@ -166,6 +173,8 @@ class Report:
     def method(self) -> str:
         """A paragraph on the method that can be used in a paper."""
         first = self.reported[0]
+        if not first.drawn:
+            return words.NO_METHOD.format(version=neodp.__version__)
         levels = [level for each in self.reported for level in each.release.levels]
         return words.method(_kind(first), levels, neodp.__version__, proven=bool(self.certificates))
 
@@ -183,6 +192,7 @@ class Report:
                     "date": each.date,
                     "part": each.part,
                     "answer": each.answer,
+                    "drawn": each.drawn,
                     "accuracy": None if each.accuracy is None else _figures(each.accuracy),
                 }
                 for each in self.answers
@@ -241,7 +251,8 @@ def _answered(part: ReportedPart, each: Reported) -> Answered:
     date = (release.time or "")[:10]
     asks = words.question(part, each)
     found = accuracy(part, each)
-    return Answered(asks, release.graph, release.population, date, part.name, part.answer, found)
+    said = words.right(each, found)
+    return Answered(asks, release.graph, release.population, date, part.name, part.answer, found, said, each.drawn)
 
 
 def _known(each: Reported) -> bool:

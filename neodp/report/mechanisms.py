@@ -139,7 +139,7 @@ def of_own(mechanism: Own) -> dict[str, Any]:
         for k in LISTED:
             yes, no = mechanism.chances(k).values()
             rows.append([k, 0, *chance(yes)] if yes <= no else [k, 1, *chance(no)])
-        own = {"options": ["yes", "no"], "kind": "at least", "cap": MOST_EPSILON, "unit": mechanism.unit}
+        own = {"options": list(mechanism.answers), "kind": "at least", "cap": MOST_EPSILON, "unit": mechanism.unit}
         own |= {"factor": float(kernel.factor(mechanism.unit)), "chances": rows}
     else:
         own = {"options": list(mechanism.answers), "kind": "ranges", "cap": MOST_EPSILON, "unit": mechanism.unit}

@@ -6,11 +6,11 @@ import json
 from html import escape
 from typing import Any
 
-from neodp.data.formatting import at_least
+from neodp.data.formatting import at_least, day
 from neodp.ledger.verification import UNCHECKED
-from neodp.report.accuracy import AWAY, RIGHTNESS, margin_text
+from neodp.report.accuracy import margin_text
 from neodp.report.content import Answered, Report
-from neodp.report.picture import NARROW, WIDTH, answer_lines, picture
+from neodp.report.picture import ALIKE, NARROW, WIDTH, answer_lines, picture
 
 __all__ = ["html", "markdown"]
 
@@ -21,7 +21,6 @@ CHECK = (
     "`neodp verify FILE` recomputes it; so does `python verify_release.py FILE`, one short program that needs neither "
     "neodp nor any other package, and can be read in half an hour. Neither of them can check:"
 )
-ALIKE = "if people of every epsilon vote alike"
 STYLE = """
 :root { color-scheme: light dark }
 body { font: 17px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 2.5rem auto; padding: 0 1.2rem;
@@ -50,7 +49,7 @@ def html(report: Report) -> str:
     if not single:
         body.append(_summary(answers))
     for each in answers:
-        body.append(_answer(each, report.heading if single else each.asks, "" if single else _label(each)))
+        body.append(_answer(each, report.heading if single else f"{_label(each)}: {each.asks}", single))
     for heading, sentences in _sections(report):
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
         body.append(f"<section><h2>{heading}</h2>\n<ul>{items}</ul></section>")
@@ -71,7 +70,7 @@ def _label(each: Answered) -> str:
 
 
 def _dates(answers: tuple[Answered, ...]) -> str:
-    return " and ".join(sorted({f"drawn on {each.date}" for each in answers}))
+    return " and ".join(sorted({f"{'drawn' if each.drawn else 'ended'} on {day(each.date)}" for each in answers}))
 
 
 def _summary(answers: tuple[Answered, ...]) -> str:
@@ -79,10 +78,10 @@ def _summary(answers: tuple[Answered, ...]) -> str:
     return f"<table><tr><th>question</th><th>answer</th></tr>{rows}</table>"
 
 
-def _answer(each: Answered, title: str, label: str) -> str:
-    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in _right(each))
-    heading = f"<h2>{escape(label)}</h2>" if label else ""
-    asks = "" if title == each.asks else f'<p class="small">{escape(each.asks)}</p>'
+def _answer(each: Answered, title: str, single: bool) -> str:
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in each.right)
+    heading = "" if single else f"<h2>{escape(_label(each))}</h2>"
+    asks = f'<p class="small">{escape(each.asks)}</p>' if single and title != each.asks else ""
     drawn = "\n".join(
         [picture(title, each.answer, each.accuracy), picture(title, each.answer, each.accuracy, width=NARROW)]
     )
@@ -91,20 +90,13 @@ def _answer(each: Answered, title: str, label: str) -> str:
     return f"<section>{heading}{asks}\n{drawn}\n{full}{words}</section>"
 
 
-def _right(each: Answered) -> list[str]:
-    """Return how often the answer is right, in words."""
-    if each.accuracy is None:
-        return ["The answer is private: it was drawn at random and may be wrong."]
-    return ["The answer is private: it was drawn at random and may be wrong.", *each.accuracy.sentences]
-
-
 def _sections(report: Report) -> list[tuple[str, list[str]]]:
     return [("What everybody is promised", report.promises), ("What was spent, and is left", report.spending)]
 
 
 def _certificates(report: Report) -> list[str]:
     """Return the section on the certificate, with the certificates in a form that no browser executes."""
-    found = [f"<p>No certificate: {escape(reason)}.</p>" for reason in report.missing]
+    found = [f"<p>No certificate of {escape(reason)}.</p>" for reason in report.missing]
     if report.certificates:
         items = "".join(f"<li>{escape(each)}</li>" for each in UNCHECKED)
         found.append(f"<p>{_code(escape(CHECK))}</p><ul>{items}</ul>")
@@ -139,12 +131,12 @@ def markdown(report: Report) -> str:
     lines = [f"# {_plain(report.heading)}", ""]
     for each in report.answers:
         lines += [f"## {_plain(_label(each))}", "", _plain(each.asks), "", f"**{_plain(each.answer)}**", ""]
-        lines += [*_right(each), ""]
+        lines += [*each.right, ""]
         lines += _table(each)
     for heading, sentences in _sections(report):
         lines += [f"## {heading}", "", *(f"- {_plain(sentence)}" for sentence in sentences), ""]
     lines += ["## Method", "", report.method, "", "## Certificate", ""]
-    lines += [f"No certificate: {_plain(reason)}." for reason in report.missing]
+    lines += [f"No certificate of {_plain(reason)}." for reason in report.missing]
     if report.certificates:
         lines += [CHECK, "", *(f"- {each}" for each in UNCHECKED), "", "```json", _document(report), "```"]
     facts = f"Release {report.release!r}, {_dates(report.answers)}, neodp {report.json()['neodp']}. {report.public}"
@@ -155,9 +147,8 @@ def _table(each: Answered) -> list[str]:
     if each.accuracy is None or not each.accuracy.curve:
         return []
     rows = each.accuracy.curve[:: max(1, len(each.accuracy.curve) // 8)]
-    what = {RIGHTNESS: "right at least", AWAY: "so close at least"}.get(each.accuracy.heading, "yes at least")
     even = any(each is not None for *_, each in rows)
-    columns = [each.accuracy.unit, what, *([ALIKE] if even else [])]
+    columns = [each.accuracy.unit, f"{each.accuracy.what} at least", *([ALIKE] if even else [])]
     lines = [each.accuracy.heading, "", f"| {' | '.join(columns)} |", "|" + "---:|" * len(columns)]
     for margin, least, alike in rows:
         cells = [margin_text(margin), at_least(least), *(["" if alike is None else at_least(alike)] if even else [])]

@@ -5,18 +5,23 @@ The picture needs no library, no font and no script, is the same in every run, a
 
 from __future__ import annotations
 
+import math
 import textwrap
 from html import escape
 
-from neodp.report.accuracy import AWAY, RIGHTNESS, SURE, AnswerAccuracy, margin_text
+from neodp.report.accuracy import AWAY, SURE, AnswerAccuracy, margin_text
 
-__all__ = ["NARROW", "WIDTH", "answer_lines", "picture"]
+__all__ = ["ALIKE", "NARROW", "WIDTH", "answer_lines", "picture"]
 
 WIDTH, NARROW, LEFT, RIGHT, TALL = 720, 360, 64, 24, 250
 """The usual width and that for a phone, the margins at the left and right, and the height of the diagram."""
 
 LINES = 12
 """The greatest number of lines of an answer."""
+
+DARK, LIGHT = 'stroke="#1c2733" stroke-width="2"', 'stroke="#7aa5c9" stroke-width="5" stroke-opacity="0.6"'
+LEAST, ALIKE = "at least, whatever the data are", "if people of every epsilon answer alike"
+"""The two lines of the diagram, and what they show."""
 
 
 def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: int = WIDTH) -> str:
@@ -39,8 +44,8 @@ def picture(question: str, answer: str, accuracy: AnswerAccuracy | None, width: 
         parts.append(f'<text {place} font-weight="700" fill="#b3400d">{escape(line)}</text>')
     height = top + 10
     if accuracy is not None and accuracy.curve:
-        parts += _diagram(accuracy, top + 14, width)
-        height = top + TALL + (76 if width == WIDTH else 112)
+        drawn, height = _diagram(accuracy, top + 14, width)
+        parts += drawn
     said = escape(f"{question} Answer: {answer}.", quote=True)
     kind = "wide" if width == WIDTH else "narrow"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" viewBox="0 0 {width} {height}" role="img" '
@@ -60,14 +65,17 @@ def answer_lines(answer: str, width: int = WIDTH) -> tuple[list[str], int]:
     if len(answer) <= width * 40 // WIDTH:
         return [answer], 30
     whole = "; ".join(part.replace(" ", "\u00a0") for part in answer.split("; ")) if "; " in answer else answer
-    lines = textwrap.wrap(whole, width * 60 // WIDTH, max_lines=LINES, placeholder=" …")
+    lines = textwrap.wrap(whole, width * 56 // WIDTH, max_lines=LINES, placeholder=" …")
     return [line.replace("\u00a0", " ") for line in lines], 20
 
 
-def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
-    """Return the accuracy by margin: a line for the least chance, and one for evenly spread votes."""
+def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> tuple[list[str], int]:
+    """Return the accuracy by margin, and where it ends: a line for the least chance, one for evenly spread votes."""
     first, last = accuracy.curve[0][0], accuracy.curve[-1][0]
-    inner = width - LEFT - RIGHT
+    wide, inner = width == WIDTH, width - LEFT - RIGHT
+    heading = textwrap.wrap(accuracy.heading, 90 if wide else 42)
+    parts = [_text(24, top + 18 * i, 14, words) for i, words in enumerate(heading)]
+    top += 18 * (len(heading) - 1)
 
     def x(margin: float) -> float:
         return LEFT + inner * (margin - first) / ((last - first) or 1)
@@ -79,40 +87,50 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
         path = " ".join(f"{x(margin):.1f},{y(share):.1f}" for margin, share in points)
         return f'<polyline points="{path}" fill="none" {style}/>'
 
-    heading = textwrap.wrap(accuracy.heading, 90 if width == WIDTH else 42)
-    top += 18 * (len(heading) - 1)
-    parts = [
-        f'<text x="24" y="{top + 18 * (i + 1 - len(heading))}" font-size="14">{words}</text>'
-        for i, words in enumerate(heading)
-    ]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts.append(
-            f'<line x1="{LEFT}" x2="{width - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" stroke="#d8dee4"/>'
-        )
-        parts.append(f'<text x="{LEFT - 8}" y="{y(share) + 4:.1f}" font-size="12" text-anchor="end">{share:.0%}</text>')
+        ends = f'x1="{LEFT}" x2="{width - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}"'
+        parts += [f'<line {ends} stroke="#d8dee4"/>', _text(LEFT - 8, y(share) + 4, 12, f"{share:.0%}", "end")]
     even = [(margin, share) for margin, _, share in accuracy.curve if share is not None]
     if even:
-        parts.append(line(even, 'stroke="#7aa5c9" stroke-width="5" stroke-opacity="0.6"'))
-    parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], 'stroke="#1c2733" stroke-width="2"'))
+        parts.append(line(even, LIGHT))
+    parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], DARK))
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
-        said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
-        if accuracy.heading == AWAY:
-            said = f"19 times in 20 at most {margin_text(accuracy.sure_from)} people away"
-        anchor = "start" if at < width - (230 if width == WIDTH else 140) else "end"
+        sure = margin_text(accuracy.sure_from)
+        since = f"epsilon {sure}" if accuracy.unit.startswith("epsilon") else f"{sure} {accuracy.unit}"
+        said = f"19 times in 20 {f'at most {since} away' if accuracy.what == AWAY else f'from {since} on'}"
+        anchor = "start" if at < width - (230 if wide else 140) else "end"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')
-        for i, words in enumerate(textwrap.wrap(said, 80 if width == WIDTH else 16)):
-            place = f'x="{at + (10 if anchor == "start" else -10):.1f}" y="{y(SURE) + 22 + 17 * i:.1f}"'
-            parts.append(f'<text {place} font-size="13" fill="#b3400d" text-anchor="{anchor}">{words}</text>')
-    middle = round((first + last) / 2) if isinstance(last, int) else (first + last) / 2
-    for margin in sorted({first, middle, last}):
-        end = "end" if margin == last > first else "middle"
-        place = f'x="{x(margin):.1f}" y="{y(0) + 18:.1f}" font-size="12" text-anchor="{end}"'
-        parts.append(f"<text {place}>{margin_text(margin)}</text>")
-    both = "dark: at least; light: if people of every epsilon vote alike" if even else "at least"
-    axis = {RIGHTNESS: f"margin in {accuracy.unit} ({both})", AWAY: f"{accuracy.unit} away ({both})"}
-    for i, part in enumerate(textwrap.wrap(axis.get(accuracy.heading, accuracy.unit), 90 if width == WIDTH else 44)):
-        parts.append(
-            f'<text x="{LEFT if width == WIDTH else 24}" y="{y(0) + 40 + 17 * i:.1f}" font-size="12">{part}</text>'
-        )
-    return parts
+        for i, words in enumerate(textwrap.wrap(said, 80 if wide else 16)):
+            place = at + (10 if anchor == "start" else -10)
+            parts.append(_text(place, y(SURE) + 22 + 17 * i, 13, words, anchor, 'fill="#b3400d"'))
+    for margin in _ticks(first, last, 8 if wide else 4):
+        parts.append(_text(x(margin), y(0) + 18, 12, margin_text(margin), "middle"))
+    bottom = int(y(0)) + 38
+    parts.append(_text(width - RIGHT, bottom, 12, accuracy.unit + " away" * (accuracy.what == AWAY), "end"))
+    for style, words in ((DARK, LEAST), (LIGHT, ALIKE))[: 2 if even else 1]:
+        bottom += 20
+        parts.append(f'<line x1="{LEFT}" x2="{LEFT + 26}" y1="{bottom - 4}" y2="{bottom - 4}" {style}/>')
+        parts.append(_text(LEFT + 34, bottom, 12, words))
+    return parts, bottom + 18
+
+
+def _ticks(first: float, last: float, most: int) -> list[float]:
+    """Return the ends of an axis, and round numbers between them that are not too near to the ends.
+
+    Examples
+    --------
+    >>> _ticks(1, 46, 8), _ticks(0.0, 9.4, 4), _ticks(3, 3, 8)
+    ([1, 10, 20, 30, 40, 46], [0.0, 5.0, 9.4], [3])
+    """
+    whole = isinstance(last, int)
+    sizes = [size * 10.0**power for power in range(-3, 10) for size in (1, 2, 5)]
+    step = next(size for size in sizes if (last - first) / size < most and (size >= 1 or not whole))
+    inside = [step * i for i in range(math.ceil(first / step), math.floor(last / step) + 1)]
+    between = [each for each in inside if min(each - first, last - each) >= 0.6 * step]
+    return sorted({first, *(int(each) if whole else each for each in between), last})
+
+
+def _text(x: float, y: float, size: int, words: str, anchor: str = "start", more: str = "") -> str:
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}"' + f' text-anchor="{anchor}"' * (anchor != "start")
+    return f"<text {' '.join(filter(None, (place, more)))}>{escape(words)}</text>"

@@ -20,6 +20,7 @@ from neodp.errors import GraphError
 from neodp.ledger.account import Ledger, epsilon_rounded_up
 from neodp.ledger.release import NOT_KEPT, Release
 from neodp.ledger.shares import share_of
+from neodp.report.asked import ended
 
 __all__ = ["FILL_IN", "entry", "nist", "yaml"]
 
@@ -207,6 +208,8 @@ def _limits(ledgers: Sequence[Ledger]) -> Iterator[str]:
         shares = any(share_of(level) is not None for each in ledger.releases for level in each.levels)
         limit = "the shares of all answers add up to 1 at most" if shares else f"the limit is {ledger.limit}"
         yield f"{given}; {limit}."
+        if stopped := sum(map(ended, ledger.releases)):
+            yield f"{count(stopped, 'question')} of them ended before an answer was drawn: no epsilon holds for that."
 
 
 def _people(found: Sequence[Release]) -> int | None:

@@ -126,3 +126,16 @@ def test_an_answer_is_reported_at_the_draw_and_can_be_checked(staff: Run, tmp_pa
     assert json.loads(staff("verify", str(page), "--json")[1])["valid"] is True
     code, _, err = staff(*question, "--report", str(page))
     assert (code, "--force" in err) == (2, True)
+
+
+def test_a_question_that_is_ended_is_not_said_to_be_drawn(run: Run, tmp_path: Path) -> None:
+    people, page = tmp_path / "people.csv", tmp_path / "ended.html"
+    people.write_text("id,epsilon\n1,1\n2,1\n", encoding="utf-8")
+    limit = ("--people", "Person", "--epsilon", "epsilon", "--most-matches", "1")
+    assert run("protect", "staff", *limit, "--nodes", f"Person={people}")[0] == 0
+    _, out, err = run("ask", "staff", "MATCH (a:Person)", "--at-least", "1", "--release", "spring")
+    assert out == "there are more than 1 matches, the limit of this population\n"
+    assert err == "neodp: release 'spring' of 'ask staff', nothing was drawn: the question was ended\n"
+    _, out, _ = run("report", "spring", "-o", str(page))
+    assert "not private" in out
+    assert "is ready to be published" not in out

@@ -5,6 +5,7 @@ import os
 import re
 import select
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -99,6 +100,7 @@ def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, t
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("yes", 1)
     assert found["revealed"]["key"] == "2-2-3"
     text = poll(people(tmp_path), *WORDS, "--reveal")[1]
+    assert "at least 90 % of the time if the margin is 5 votes or more and at least 95 % from 6 on." in text
     assert "NOT PRIVATE, do not pass on:\ntruth        yes, by a margin of 1: 7 yes, 5 no" in text
     assert "Only what is marked may reveal anything about the votes." in text
 
@@ -541,8 +543,8 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
     assert (code, out) == (2, "")
     assert err == (
         "neodp: 'answer' can be answered in two ways, and an answer cannot be drawn again: balanced is expected to be "
-        "right with 0.684 and weighted with 0.782; at every table at least 0.574 and 0.0192; choose with --mechanism "
-        "balanced or --mechanism weighted\n"
+        "right 68 % of the time and weighted 78 %; with the least favourable votes 57 % and 1 %; choose with "
+        "--mechanism balanced or --mechanism weighted\n"
     )
     assert run("releases")[1] == "no answers yet\n"
     for typed, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):
@@ -700,6 +702,7 @@ def test_a_first_draw_and_a_repeat_are_said_in_different_words(query: str, run: 
     words = ("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--query", query, "--release", "spring")
     first, again = run(*words)[1], run(*words)[1]
     assert "(release 'spring' of 'people answer', drawn now, and kept)" in first
+    assert first.endswith("such an answer is right: neodp report spring -o answer.html\n")
     assert re.search(r"\(release 'spring' of 'people answer', kept since \d+ \w+ 20\d\d; nothing was drawn\)", again)
 
 
@@ -723,3 +726,7 @@ def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path)
     _, out, _ = run("budget")
     assert "Other populations" in out
     assert "others" in out
+    second = Path(shutil.copy(file, tmp_path / "second.csv"))
+    assert run("budget", "default", "--releases", "2")[0] == 0
+    assert "also asked" not in run("poll", str(second), *words, "--release", "spring", "--population", "third")[2]
+    assert "also asked about as population 'third'" in run("poll", str(second), *words, "--release", "autumn")[2]
