@@ -13,7 +13,7 @@ from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
 __all__ = ["outcome_choice", "shown_outcomes", "shown_proposals"]
 
-NOW = "the epsilons as they are"
+NOW = "the present epsilons"
 LIKELY = 8
 """The number of chances that are shown."""
 
@@ -54,9 +54,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     """Show both mechanisms side by side."""
     say(f"What to expect of the two mechanisms if the votes are as the prior {facts['prior']!r} assumes:")
     counted = facts["error_in"] == "people"
-    columns = ["mechanism", "heard up to epsilon"]
+    columns = ["mechanism", "counted up to epsilon"]
     columns += ["off by, on average", "off by at most, 95 %"] if counted else ["right, on average"]
-    columns += ["where privacy goes with the answer", "answers are drawn from"]
+    columns += ["if answers split by privacy", "answers are drawn from"]
     rows: list[list[Any]] = []
     for name, each in facts["mechanisms"].items():
         figures = [round(each["error"], 2), each["within_95"]] if counted else [at_least(each["expected"])]
@@ -71,7 +71,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     say(f"Balanced: {fair}.")
     if not weighted["all_count_alike"]:
         say(
-            f"Weighted: people are heard by their epsilon, up to {number(weighted['cap'])}. Where those who ask for "
+            f"Weighted: people count by their epsilon, up to {number(weighted['cap'])}. If those who ask for "
             "most privacy answer one way and all others another, a wrong outcome is likelier."
         )
     if balanced["certain_95"] is not None:
@@ -81,9 +81,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
     if known:
         often = listed([f"{sure} from {margin:,}" for sure, margin in known])
-        say(f"Right at least so often, by how many people would have to answer otherwise: {often} on.")
+        say(f"Right at least this often, by how many people would have to answer differently: {often} on.")
     if facts["differ"] and not chosen:
-        say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
+        say("They differ a lot: choose with --mechanism balanced or --mechanism weighted.")
 
 
 def _answered(facts: dict[str, Any], since: str | None) -> None:

@@ -57,7 +57,7 @@ def report(
     def text() -> None:
         say(f"{output} is ready to be published; it has only public facts and the answer.")
         for reason in found.missing:
-            say(f"No certificate of {reason}.")
+            say(f"No certificate: {reason}.")
         if found.certificates:
             say(f"To check its certificate: neodp verify {output}")
 

@@ -265,7 +265,11 @@ def _require_fitting(secret_levels: bool, *, cap: Any, share: Any, expect: Any, 
     if secret_levels:
         for what, value in public.items():
             if value is not None:
-                why = "it would show something of the people" if what != "mechanism" else "it is a mechanism of its own"
+                why = (
+                    "it would reveal something about the people"
+                    if what != "mechanism"
+                    else "it is a mechanism of its own"
+                )
                 raise GraphError(f"`{what}` does not go with secret levels: {why}", f"leave `{what}` out")
         return
     for what, value in {"cap": cap, "share": share, "expect": expect}.items():

@@ -99,7 +99,7 @@ def _right(each: Answered) -> list[str]:
 
 
 def _sections(report: Report) -> list[tuple[str, list[str]]]:
-    return [("What everybody is promised", report.promises), ("What was spent, and is left", report.spending)]
+    return [("What everybody is promised", report.promises), ("What was spent, and what is left", report.spending)]
 
 
 def _certificates(report: Report) -> list[str]:
@@ -155,7 +155,7 @@ def _table(each: Answered) -> list[str]:
     if each.accuracy is None or not each.accuracy.curve:
         return []
     rows = each.accuracy.curve[:: max(1, len(each.accuracy.curve) // 8)]
-    what = {RIGHTNESS: "right at least", AWAY: "so close at least"}.get(each.accuracy.heading, "yes at least")
+    what = {RIGHTNESS: "right at least", AWAY: "at least this close"}.get(each.accuracy.heading, "yes at least")
     even = any(each is not None for *_, each in rows)
     columns = [each.accuracy.unit, what, *([ALIKE] if even else [])]
     lines = [each.accuracy.heading, "", f"| {' | '.join(columns)} |", "|" + "---:|" * len(columns)]

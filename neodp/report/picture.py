@@ -96,7 +96,7 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> list[str]:
     parts.append(line([(margin, least) for margin, least, _ in accuracy.curve], 'stroke="#1c2733" stroke-width="2"'))
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
-        said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removesuffix(', in sum')} on"
+        said = f"19 times in 20 from {margin_text(accuracy.sure_from)} {accuracy.unit.removeprefix('total ')} on"
         if accuracy.heading == AWAY:
             said = f"19 times in 20 at most {margin_text(accuracy.sure_from)} people away"
         anchor = "start" if at < width - (230 if width == WIDTH else 140) else "end"

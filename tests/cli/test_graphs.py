@@ -27,7 +27,7 @@ def test_init_twice(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = document(run("init", "--json")), document(run("init", "--json"))
     assert first["created"]
     assert second["created"] == []
-    assert run("init")[1] == "everything is there already\n"
+    assert run("init")[1] == "everything already exists\n"
 
 
 @both_stores

@@ -107,8 +107,8 @@ def test_a_graph_that_falls_apart_is_not_certified(store: Store) -> None:
     colors = [one.colors[c] for c in one.color.tolist()] + [one.colors[0]] * 2
     store.load("g", DatasetGraph.from_columns(keys, colors, source, target, 1.0, alpha=alpha, colors=one.colors))
     assert {outcome(store, "g", key, "spring") for key in keys} == {
-        "graph 'g' has 2 parts that no edge joins, so that an answer could tell for certain in which of them the "
-        "dataset is; add the edges that are missing, or load each part as a graph of its own"
+        "graph 'g' has 2 parts that no edge joins, so an answer could reveal for certain which of them the "
+        "dataset is in; add the missing edges, or load each part as a graph of its own"
     }
 
 
@@ -502,7 +502,7 @@ def test_a_name_is_the_same_however_it_is_written(store: Store) -> None:
             lambda name=name: store.allow(name, Limit(3)),
             lambda name=name: store.answer(one, "1", name),
         ):
-            with pytest.raises(GraphError, match=r"has no name|blanks around|cannot be seen|has 300 characters"):
+            with pytest.raises(GraphError, match=r"has no name|blanks at|an invisible|has 300 characters"):
                 wrong()
     assert ([info.name for info in store.graphs()], store.profiles.all()) == ([one], [])
 

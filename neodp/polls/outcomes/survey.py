@@ -164,9 +164,9 @@ def outcome_figures(each: OutcomeQuestion) -> str:
     if each.facts()["error_in"] == "people":
         return (
             f"balanced is expected to be off by {balanced.error:.1f} people and weighted by {weighted.error:.1f}; "
-            f"where privacy goes with the answer, by {balanced.against_error:.1f} and {weighted.against_error:.1f}"
+            f"if answers split by privacy, by {balanced.against_error:.1f} and {weighted.against_error:.1f}"
         )
     return (
         f"balanced is expected to be right with {balanced.expected:.3f} and weighted with {weighted.expected:.3f}; "
-        f"where privacy goes with the answer, with {balanced.against:.3g} and {weighted.against:.3g}"
+        f"if answers split by privacy, with {balanced.against:.3g} and {weighted.against:.3g}"
     )

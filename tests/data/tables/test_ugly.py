@@ -54,7 +54,7 @@ ENCODING = (
     "and other encodings cannot be told apart; name it, as in `encoding='windows-1252'` (Excel in America and Western "
     "Europe), windows-1250 (Central Europe) or mac-roman, or save the table as 'CSV UTF-8'"
 )
-AGAIN = "make the file again, or give it the ending of what it is"
+AGAIN = "write the file again, or give it the right ending"
 
 QUOTES = "put cells that contain ',' into double quotes, or name another `delimiter=...`"
 
@@ -97,8 +97,8 @@ OPTIONS = "the options are yes, no; name others with --options, or accept them w
 POLLED = [
     ("google_forms.csv", FORM, "line 3 (row 2) ('A lot (0.3)'), line 4 (row 3) ('Little (2)'); give a number"),
     ("google_forms.csv", (*FORM, "--levels", "A lot (0.3)=0.3,Little (2)=2"), 2),
-    ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', no number and no level; the levels are low, high; "
-     "or delete the line, if it is a second header"),
+    ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', neither a number nor a level; the levels are low, "
+     "high; or delete the line, if it is a second header"),
     ("likert.csv", PLAIN, f"the vote is none of the options, 2 times: line 2 ('5'), line 4 ('4'); {OPTIONS}"),
     ("likert.csv", LIKERT, 3),
     ("likert.csv", (*PLAIN, "--options", "1,2,3,4,5", "--query", "plurality"), 3),
@@ -106,8 +106,8 @@ POLLED = [
      "or delete the line, if it is a total"),
     ("total_of_epsilon.csv", PLAIN, "line 5: the vote is missing; give one, or leave such people out with --skip-empty;"
      " or delete the line, if it is a total"),
-    ("thousands.csv", PLAIN, "epsilon is '1,000', no number and no level; give a number with a decimal point, and "
-     "nothing between thousands"),
+    ("thousands.csv", PLAIN, "epsilon is '1,000', neither a number nor a level; give a number with a decimal point, "
+     "and nothing between thousands"),
     ("percent.csv", PLAIN, "line 2 ('50%'), line 3 ('100 %'); give a number without a percent sign, such as 0.5"),
     ("excel_errors.csv", PLAIN, f"line 3: the vote is '#N/A', none of the options; {OPTIONS}"),
     ("excel_errors.csv", (*PLAIN, "--missing", "#N/A", "--skip-empty"), 2),
