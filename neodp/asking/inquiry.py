@@ -128,7 +128,7 @@ class Inquiry:
     facts : mapping
         The public facts that identify the question.
     ignore_below : float
-        People with less epsilon than this weigh nothing, and their matches do not count.
+        People with less epsilon than this are left out, and so are their matches.
     exact_distance : bool
         True if the distance is that of whole people.
     """

@@ -64,7 +64,7 @@ class Protection:
     relationships : str, optional
         The type of the relationships, if these are the units; exactly one of both is given.
     default_epsilon : float, optional
-        The epsilon of units that have none; by default 0, so that nothing is told about them.
+        The epsilon of units that have none; by default 0, so that nothing depends on them.
     properties : strings
         The properties of people, of what they own, and of their relationships that may be asked.
     owned : pairs of strings

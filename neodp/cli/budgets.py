@@ -42,7 +42,7 @@ def releases(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show what was answered, with the commands that asked it, and how many releases are left.
+    """Show the answers given, with the commands that asked for them, and how many releases are left.
 
     Example: `neodp releases`
 
@@ -121,7 +121,7 @@ def budget(
     """Show how much privacy the answers about a population have cost, level by level, and what is left; set the limit.
 
     The first answer about a population is free. Every further answer, from any graph, table or command, needs a limit
-    that leaves room for it. Parts of the limit that are not named stay as they are.
+    that leaves room for it. Parts of the limit that are not named stay unchanged.
 
     Example: `neodp budget default --releases 3`
 

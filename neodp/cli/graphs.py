@@ -270,7 +270,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete a graph and its mechanism, after asking. What was answered stays in the ledger.
+    """Delete a graph and its mechanism, after asking. Answers about it stay in the ledger.
 
     Example: `neodp drop survey --yes`
     """

@@ -238,7 +238,7 @@ def ask(
 ) -> None:
     """Ask a graph of people privately: everybody is protected with all their relationships, by an epsilon of their own.
 
-    Without --release or --reveal, nothing is read from the graph, and it is shown what the answer would promise.
+    Without --release or --reveal, nothing is read from the graph, and the output says what the answer would promise.
 
     Example: `neodp ask staff "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill" --at-least 500`
     """

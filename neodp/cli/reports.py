@@ -38,7 +38,7 @@ def report(
 ) -> None:
     """Write a page about a release that can be published: question, answer, accuracy, promises, cost, certificate.
 
-    Nothing in it depends on anybody's data but the answer.
+    Apart from the answer, nothing in it depends on anybody's data.
 
     Example: `neodp report spring -o spring.html --title "Should the office close on Fridays?"`
     """

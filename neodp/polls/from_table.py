@@ -113,7 +113,7 @@ def poll(
         If true, levels and taking part are protected as votes are, and nothing but the answer depends on the people
         (:mod:`neodp.polls.secret`). The next three are for such polls.
     cap : float, optional
-        The greatest epsilon with which anybody is heard; by default 2.
+        The greatest epsilon with which anybody counts; by default 2.
     share : number or str, optional
         The share of everybody's own epsilon that an answer costs, as in 0.25 or ``"1/3"``; by default all of it.
     expect : str, optional

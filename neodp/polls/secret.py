@@ -95,7 +95,7 @@ class SecretPoll:
     options : tuple of str
         The possible answers.
     cap : float
-        The greatest epsilon with which anybody is heard.
+        The greatest epsilon with which anybody counts.
     share : Fraction
         The share of everybody's own epsilon that an answer costs.
     """
@@ -196,7 +196,7 @@ def secret_poll(
     query, options
         As for :func:`neodp.polls.poll`.
     cap : float
-        The greatest epsilon with which anybody is heard. It is public, and does not depend on the people.
+        The greatest epsilon with which anybody counts. It is public, and does not depend on the people.
     share : number
         The share of everybody's own epsilon that an answer costs, above 0 and up to 1; its denominator is at most 1000.
 

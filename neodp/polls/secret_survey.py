@@ -149,7 +149,7 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SecretSurvey(Survey):
-    """A poll whose levels nobody learns, before an answer.
+    """A poll with levels that nobody learns, before an answer.
 
     Attributes
     ----------
@@ -318,7 +318,7 @@ def read_rows(
     options: Sequence[str] | None,
     names: Sequence[str],
 ) -> dict[str, Rows]:
-    """Return the people per column of votes; what cannot be understood is no vote, or an epsilon of 0, in silence."""
+    """Return the people per column of votes; an invalid cell is silently no vote, or an epsilon of 0."""
     chosen = choices(names, options is None, cells)
     other = -1 if cells.other is None else chosen[cells.key(cells.other)]
     count = len(people.columns[votes[0]])
