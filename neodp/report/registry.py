@@ -59,7 +59,7 @@ def entry(ledgers: Sequence[Ledger], about: str | None = None) -> dict[str, Any]
     """
     found = [each for ledger in ledgers for each in ledger.releases if about in (None, each.graph)]
     if not found:
-        raise GraphError("nothing was answered yet", "an entry is about answers that were given")
+        raise GraphError("there are no answers yet", "an entry is about answers that were given")
     mine = [ledger for ledger in ledgers if ledger.releases]
     dates = sorted((release.time or "")[:10] for release in found)
     names = sorted({release.graph for release in found})

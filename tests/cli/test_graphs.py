@@ -166,7 +166,7 @@ def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monke
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"source|target\na|b\n")))
     assert document(run(*words, *ignore, "--json"))["edges"] == 1
     code, _, err = run("load", "h", str(edges), str(edges), "--encoding", "windows-1252", "--delimiter", ";")
-    hint = "its first line is one column, source|target|épsilon: what separates columns? name it with --delimiter"
+    hint = "its first line has only one column, source|target|épsilon; name the delimiter with --delimiter"
     assert (code, err) == (2, f"neodp: {edges} has no column 'key'; {hint}\n")
 
 

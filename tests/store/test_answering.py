@@ -256,7 +256,7 @@ def test_an_answer_that_somebody_deleted_is_still_paid_for_and_shows(store: Stor
     raw("MATCH (r:NeodpRelease) WHERE r.name = 'spring' DELETE r RETURN 1")
     with pytest.raises(BudgetSpent, match="2 answers given, 2 allowed"):
         store.answer("g", "1", "winter")
-    told = "the account of population 'default' has 2 releases, and 1 are there, or not the same ones: the store was"
+    told = "the account of population 'default' has 2 releases, but 1 are there, or different ones: the store was"
     with pytest.raises(DamagedRelease, match=told):
         store.ledger()
 

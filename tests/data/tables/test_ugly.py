@@ -44,9 +44,9 @@ READ = {
 """Where the last person stands."""
 
 TITLED = {
-    "title.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
-    "title.xlsx": ("row 2 names the columns; what is above it is not read", "row 5"),
-    "remarks.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
+    "title.csv": ("line 3 names the columns; the lines above it are not read", "line 6"),
+    "title.xlsx": ("row 2 names the columns; the lines above it are not read", "row 5"),
+    "remarks.csv": ("line 3 names the columns; the lines above it are not read", "line 6"),
 }
 """What is said about a header below a title, and where the last person stands."""
 
@@ -69,14 +69,14 @@ REFUSED = {
     "capitals.csv": "has no column 'vote'; did you mean 'Vote'?",
     "twice.csv": "has 2 columns 'vote'; rename or remove all but one",
     "misspelt.csv": "has a column 'weigth', but no column 'weight'; rename it, or give `extra_columns='ignore'`",
-    "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 between ',': "
+    "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 separated by ',': "
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
-    "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 between ',': line 2 has 3, "
+    "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 separated by ',': line 2 has 3, "
     "line 3 has 3, line 4 has 3; write out the empty cells of such rows, as ',' at their ends",
-    "blanks_between.txt": "has no column 'vote'; its first line is one column, name  vote  epsilon: what separates "
-    "columns? name it with `delimiter=...`",
+    "blanks_between.txt": "has no column 'vote'; its first line has only one column, name  vote  epsilon; name "
+    "the delimiter with `delimiter=...`",
     "cut_off.csv.gz": "is a damaged or cut-off gzip file; copy it again, or compress the table again",
     "not_compressed.csv.gz": "is not compressed; remove .gz from its name, or compress the table again",
     "two_sheets.xlsx": "has 2 sheets with cells: May, June; name one of them with `sheet=...`",
